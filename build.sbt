@@ -1,0 +1,106 @@
+ThisBuild / organization := "io.scalegate"
+ThisBuild / version := Versions.project
+ThisBuild / scalaVersion := Versions.scala
+ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / semanticdbEnabled := true
+ThisBuild / semanticdbVersion := Versions.semanticdb
+Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
+
+/** What a forked JVM needs on 17 and later: the Vector API, and the doors Spark's own launcher opens. */
+val jvmFlags = Seq("--add-modules=jdk.incubator.vector") ++ Seq(
+  "java.lang",
+  "java.lang.invoke",
+  "java.lang.reflect",
+  "java.io",
+  "java.net",
+  "java.nio",
+  "java.util",
+  "java.util.concurrent",
+  "java.util.concurrent.atomic",
+  "jdk.internal.ref",
+  "sun.nio.ch",
+  "sun.nio.cs",
+  "sun.security.action",
+  "sun.util.calendar"
+).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
+
+val common = Seq(
+  scalacOptions ++= Seq(
+    "-deprecation",
+    "-feature",
+    "-unchecked",
+    "-Xlint",
+    "-Wunused",
+    "-Wdead-code",
+    "-Wconf:any:error"
+  ),
+  Compile / doc / sources := Nil,
+  Test / fork := true,
+  Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseParallelGC"),
+  Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
+  Test / parallelExecution := false
+)
+
+val unpublished = Seq(publish / skip := true)
+
+/** The concurrent data structures and operators. No Spark on its class path. */
+lazy val core = project
+  .in(file("jvm/core"))
+  .settings(common)
+  .settings(
+    name := "scalegate-core",
+    libraryDependencies ++= Seq(
+      "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
+      "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
+      "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test,
+      "org.jetbrains.kotlinx" % "lincheck-jvm" % Versions.lincheck % Test
+    )
+  )
+
+/** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. */
+lazy val spark = project
+  .in(file("jvm/spark"))
+  .dependsOn(core)
+  .settings(common)
+  .settings(
+    name := "scalegate-spark",
+    libraryDependencies ++= Seq(
+      "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
+      "org.scalatest" %% "scalatest" % Versions.scalatest % Test
+    ),
+    // One jar for Spark's class path: core has no dependency beyond the Scala library Spark ships.
+    Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
+      .filterNot(_._2.startsWith("META-INF/")),
+    Compile / packageBin / artifactPath :=
+      (ThisBuild / baseDirectory).value / "target" / s"scalegate-spark_2.13-${version.value}.jar"
+  )
+
+/** jcstress: memory-order claims of the lock-free classes. Java sources: its processor reads them. */
+lazy val stress = project
+  .in(file("jvm/stress"))
+  .dependsOn(core)
+  .settings(common, unpublished)
+  .settings(
+    name := "scalegate-stress",
+    libraryDependencies += "org.openjdk.jcstress" % "jcstress-core" % Versions.jcstress,
+    Compile / run / fork := true,
+    Compile / run / mainClass := Some("org.openjdk.jcstress.Main")
+  )
+
+/** JMH micro benchmarks and the operator harness. */
+lazy val bench = project
+  .in(file("jvm/bench"))
+  .dependsOn(core)
+  .enablePlugins(JmhPlugin)
+  .settings(common, unpublished)
+  .settings(
+    name := "scalegate-bench",
+    javaOptions ++= jvmFlags,
+    Compile / run / fork := true
+  )
+
+lazy val root = project
+  .in(file("."))
+  .aggregate(core, spark, stress, bench)
+  .settings(unpublished)
+  .settings(name := "scalegate")

@@ -1,0 +1,51 @@
+package io.scalegate.stream
+
+/** Which pairs of tuples a join considers, before any predicate. */
+sealed trait Window
+
+/** `r` and `s` are a candidate pair when `s.ts ∈ [r.ts + lower, r.ts + upper]`, both ends inclusive.
+  *
+  * Sums that leave the range of `Long` saturate: a bound beyond the last representable time is no bound.
+  */
+final case class TimeWindow(lower: Long, upper: Long) extends Window {
+  require(
+    lower <= upper,
+    s"an empty window: lower bound $lower is above upper bound $upper; swap them"
+  )
+
+  /** The earliest time of the opposite stream that a tuple of `side` at `ts` may pair with. */
+  def earliest(side: Side, ts: Long): Long =
+    if (side eq Side.R) TimeWindow.saturatingAdd(ts, lower)
+    else TimeWindow.saturatingSubtract(ts, upper)
+
+  /** The latest time of the opposite stream that a tuple of `side` at `ts` may pair with. */
+  def latest(side: Side, ts: Long): Long =
+    if (side eq Side.R) TimeWindow.saturatingAdd(ts, upper)
+    else TimeWindow.saturatingSubtract(ts, lower)
+}
+
+object TimeWindow {
+
+  /** ScaleJoin's and DP-Join's symmetric form: an `r` stays for `wr` time units, an `s` for `ws`. */
+  def sliding(wr: Long, ws: Long): TimeWindow = {
+    require(wr >= 0 && ws >= 0, s"window lengths cannot be negative: $wr, $ws")
+    TimeWindow(-ws, wr)
+  }
+
+  def saturatingAdd(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (((a ^ sum) & (b ^ sum)) < 0) { if (a < 0) Long.MinValue else Long.MaxValue }
+    else sum
+  }
+
+  def saturatingSubtract(a: Long, b: Long): Long = {
+    val difference = a - b
+    if (((a ^ b) & (a ^ difference)) < 0) { if (a < 0) Long.MinValue else Long.MaxValue }
+    else difference
+  }
+}
+
+/** The later tuple of a pair, in the total order, meets the last `size` tuples of the other stream. */
+final case class CountWindow(size: Long) extends Window {
+  require(size > 0, s"a row-count window needs at least one row, not $size")
+}

@@ -1,0 +1,14 @@
+/** Every version the build depends on. Python's set-up reads `spark` from here, so that the jar
+  * and the PySpark it is tested with can never differ.
+  */
+object Versions {
+  val project = "0.1.0"
+  val scala = "2.13.18"
+  val spark = "4.2.0"
+  val scalatest = "3.2.19"
+  val scalacheck = "1.18.1"
+  val scalatestPlusScalacheck = "3.2.19.0"
+  val semanticdb = "4.14.2"
+  val lincheck = "2.39"
+  val jcstress = "0.16"
+}
