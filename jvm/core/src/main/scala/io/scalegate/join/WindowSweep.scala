@@ -1,0 +1,106 @@
+package io.scalegate.join
+
+/** The rows of a sweep's build side, as a cursor. They come in rising order of [[position]]. */
+trait BuildRows {
+
+  /** Moves to the next row; false when there is none. Not called again after that. */
+  def advance(): Boolean
+
+  /** The attribute that the rows are sorted by. */
+  def position: Long
+
+  /** The i-th further attribute, as a sortable integer (see [[io.scalegate.stream.SortableKey]]). */
+  def attribute(i: Int): Long
+
+  /** The current row, in a form that stays valid when the cursor moves on; called once for a kept row. */
+  def row(): AnyRef
+}
+
+/** The window join of two sorted inputs, one probe at a time: a sliding window over the build side, for
+  * batches, where nothing has to wait for readiness.
+  *
+  * Probes come in rising order of the low end of their range of positions; the high ends are free. A build
+  * row enters the window when a probe's range first reaches it and leaves when the ranges have passed it, so
+  * the build side is read once and at most one row ahead. One thread at a time.
+  *
+  * @param attributes
+  *   the types of the build side's attributes that probes bound besides the position
+  * @param maxRows
+  *   the window size beyond which [[probe]] throws a [[WindowLimitException]]
+  */
+final class WindowSweep(
+    attributes: IndexedSeq[AttributeType],
+    maxRows: Int = ColumnarWindow.MostRows
+) {
+  private[this] val window = new ColumnarWindow(attributes, maxRows)
+  private[this] val finder = new WindowProbe(window)
+  private[this] val width = attributes.length
+  private[this] var build: BuildRows = _
+  private[this] var ahead = false // the cursor stands on a row that is not in the window,
+  private[this] var aheadPosition = 0L // at this position
+  private[this] var lastLow = Long.MinValue
+  private[this] var kept = 0L
+
+  /** Starts over with another build side, such as the next key's: the window is emptied. */
+  def restart(rows: BuildRows): Unit = {
+    window.clear()
+    build = rows
+    ahead = rows.advance()
+    if (ahead) aheadPosition = rows.position
+    lastLow = Long.MinValue
+  }
+
+  /** Finds the build rows with a position in `[low, high]` and attributes within `ranges`.
+    *
+    * @param low
+    *   not below the previous probe's since [[restart]]
+    * @param ranges
+    *   inclusive bounds, two for each attribute: the i-th lies in `[ranges(2i), ranges(2i + 1)]`
+    * @return
+    *   the number of candidates, in the order of the build side
+    */
+  def probe(low: Long, high: Long, ranges: Array[Long]): Int = {
+    if (low < lastLow) throw new IllegalArgumentException(outOfOrder("probe", low, lastLow))
+    lastLow = low
+    window.expireBefore(low)
+    while (ahead && aheadPosition <= high) pull(low)
+    finder.search(window.countUpTo(high), ranges)
+  }
+
+  /** The k-th row that the last probe found; valid until the next one. */
+  def candidate(k: Int): AnyRef = finder.row(k)
+
+  /** Rows tested against a probe's ranges so far. */
+  def comparisons: Long = finder.comparisons
+
+  /** Build rows that entered the window so far. */
+  def rowsKept: Long = kept
+
+  /** The most rows that were in the window at once. */
+  def peakWindow: Int = window.peak
+
+  /** Takes the row ahead into the window, or leaves it out when no probe can reach it any more. */
+  private[this] def pull(low: Long): Unit = {
+    val position = aheadPosition
+    if (position >= low) keep(position)
+    ahead = build.advance()
+    if (ahead) {
+      aheadPosition = build.position
+      if (aheadPosition < position)
+        throw new IllegalArgumentException(outOfOrder("build", aheadPosition, position))
+    }
+  }
+
+  private[this] def keep(position: Long): Unit = {
+    val at = window.append(position, build.row())
+    var i = 0
+    while (i < width) {
+      window.set(at, i, build.attribute(i))
+      i += 1
+    }
+    kept += 1
+  }
+
+  private[this] def outOfOrder(side: String, now: Long, before: Long): String =
+    s"the $side side of a window sweep is not sorted: $now comes after $before"
+}
