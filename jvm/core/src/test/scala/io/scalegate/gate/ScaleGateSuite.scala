@@ -1,0 +1,3 @@
+package io.scalegate.gate
+
+class ScaleGateSuite extends GateContract with ScaleGateFixture
