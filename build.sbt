@@ -68,6 +68,11 @@ lazy val spark = project
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
       "org.scalatest" %% "scalatest" % Versions.scalatest % Test
     ),
+    Compile / resourceGenerators += Def.task {
+      val file = (Compile / resourceManaged).value / "scalegate-build.properties"
+      IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")
+      Seq(file)
+    }.taskValue,
     // One jar for Spark's class path: core has no dependency beyond the Scala library Spark ships.
     Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
       .filterNot(_._2.startsWith("META-INF/")),

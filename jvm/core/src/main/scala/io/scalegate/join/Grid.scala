@@ -1,0 +1,111 @@
+package io.scalegate.join
+
+import io.scalegate.stream.Side
+import io.scalegate.stream.SortableKey
+
+/** Cuts the space of banded attributes into cells, so that a join with no equi key can run on many
+  * partitions: an `r` lies in one cell, an `s` in every cell where an `r` that it matches may lie. So each
+  * matching pair meets in exactly one cell.
+  *
+  * Cells are fixed by the bands alone; nothing has to be known about the data. An attribute's stripes are
+  * `stripesPerBand` times as wide as its band, which makes about `1 + 1 / stripesPerBand` copies of an `s`
+  * for each band.
+  *
+  * @param bands
+  *   one for each dimension of the grid
+  */
+final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 4) {
+  require(bands.nonEmpty, "a grid needs at least one band")
+  private[this] val widths = bands.map(Grid.stripeWidth(_, stripesPerBand))
+
+  /** The cell of an `r` whose i-th attribute has the sortable integer `keys(i)`, in `into`. */
+  def cell(keys: Array[Long], into: CellBuffer): Unit = {
+    into.clear()
+    var id = 0L
+    var i = 0
+    while (i < bands.length) {
+      id = Grid.mix(id, stripe(i, keys(i)))
+      i += 1
+    }
+    into.add(id)
+  }
+
+  /** The distinct cells of every `r` that an `s` with these attributes may match, in `into`. */
+  def cells(keys: Array[Long], into: CellBuffer): Unit = {
+    into.clear()
+    collect(keys, 0, 0L, into)
+  }
+
+  private[this] def collect(keys: Array[Long], dimension: Int, id: Long, into: CellBuffer): Unit =
+    if (dimension == bands.length) into.add(id)
+    else {
+      val band = bands(dimension)
+      val last = stripe(dimension, band.greatest(Side.S, keys(dimension)))
+      var at = stripe(dimension, band.least(Side.S, keys(dimension)))
+      while (at <= last) {
+        collect(keys, dimension + 1, Grid.mix(id, at), into)
+        at += 1
+      }
+    }
+
+  /** A stripe's number; it rises with the key. */
+  private[this] def stripe(i: Int, key: Long): Long = bands(i).attribute match {
+    case AttributeType.Int32 | AttributeType.Int64 => Math.floorDiv(key, widths(i).toLong)
+    case AttributeType.Float32 =>
+      Grid.floatingStripe(SortableKey.toFloat(key.toInt).toDouble / widths(i))
+    case AttributeType.Float64 => Grid.floatingStripe(SortableKey.toDouble(key) / widths(i))
+  }
+}
+
+object Grid {
+
+  /** Quotients beyond this are numbered by their leading bits, since a stripe there is narrower than the
+    * distance between two neighbouring numbers.
+    */
+  private val Fine = (1L << 45).toDouble
+
+  private def stripeWidth(band: Band, stripesPerBand: Int): Double = band match {
+    case IntegralBand(_, lower, upper) =>
+      math.floor(math.min((upper.toDouble - lower.toDouble + 1) * stripesPerBand, 9e18))
+    case FloatingBand(_, lower, upper) =>
+      val width = (upper - lower) * stripesPerBand
+      if (width == 0) 1.0 else math.min(width, Double.MaxValue)
+  }
+
+  private def floatingStripe(quotient: Double): Long =
+    if (java.lang.Double.isNaN(quotient)) Long.MaxValue - 1
+    else if (math.abs(quotient) < Fine) math.floor(quotient).toLong
+    else {
+      val coarse =
+        (1L << 46) + (java.lang.Double.doubleToLongBits(math.abs(quotient)) >>> 40)
+      if (quotient > 0) coarse else -coarse
+    }
+
+  /** Joins one more stripe number to a cell's id. Two cells of one id only add candidates. */
+  private def mix(id: Long, stripe: Long): Long = {
+    val x = (id ^ stripe) * 0x9e3779b97f4a7c15L
+    x ^ (x >>> 32)
+  }
+}
+
+/** A few distinct cell ids. */
+final class CellBuffer {
+  private[this] var ids = new Array[Long](8)
+  private[this] var count = 0
+
+  def size: Int = count
+  def apply(i: Int): Long = ids(i)
+
+  def clear(): Unit = count = 0
+
+  /** Two different cells may share an id; a row must still enter that id's group once. */
+  private[join] def add(id: Long): Unit = {
+    var i = 0
+    while (i < count && ids(i) != id) i += 1
+    if (i == count) {
+      if (count == ids.length) ids = java.util.Arrays.copyOf(ids, 2 * count)
+      ids(count) = id
+      count += 1
+    }
+  }
+}

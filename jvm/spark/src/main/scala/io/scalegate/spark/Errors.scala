@@ -1,0 +1,61 @@
+package io.scalegate.spark
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.types.DataType
+
+/** Every message a user may see from the JVM: what is wrong, and what to write instead. */
+object Errors {
+  private[this] def bad(message: String): IllegalArgumentException =
+    new IllegalArgumentException(message)
+
+  def hintArguments(found: Seq[String]): Exception = bad(
+    "WINDOW_JOIN takes no arguments or the names of the two relations to join, as in " +
+      s"/*+ WINDOW_JOIN(r, s) */; it was given (${found.mkString(", ")})"
+  )
+
+  def hintRelations(names: Set[String], known: Seq[String]): Exception = bad(
+    s"WINDOW_JOIN(${names.toSeq.sorted.mkString(", ")}) names no two sides of one join of this query; " +
+      s"its relations are ${known.distinct.sorted.mkString(", ")}"
+  )
+
+  def hintWithoutWindow(condition: String): Exception = bad(
+    "WINDOW_JOIN needs a condition that bounds a difference between the two sides from below and from " +
+      "above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10. " +
+      s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
+      "dates and timestamps of the same kind on both sides; cast decimals and strings first, and keep " +
+      "spark.sql.ansi.enabled on for bands over integer arithmetic"
+  )
+
+  def hintJoinType(joinType: String): Exception = bad(
+    s"WINDOW_JOIN runs inner joins; this is a ${joinType.toLowerCase(java.util.Locale.ROOT)} join. " +
+      "Remove the hint, and Spark plans the join itself"
+  )
+
+  def hintStreaming: Exception = bad(
+    "WINDOW_JOIN runs on batch DataFrames; this join has a streaming input"
+  )
+
+  def timeTypes(left: DataType, right: DataType): String =
+    "the times of both sides must be of one kind, both timestamps, both timestamps without time zone, " +
+      s"both dates or both integers; these are ${left.sql} and ${right.sql}. Cast one of them"
+
+  def rowCount(found: String): Exception = bad(
+    s"within_rows needs a whole number of at least 1 as its third argument, not $found"
+  )
+
+  def withinRowsArguments(count: Int): Exception = bad(
+    s"within_rows takes 3 arguments, left time, right time and a number of rows; it was given $count"
+  )
+
+  def withinRowsMisplaced(where: String): Exception = bad(
+    "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of an inner join of two " +
+      s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
+      s"the other; here it stands in $where"
+  )
+
+  def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(
+    s"WindowJoin: the rows of one window do not fit in the task's memory: $rows rows, about $bytes " +
+      "bytes. Narrow the window or the bands, add an equality key, raise spark.executor.memory (or " +
+      "spark.driver.memory in local mode), or run fewer tasks at once"
+  )
+}

@@ -1,0 +1,35 @@
+package io.scalegate.spark
+
+import org.apache.spark.sql.SparkSessionExtensions
+import org.apache.spark.sql.SparkSessionExtensionsProvider
+import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+
+import io.scalegate.spark.plan.MoveHintToCondition
+import io.scalegate.spark.plan.ResolveWindowJoinHint
+import io.scalegate.spark.plan.WindowJoinStrategy
+import io.scalegate.spark.plan.WithinRows
+
+/** What the package adds to a session. The jar's service file names this class, so a session that has the
+  * jar on its class path has it; naming it in `spark.sql.extensions` as well does no harm, since every
+  * rule here leaves its own work alone.
+  *
+  *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
+  *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
+  *     known, because the optimizer rebuilds joins and keeps nothing else of them;
+  *   - planner strategy: runs before Spark's own choice of a join.
+  */
+final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
+  def apply(extensions: SparkSessionExtensions): Unit = {
+    extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
+    extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
+    extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
+    extensions.injectFunction(
+      (
+        FunctionIdentifier(WithinRows.Name),
+        new ExpressionInfo(classOf[WithinRows].getName, WithinRows.Name),
+        WithinRows.fromArguments
+      )
+    )
+  }
+}

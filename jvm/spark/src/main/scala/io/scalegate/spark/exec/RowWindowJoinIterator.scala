@@ -1,0 +1,102 @@
+package io.scalegate.spark.exec
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.JoinedRow
+import org.apache.spark.sql.scalegate.TaskAccess
+
+import io.scalegate.join.JoinMetrics
+import io.scalegate.join.JoinResult
+import io.scalegate.join.JoinSource
+import io.scalegate.join.RunningJoin
+import io.scalegate.stream.IdleStrategy
+
+/** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
+  * one while the join waits for the other. Results come in the join's own order.
+  */
+final class RowWindowJoinIterator(
+    join: RunningJoin,
+    left: TimedRows,
+    right: TimedRows,
+    task: TaskContext,
+    kept: KeptRows
+) extends Iterator[InternalRow]
+    with AutoCloseable {
+  private[this] val pair = new JoinedRow
+  private[this] val idle = new IdleStrategy.Backoff()
+  private[this] val leftSource = join.sources(0)
+  private[this] val rightSource = join.sources(1)
+  private[this] var result: JoinResult = _
+  private[this] var fed = false
+
+  def metrics: JoinMetrics = join.metrics
+
+  def hasNext: Boolean = {
+    while (result == null && !join.isDone) {
+      result = join.poll()
+      if (result == null && !feed()) waitForWorkers()
+    }
+    result != null
+  }
+
+  /** The pair is valid until the next call. */
+  def next(): InternalRow = {
+    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+    pair(result.r.row.asInstanceOf[InternalRow], result.s.row.asInstanceOf[InternalRow])
+    result = null
+    pair
+  }
+
+  def close(): Unit = join.close()
+
+  private[this] def waitForWorkers(): Unit = {
+    TaskAccess.stopIfKilled(task)
+    idle.idle()
+  }
+
+  /** Delivers tuples in merged order, until a source is full; false if it could deliver none. */
+  private[this] def feed(): Boolean = {
+    var count = 0
+    while (!fed && count < RowWindowJoinIterator.Burst && deliver()) count += 1
+    if (count > 0) idle.reset()
+    count > 0
+  }
+
+  private[this] def deliver(): Boolean = {
+    val (l, r) = (left.head, right.head)
+    if (l == null && r == null) {
+      closeBoth()
+      false
+    } else if (r == null || (l != null && l.ts <= r.ts)) give(left, leftSource, right, rightSource)
+    else give(right, rightSource, left, leftSource)
+  }
+
+  /** Whatever the other side has not delivered yet comes no earlier than this tuple. */
+  private[this] def give(
+      from: TimedRows,
+      to: JoinSource,
+      otherRows: TimedRows,
+      other: JoinSource
+  ): Boolean = {
+    val tuple = from.head
+    val accepted = to.tryAdd(tuple)
+    if (accepted) {
+      kept.add(tuple)
+      from.advance()
+    } else if (otherRows.head == null) other.close()
+    else other.advance(otherRows.head.ts)
+    accepted
+  }
+
+  private[this] def closeBoth(): Unit = {
+    leftSource.close()
+    rightSource.close()
+    fed = true
+  }
+}
+
+object RowWindowJoinIterator {
+
+  /** Tuples that are delivered before the results are looked at again. */
+  private val Burst = 256
+}

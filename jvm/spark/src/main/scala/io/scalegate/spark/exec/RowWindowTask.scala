@@ -1,0 +1,121 @@
+package io.scalegate.spark.exec
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.JoinedRow
+import org.apache.spark.sql.catalyst.expressions.Predicate
+import org.apache.spark.sql.scalegate.TaskAccess
+
+import io.scalegate.join.AttributeType
+import io.scalegate.join.Band
+import io.scalegate.join.IntegralBand
+import io.scalegate.join.JoinSpec
+import io.scalegate.join.PairPredicate
+import io.scalegate.join.ScaleJoin
+import io.scalegate.stream.CountWindow
+import io.scalegate.stream.Side
+import io.scalegate.stream.StreamTuple
+
+/** An input of a join and its bounded attributes, the time first. */
+final class BoundedInput(val bounded: Seq[Expression], val output: Seq[Attribute])
+    extends Serializable
+
+/** Everything that travels to the executor for one [[RowWindowJoinExec]]. */
+final class RowWindowTask(
+    rows: Long,
+    left: BoundedInput,
+    right: BoundedInput,
+    bands: IndexedSeq[Band],
+    residual: Option[Expression],
+    threads: Int
+) extends Serializable {
+
+  /** Starts the join of two inputs in the order of their times; the task's end must close it. */
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {
+    val context = TaskContext.get()
+    val memory = new WindowMemory(TaskAccess.memoryManager(context))
+    context.addTaskCompletionListener[Unit](_ => memory.release())
+    val spec = JoinSpec(CountWindow(rows), bands :+ RowWindowTask.Usable, residual.map(predicates))
+    val running = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S))
+    new RowWindowJoinIterator(
+      running,
+      new TimedRows(l, left, bands, Side.R, 0),
+      new TimedRows(r, right, bands, Side.S, 1),
+      context,
+      new KeptRows(rows, memory)
+    )
+  }
+
+  /** One predicate for each thread, made here because making one reads the task's own settings. */
+  private[this] def predicates(condition: Expression): () => PairPredicate = {
+    val made = new java.util.concurrent.ConcurrentLinkedQueue[PairPredicate]()
+    (1 to threads).foreach { _ =>
+      val predicate = Predicate.create(condition, left.output ++ right.output)
+      predicate.initialize(TaskContext.getPartitionId())
+      val pair = new JoinedRow
+      made.add { (r: StreamTuple, s: StreamTuple) =>
+        pair(r.row.asInstanceOf[InternalRow], s.row.asInstanceOf[InternalRow])
+        predicate.eval(pair)
+      }
+    }
+    () => made.remove()
+  }
+}
+
+object RowWindowTask {
+
+  /** A band that only rows without NULLs among their banded attributes are within. */
+  private val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
+}
+
+/** One input as tuples of a join's source, in the order of its times. */
+final class TimedRows(
+    rows: Iterator[InternalRow],
+    input: BoundedInput,
+    bands: IndexedSeq[Band],
+    side: Side,
+    source: Int
+) {
+  private[this] val time =
+    new AttributeReader(input.bounded.take(1), Vector(AttributeType.Int64), input.output)
+  private[this] val attributes =
+    new AttributeReader(input.bounded.tail, bands.map(_.attribute), input.output)
+  private[this] val unusable = if (side eq Side.R) 1L else -1L
+  private[this] var seq = 0L
+
+  /** The tuple that comes next, null at the end. */
+  var head: StreamTuple = _
+  advance()
+
+  def advance(): Unit = {
+    head = null
+    while (head == null && rows.hasNext) {
+      val row = rows.next()
+      if (time.read(row)) head = tuple(row)
+    }
+  }
+
+  private[this] def tuple(row: InternalRow): StreamTuple = {
+    val width = bands.length
+    val attrs = new Array[Long](width + 1)
+    if (attributes.read(row)) System.arraycopy(attributes.keys, 0, attrs, 0, width)
+    else attrs(width) = unusable
+    seq += 1
+    new StreamTuple(time.keys(0), source, seq, side, attrs, row.copy())
+  }
+}
+
+/** Accounts for the rows that the windows of a row-count join keep. */
+final class KeptRows(windowRows: Long, memory: WindowMemory) {
+  private[this] var rows = 0L
+  private[this] var bytes = 0L
+
+  def add(t: StreamTuple): Unit = {
+    rows += 1
+    bytes += RowSize.of(t.row.asInstanceOf[InternalRow])
+    val kept = if (windowRows > rows / 2) rows else 2 * windowRows
+    memory.reserve(kept, (kept.toDouble / rows * bytes).toLong)
+  }
+}

@@ -1,0 +1,61 @@
+package io.scalegate.spark.exec
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Predicate
+import org.apache.spark.sql.catalyst.expressions.RowOrdering
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.scalegate.TaskAccess
+
+import io.scalegate.join.AttributeType
+import io.scalegate.join.Band
+
+/** What a task has to know of one input of the join: how to read its keys and its bounded attributes. */
+final class SideInput(
+    val keys: Seq[Expression],
+    bounded: Seq[Expression],
+    val output: Seq[Attribute]
+) extends Serializable {
+  def sorted(rows: Iterator[InternalRow], types: IndexedSeq[AttributeType]): SortedSide =
+    new SortedSide(
+      rows,
+      UnsafeProjection.create(keys, output),
+      new AttributeReader(bounded, types, output)
+    )
+}
+
+/** Everything that travels to the executors for one [[WindowJoinExec]]. */
+final class SweepTask(
+    left: SideInput,
+    right: SideInput,
+    bands: IndexedSeq[Band],
+    residual: Option[Expression]
+) extends Serializable {
+
+  /** Joins the partition's inputs; its memory goes back when the task ends. */
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {
+    val context = TaskContext.get()
+    val memory = new WindowMemory(TaskAccess.memoryManager(context))
+    context.addTaskCompletionListener[Unit](_ => memory.release())
+    val types = bands.map(_.attribute)
+    new SweepJoinIterator(
+      left.sorted(l, types),
+      right.sorted(r, types),
+      bands,
+      RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
+      accepts(),
+      memory
+    )
+  }
+
+  private[this] def accepts(): InternalRow => Boolean =
+    residual match {
+      case None => _ => true
+      case Some(condition) =>
+        val predicate = Predicate.create(condition, left.output ++ right.output)
+        predicate.initialize(TaskContext.getPartitionId())
+        row => predicate.eval(row)
+    }
+}

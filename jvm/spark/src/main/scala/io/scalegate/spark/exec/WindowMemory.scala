@@ -1,0 +1,42 @@
+package io.scalegate.spark.exec
+
+import org.apache.spark.memory.MemoryConsumer
+import org.apache.spark.memory.MemoryMode
+import org.apache.spark.memory.TaskMemoryManager
+
+import io.scalegate.spark.Errors
+
+/** Keeps a task's windows within the memory that Spark grants the task. Windows cannot be spilled: a grant
+  * that falls short ends the query with an error that says what to change, before the JVM runs out.
+  */
+final class WindowMemory(manager: TaskMemoryManager)
+    extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) {
+  import WindowMemory._
+
+  private[this] var granted = 0L
+
+  override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
+
+  /** Makes sure of room for a window of `rows` rows that hold `bytes` bytes altogether. */
+  def reserve(rows: Long, bytes: Long): Unit = {
+    val needed = bytes + rows * RowOverhead
+    if (needed > granted) {
+      val step = math.max(needed - granted, Step)
+      val got = acquireMemory(step)
+      granted += got
+      if (needed > granted) throw Errors.windowTooLarge(rows, needed)
+    }
+  }
+
+  def release(): Unit = {
+    freeMemory(granted)
+    granted = 0L
+  }
+}
+
+object WindowMemory {
+  private val Step = 1L << 20
+
+  /** The objects around a kept row, and its place in the window's columns. */
+  private val RowOverhead = 96L
+}

@@ -1,0 +1,123 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
+import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
+import org.apache.spark.sql.catalyst.expressions.And
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias
+import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.catalyst.plans.logical.UnresolvedHint
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.Errors
+import io.scalegate.spark.ScaleGateConf
+
+/** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
+  *
+  * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
+  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into.
+  */
+object ResolveWindowJoinHint extends Rule[LogicalPlan] {
+  val Name = "WINDOW_JOIN"
+
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+    case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
+      val names = arguments.map(relationName)
+      if (names.isEmpty) hintTopmost(child)
+      else if (names.distinct.size == 2) hintNamed(child, names.toSet)
+      else throw Errors.hintArguments(arguments.map(_.sql))
+  }
+
+  private[this] def relationName(argument: Expression): String = argument match {
+    case a: UnresolvedAttribute => lower(a.nameParts.last)
+    case Literal(text, _) if text != null => lower(text.toString)
+    case other => throw Errors.hintArguments(Seq(other.sql))
+  }
+
+  private[this] def lower(s: String): String = s.toLowerCase(java.util.Locale.ROOT)
+
+  /** The join that the hint's own query block is about, or the relation itself. */
+  private[this] def hintTopmost(plan: LogicalPlan): LogicalPlan = plan match {
+    case j: Join => j.copy(left = WindowJoinHint(j.left))
+    case a: SubqueryAlias => WindowJoinHint(a)
+    case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u)) { j =>
+        u.transformUp { case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left)) }
+      }
+    case other => WindowJoinHint(other)
+  }
+
+  private[this] def joinBelow(plan: LogicalPlan): Option[Join] = plan match {
+    case j: Join => Some(j)
+    case _: SubqueryAlias => None
+    case u: UnaryNode => joinBelow(u.child)
+    case _ => None
+  }
+
+  private[this] def hintNamed(plan: LogicalPlan, names: Set[String]): LogicalPlan = {
+    var found = false
+    val hinted = plan.transformUp {
+      case j: Join if !found && separates(j, names) =>
+        found = true
+        j.copy(left = WindowJoinHint(j.left))
+    }
+    if (!found) throw Errors.hintRelations(names, plan.collect { case l if l.children.isEmpty => l }
+        .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) })
+    hinted
+  }
+
+  private[this] def separates(join: Join, names: Set[String]): Boolean = {
+    val left = names.intersect(visible(join.left))
+    val right = names.intersect(visible(join.right))
+    left.size == 1 && right.size == 1 && left != right
+  }
+
+  /** The names by which a join's condition can refer to a relation of `plan`. */
+  private[this] def visible(plan: LogicalPlan): Set[String] = plan match {
+    case a: SubqueryAlias => Set(lower(a.alias))
+    case r: UnresolvedRelation => relationsOf(r).toSet
+    case other => other.children.flatMap(visible).toSet
+  }
+
+  private[this] def relationsOf(plan: LogicalPlan): Seq[String] = plan match {
+    case r: UnresolvedRelation => Seq(lower(r.multipartIdentifier.last))
+    case _ => Nil
+  }
+}
+
+/** Makes a hint on a join's input a conjunct of the join's condition. */
+object MoveHintToCondition extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[WindowJoinHint])) plan
+    else
+      plan.resolveOperatorsUp {
+        case j: Join if j.resolved && (hinted(j.left) || hinted(j.right)) =>
+          val bare = j.copy(left = withoutHint(j.left), right = withoutHint(j.right))
+          if (ScaleGateConf.enabled(conf)) request(bare) else bare
+      }
+
+  private[this] def request(join: Join): Join = {
+    val named = join.condition.toSeq.flatMap(_.references)
+    val pair = for {
+      l <- named.find(join.left.outputSet.contains).orElse(join.left.output.headOption)
+      r <- named.find(join.right.outputSet.contains).orElse(join.right.output.headOption)
+    } yield WindowJoinRequested(l, r)
+    val condition = (join.condition ++ pair).reduceOption(And.apply)
+    join.copy(condition = condition)
+  }
+
+  /** As Spark does for its own hints, a hint is seen through what keeps its input's rows apart. */
+  private[this] def hinted(plan: LogicalPlan): Boolean = plan match {
+    case _: WindowJoinHint => true
+    case u: UnaryNode => hinted(u.child)
+    case _ => false
+  }
+
+  private[this] def withoutHint(plan: LogicalPlan): LogicalPlan = plan match {
+    case WindowJoinHint(child) => withoutHint(child)
+    case u: UnaryNode if hinted(u) => u.withNewChildren(Seq(withoutHint(u.child)))
+    case other => other
+  }
+}

@@ -1,0 +1,260 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.And
+import org.apache.spark.sql.catalyst.expressions.AttributeReference
+import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.expressions.Cast
+import org.apache.spark.sql.catalyst.expressions.DateDiff
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.expressions.PredicateHelper
+import org.apache.spark.sql.catalyst.expressions.RowOrdering
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.catalyst.plans.logical.JoinHint
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.LocalTableScanExec
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.types.DateType
+import org.apache.spark.sql.types.DoubleType
+import org.apache.spark.sql.types.IntegerType
+import org.apache.spark.sql.types.LongType
+
+import io.scalegate.join.Grid
+import io.scalegate.spark.Errors
+import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.RowWindowJoinExec
+import io.scalegate.spark.exec.SliceExec
+import io.scalegate.spark.exec.WindowJoinExec
+import io.scalegate.spark.extract.BoundExtractor
+import io.scalegate.spark.extract.BoundedDifference
+import io.scalegate.spark.extract.TermType
+
+/** Plans inner joins whose condition bounds a difference between the two inputs. It keeps no state, since
+  * adaptive execution asks again about a join whose inputs have run.
+  *
+  * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
+  * difference: such a plan is exactly Spark's.
+  */
+object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case WindowJoinHint(child) => planLater(child) :: Nil
+    case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
+      val candidate = new WindowJoinCandidate(join)
+      candidate.refuseWhatWasAskedFor()
+      if (candidate.plannable) planned(candidate).toSeq else Nil
+    case other =>
+      other.expressions.find(_.exists(_.isInstanceOf[WithinRows])).foreach { e =>
+        throw Errors.withinRowsMisplaced(e.sql)
+      }
+      Nil
+  }
+
+  private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
+    if (c.rowWindow.nonEmpty) c.rowWindow.flatMap(rowCounting(c, _))
+    else if (c.differences.exists(_.isEmpty)) Some(LocalTableScanExec(c.join.output, Nil, None))
+    else if (c.differences.isEmpty) None
+    else if (c.leftKeys.nonEmpty) Some(keyed(c))
+    else Some(keyless(c))
+
+  private[this] def keyed(c: WindowJoinCandidate): SparkPlan =
+    exec(c, c.leftKeys, c.rightKeys, cells = false, planLater(c.join.left), planLater(c.join.right))
+
+  private[this] def keyless(c: WindowJoinCandidate): SparkPlan = {
+    val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
+    val grid = Grid(dimensions.map(_.band).toIndexedSeq)
+    val left = sliced(c.join.left, dimensions.map(storedLeft), grid, replicated = false)
+    val right = sliced(c.join.right, dimensions.map(storedRight), grid, replicated = true)
+    exec(c, Seq(left.output.last), Seq(right.output.last), cells = true, left, right)
+  }
+
+  private[this] def rowCounting(c: WindowJoinCandidate, window: WithinRows): Option[SparkPlan] =
+    c.orientation(window).map { case (leftTime, rightTime) =>
+      val threads = ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores)
+      val bounds = c.differences.filterNot(_.isEmpty)
+      RowWindowJoinExec(
+        window.rows,
+        asLong(leftTime) +: bounds.map(storedLeft),
+        asLong(rightTime) +: bounds.map(storedRight),
+        bounds.map(_.band),
+        c.conditionButWindow,
+        threads,
+        c.join.output,
+        c.describeRows(window, threads),
+        planLater(c.join.left),
+        planLater(c.join.right)
+      )
+    }
+
+  /** A time in 64 bits, in an order that is that of its own type. */
+  private[this] def asLong(time: Expression): Expression = TermType.of(time.dataType) match {
+    case Some(TermType.IntTerm) => Cast(time, LongType)
+    case Some(TermType.DateTerm) => Cast(DateDiff(time, Literal(0, DateType)), LongType)
+    case _ => time
+  }
+
+  /** More dimensions would make more copies of the right side than their selectivity is worth. */
+  private[this] val MostDimensions = 2
+
+  /** The input with its cells: an input that ran in an earlier query stage of this same join has them. */
+  private[this] def sliced(
+      input: LogicalPlan,
+      attributes: Seq[Expression],
+      grid: Grid,
+      replicated: Boolean
+  ): SparkPlan = {
+    val made = input match {
+      case stage: LogicalQueryStage =>
+        stage.physicalPlan.output.lastOption
+          .filter(a => a.name == CellName && !input.outputSet.contains(a))
+          .map(_ => stage.physicalPlan)
+      case _ => None
+    }
+    made.getOrElse {
+      val cell = AttributeReference(CellName, LongType, nullable = false)()
+      SliceExec(attributes, grid, replicated, cell, planLater(input))
+    }
+  }
+
+  private[this] val CellName = "__scalegate_cell"
+
+  private[this] def exec(
+      c: WindowJoinCandidate,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      cells: Boolean,
+      left: SparkPlan,
+      right: SparkPlan
+  ): SparkPlan = {
+    val bounds = c.sweep +: c.bands
+    WindowJoinExec(
+      leftKeys,
+      rightKeys,
+      bounds.map(storedLeft),
+      bounds.map(storedRight),
+      bounds.map(_.band),
+      c.residual,
+      cells,
+      c.join.output,
+      c.describe(cells),
+      left,
+      right
+    )
+  }
+
+  private[plan] def storedLeft(d: BoundedDifference): Expression = stored(d.left, d.termType)
+
+  private[plan] def storedRight(d: BoundedDifference): Expression = stored(d.right, d.termType)
+
+  /** The attribute in the type that the core stores it in. */
+  private[plan] def stored(e: Expression, t: TermType): Expression = {
+    def as(target: DataType) = if (e.dataType == target) e else Cast(e, target)
+    t match {
+      case TermType.IntTerm => as(IntegerType)
+      case TermType.LongTerm => as(LongType)
+      case TermType.DoubleTerm => as(DoubleType)
+      case _ => e
+    }
+  }
+}
+
+/** What the planner knows of one join. */
+final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
+  private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+  private[this] val requested = condition.exists(_.isInstanceOf[WindowJoinRequested])
+  private[this] val bare = condition.filterNot(_.isInstanceOf[WindowJoinRequested])
+
+  private[this] val (equiLeft, equiRight, others) = {
+    val rest = bare.reduceOption(And.apply)
+    ExtractEquiJoinKeys.unapply(join.copy(condition = rest)) match {
+      case Some((_, l, r, other, _, _, _, _)) => (l, r, other.toSeq)
+      case None => (Nil, Nil, rest.toSeq)
+    }
+  }
+
+  private[this] val conjuncts = others.flatMap(splitConjunctivePredicates)
+
+  val leftKeys: Seq[Expression] = equiLeft
+  val rightKeys: Seq[Expression] = equiRight
+
+  /** The window over row counts, when the condition asks for one. */
+  val rowWindow: Option[WithinRows] = conjuncts.collectFirst { case w: WithinRows => w }
+
+  private[this] val extracted = new BoundExtractor(join.left.outputSet, join.right.outputSet)
+    .extract(conjuncts.filterNot(_.isInstanceOf[WithinRows]))
+
+  val differences: Seq[BoundedDifference] = extracted._1
+  val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
+
+  /** The attribute that the window slides along: time, where there is one. */
+  lazy val sweep: BoundedDifference =
+    differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
+
+  lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
+
+  def plannable: Boolean = {
+    val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
+    val hintFree = join.hint == JoinHint.NONE || requested
+    isInner && !join.isStreaming && hintFree && keysSortable &&
+    condition.forall(_.deterministic)
+  }
+
+  /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
+  def refuseWhatWasAskedFor(): Unit = {
+    if (requested && join.isStreaming) throw Errors.hintStreaming
+    if (requested && !isInner) throw Errors.hintJoinType(join.joinType.sql)
+    if (requested && differences.isEmpty && rowWindow.isEmpty)
+      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "))
+    val misplaced = condition.filter(_.exists(_.isInstanceOf[WithinRows])).find {
+      case w: WithinRows => !(plannable && rowWindow.contains(w) && ofBothSides(w))
+      case _ => true
+    }
+    misplaced.foreach(e => throw Errors.withinRowsMisplaced(e.sql))
+  }
+
+  private[this] def ofBothSides(w: WithinRows): Boolean =
+    orientation(w).nonEmpty
+
+  /** The window's times as (left's, right's). */
+  def orientation(w: WithinRows): Option[(Expression, Expression)] = {
+    val (l, r) = (join.left.outputSet, join.right.outputSet)
+    def over(e: Expression, side: AttributeSet) =
+      e.references.nonEmpty && e.references.subsetOf(side)
+    if (over(w.left, l) && over(w.right, r)) Some((w.left, w.right))
+    else if (over(w.left, r) && over(w.right, l)) Some((w.right, w.left))
+    else None
+  }
+
+  private[this] def isInner: Boolean = join.joinType.isInstanceOf[InnerLike]
+
+  /** Everything the condition says of two rows alone. */
+  def conditionButWindow: Option[Expression] =
+    bare.filterNot(_.isInstanceOf[WithinRows]).reduceOption(And.apply)
+
+  def describeRows(window: WithinRows, threads: Int): String =
+    (Seq(s"window: last ${window.rows} rows by ${window.left.sql}, ${window.right.sql}") ++
+      (if (differences.isEmpty) None
+       else Some(s"bands: ${differences.map(_.describe).mkString(", ")}")) ++
+      conditionButWindow.map(r => s"residual: ${r.sql}") ++
+      Seq(s"algorithm: ScaleJoin on $threads threads in one task")).mkString("; ")
+
+  /** What EXPLAIN shows. */
+  def describe(cells: Boolean): String = {
+    val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    val parts = Seq(
+      if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}")
+      else if (cells) Some("sliced: no equality key")
+      else None,
+      Some(s"window: ${sweep.describe}"),
+      if (bands.isEmpty) None else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
+      residual.map(r => s"residual: ${r.sql}"),
+      Some("algorithm: sweep over sorted inputs")
+    )
+    parts.flatten.mkString("; ")
+  }
+}

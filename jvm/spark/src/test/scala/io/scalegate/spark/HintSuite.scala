@@ -1,0 +1,69 @@
+package io.scalegate.spark
+
+import org.apache.spark.sql.functions.abs
+
+/** The hint WINDOW_JOIN, in SQL and on DataFrames. */
+final class HintSuite extends SparkJoinSuite {
+  private def fails(query: String): String =
+    intercept[IllegalArgumentException](spark.sql(query).collect()).getMessage
+
+  test("the hint names the two sides of a join by alias") {
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(a, b) */ a.id, b.id FROM r a JOIN s b ON abs(a.i - b.i) <= 3"
+    )
+  }
+
+  test("the hint names tables, in any order and case") {
+    assertJoins("SELECT /*+ window_join(S, R) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+  }
+
+  test("the hint without arguments belongs to the query block's join") {
+    assertJoins("SELECT /*+ WINDOW_JOIN */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+  }
+
+  test("the hint wins over one of Spark's own") {
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(r, s), BROADCAST(s) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3"
+    )
+  }
+
+  test("a DataFrame's hint travels through what is done to it before the join") {
+    val (r, s) = (spark.table("r"), spark.table("s"))
+    val df = r.hint("WINDOW_JOIN").select("id", "i").where("i > -100").join(s, abs(r("i") - s("i")) <= 3)
+    assert(windowJoins(df).size == 1)
+  }
+
+  test("a DataFrame with the hint and no join is itself") {
+    assert(rowsOf(spark.table("r").hint("WINDOW_JOIN")) == rowsOf(spark.table("r")))
+  }
+
+  test("a switched-off package ignores the hint") {
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      val df = spark.sql("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+      assert(windowJoins(df).isEmpty)
+      assert(df.count() > 0)
+    }
+  }
+
+  test("a hint on a join with no bounded difference says what one looks like") {
+    val message = fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON r.i < s.i")
+    assert(message.contains("bounds a difference between the two sides"))
+    assert(message.contains("r.i < s.i"))
+  }
+
+  test("a hint on an outer join says that inner joins are run") {
+    val message = fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r LEFT JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("left outer join"))
+  }
+
+  test("a hint that names an unknown relation lists the known ones") {
+    val message = fails("SELECT /*+ WINDOW_JOIN(r, q) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("WINDOW_JOIN(q, r)"))
+    assert(message.contains("its relations are r, s"))
+  }
+
+  test("a hint argument that is no relation is refused") {
+    val message = fails("SELECT /*+ WINDOW_JOIN(r, s, 4) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("takes no arguments or the names of the two relations"))
+  }
+}

@@ -1,0 +1,29 @@
+package io.scalegate.spark
+
+/** More rows in a window than the task has memory for. */
+final class MemorySuite extends SparkJoinSuite {
+  override protected def settings: Map[String, String] =
+    Map("spark.testing.memory" -> (40L << 20).toString, "spark.testing.reservedMemory" -> "0")
+
+  test("a window that does not fit ends the query with an error that says what to change") {
+    val wide = "SELECT id, id AS ts, repeat('x', 1000) AS pad FROM range(0, 60000, 1, 2)"
+    val e = intercept[Exception] {
+      spark
+        .sql(
+          s"SELECT count(a.pad), count(b.pad) FROM ($wide) a JOIN ($wide) b " +
+            "ON a.id % 2 = b.id % 2 AND abs(a.ts - b.ts) <= 100000 AND a.pad > b.pad"
+        )
+        .collect()
+    }
+    val messages = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).map(_.getMessage)
+    assert(messages.exists(_.contains("the rows of one window do not fit in the task's memory")))
+  }
+
+  test("more rows than memory in all, with windows that fit, are joined") {
+    val wide = "SELECT id, repeat('x', 1000) AS pad FROM range(0, 60000, 1, 2)"
+    val df = spark.sql(
+      s"SELECT count(a.pad) FROM ($wide) a JOIN ($wide) b ON abs(a.id - b.id) <= 1"
+    )
+    assert(df.head().getLong(0) == 3 * 60000 - 2)
+  }
+}

@@ -1,0 +1,136 @@
+package io.scalegate.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.Row
+
+import io.scalegate.spark.exec.RowWindowJoinExec
+
+/** Row-count windows against their definition, since plain Spark has none. */
+final class RowWindowSuite extends SparkJoinSuite {
+  private def planned(df: DataFrame): Seq[RowWindowJoinExec] =
+    collect(executed(df)) { case w: RowWindowJoinExec => w }
+
+  private type Event = (Long, Int, Row)
+
+  /** All rows in the order of the contract: time, left before right, then the row's columns. */
+  private def events(time: String): Seq[Event] =
+    Seq("r" -> 0, "s" -> 1).flatMap { case (table, side) =>
+      val sorted = spark.sql(s"SELECT CAST($time AS BIGINT) AS t, * FROM $table WHERE $time IS NOT NULL " +
+        s"ORDER BY ${(time +: TestTables.schema.fieldNames).mkString(", ")}")
+      sorted.collect().toSeq.map(row => (row.getLong(0), side, row))
+    }.sortBy(e => (e._1, e._2))
+
+  private def expected(time: String, n: Int)(matches: (Row, Row) => Boolean): Seq[String] = {
+    val all = events(time)
+    val pairs = all.indices.flatMap { at =>
+      val (_, side, later) = all(at)
+      val opposite = all.take(at).filter(_._2 != side).takeRight(n)
+      opposite.map(e => if (side == 0) (later, e._3) else (e._3, later))
+    }
+    pairs.collect { case (r, s) if matches(r, s) => s"[${r.getAs[Int]("id")},${s.getAs[Int]("id")}]" }
+      .sorted
+  }
+
+  private def check(condition: String, time: String, n: Int)(matches: (Row, Row) => Boolean) = {
+    val df = spark.sql(
+      s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.$time, s.$time, $n) AND $condition"
+    )
+    assert(rowsOf(df) == expected(time, n)(matches))
+    assert(planned(df).size == 1)
+  }
+
+  private def int(row: Row, name: String): Option[Int] =
+    if (row.isNullAt(row.fieldIndex(name))) None else Some(row.getAs[Int](name))
+
+  private def close(r: Row, s: Row): Boolean =
+    int(r, "i").zip(int(s, "i")).exists { case (a, b) => (a - b).abs <= 9 }
+
+  for {
+    n <- Seq(1, 7, 1000)
+    time <- Seq("ts", "l", "i")
+  } test(s"a band within the last $n rows by $time") {
+    check("abs(r.i - s.i) <= 9", time, n)(close)
+  }
+
+  test("any predicate within the last rows") {
+    check("r.id % 7 = s.id % 5", "ts", 20)((r, s) =>
+      r.getAs[Int]("id") % 7 == s.getAs[Int]("id") % 5
+    )
+  }
+
+  test("the window counts the rows of the stream, not those of a key") {
+    check("r.k = s.k", "ts", 10)((r, s) =>
+      int(r, "k").zip(int(s, "k")).exists { case (a, b) => a == b }
+    )
+  }
+
+  test("the number of threads and of input partitions changes nothing, not even the order") {
+    def run(threads: Int, partitions: Int): Seq[Row] =
+      withSettings(ScaleGateConf.CellThreads -> threads.toString) {
+        Seq("r", "s").foreach { t =>
+          spark.table(t).repartition(partitions).createOrReplaceTempView(s"${t}_parts")
+        }
+        spark
+          .sql(
+            "SELECT a.id, b.id FROM r_parts a JOIN s_parts b ON within_rows(a.ts, b.ts, 15) " +
+              "AND abs(a.i - b.i) <= 20"
+          )
+          .collect()
+          .toSeq
+      }
+    val reference = run(1, 1)
+    assert(reference.nonEmpty)
+    for (threads <- Seq(1, 2, 5); partitions <- Seq(1, 3, 7))
+      assert(run(threads, partitions) == reference, s"$threads threads, $partitions partitions")
+  }
+
+  test("an exception inside the predicate reaches the caller") {
+    val e = intercept[Exception] {
+      spark
+        .sql(
+          "SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 50) AND " +
+            "CASE WHEN r.id + s.id > 60 THEN raise_error('boom') IS NULL ELSE true END"
+        )
+        .collect()
+    }
+    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
+      _.getMessage.contains("boom")
+    ))
+  }
+
+  private def fails(query: String): String =
+    intercept[Exception](spark.sql(query).collect()).getMessage
+
+  test("a window of no rows, of unknown size, of times of two kinds is refused") {
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 0)").contains("at least 1"))
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, r.i)").contains("at least 1"))
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)").contains("takes 3 arguments"))
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.l, 3)").contains("of one kind"))
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.name, s.name, 3)").contains("of one kind"))
+    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.x, s.x, 3)").contains("of one kind"))
+  }
+
+  test("a row-count window where it cannot be run is an error that says where it can") {
+    Seq(
+      "SELECT r.id FROM r LEFT JOIN s ON within_rows(r.ts, s.ts, 3)",
+      "SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3) OR r.k = s.k",
+      "SELECT r.id FROM r JOIN s ON within_rows(r.ts, r.ts, 3) AND r.k = s.k",
+      "SELECT id FROM r WHERE within_rows(ts, ts, 3)"
+    ).foreach(q => assert(fails(q).contains("must be one of the AND-ed conditions"), q))
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      val message = fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3)")
+      assert(message.contains("spark.scalegate.enabled on"))
+    }
+  }
+
+  test("the comparisons are shared among the threads") {
+    withSettings(ScaleGateConf.CellThreads -> "3") {
+      val df = spark.sql("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 1000) AND r.i = s.i + 1")
+      df.collect()
+      val m = planned(df).head.metrics
+      assert(m("comparisons").value > 0)
+      assert(m("busiest").value < m("comparisons").value / 2)
+      assert(m("leastBusy").value > m("comparisons").value / 4)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.scalegate.spark
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.scalatest.Assertion
+import org.scalatest.BeforeAndAfterAll
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.scalegate.spark.exec.WindowJoinExec
+
+/** Runs queries with the package on and off in one session and compares: Spark's own plan decides what is
+  * right. The session gets the extensions from the class path, as a user's does.
+  */
+abstract class SparkJoinSuite
+    extends AnyFunSuite
+    with BeforeAndAfterAll
+    with AdaptiveSparkPlanHelper {
+  protected def settings: Map[String, String] = Map.empty
+
+  protected lazy val spark: SparkSession = {
+    val builder = SparkSession
+      .builder()
+      .master("local[2]")
+      .appName(suiteName)
+      .config("spark.ui.enabled", "false")
+      .config("spark.sql.shuffle.partitions", "3")
+      .config("spark.sql.codegen.wholeStage", "false") // compiling costs more than these small inputs
+      .config("spark.sql.session.timeZone", "UTC")
+    settings.foldLeft(builder) { case (b, (k, v)) => b.config(k, v) }.getOrCreate()
+  }
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.sparkContext.setLogLevel("ERROR")
+    TestTables.register(spark)
+  }
+
+  override protected def afterAll(): Unit =
+    try spark.stop()
+    finally super.afterAll()
+
+  protected def withSettings[T](pairs: (String, String)*)(body: => T): T = {
+    val before = pairs.map { case (k, _) => k -> spark.conf.getOption(k) }
+    pairs.foreach { case (k, v) => spark.conf.set(k, v) }
+    try body
+    finally
+      before.foreach {
+        case (k, Some(v)) => spark.conf.set(k, v)
+        case (k, None) => spark.conf.unset(k)
+      }
+  }
+
+  protected def plainSpark[T](body: => T): T = withSettings(ScaleGateConf.Enabled -> "false")(body)
+
+  /** The rows of a query, as a sorted list of texts: a multiset that a failure message can show. */
+  protected def rowsOf(df: DataFrame): Seq[String] = df.collect().map(_.toString).toSeq.sorted
+
+  protected def executed(df: DataFrame): SparkPlan =
+    df.asInstanceOf[ClassicDataFrame].queryExecution.executedPlan
+
+  protected def windowJoins(df: DataFrame): Seq[WindowJoinExec] =
+    collect(executed(df)) { case w: WindowJoinExec => w }
+
+  /** The same rows as plain Spark, by our operator. */
+  protected def assertJoins(query: String): Assertion = {
+    val expected = plainSpark(rowsOf(spark.sql(query)))
+    val df = spark.sql(query)
+    val actual = rowsOf(df)
+    assert(windowJoins(df).nonEmpty, s"not planned as a WindowJoin: $query")
+    assert(actual == expected, query)
+  }
+
+  /** Exactly the plan that Spark makes without the package. */
+  protected def assertLeftAlone(query: String): Assertion = {
+    def shape = executed(spark.sql(query)).canonicalized.toString.replaceAll("plan_id=\\d+", "")
+    val expected = plainSpark(shape)
+    assert(shape == expected, query)
+  }
+}
