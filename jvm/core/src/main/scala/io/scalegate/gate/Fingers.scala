@@ -14,7 +14,7 @@ final private[gate] class Fingers[T <: AnyRef](
     order: EventOrder[T]
 ) {
   private[this] val fingers = Array.tabulate(Node.MaxHeight)(trail.node)
-  private[this] var random = System.identityHashCode(this) | 1
+  private[this] var random = 0x9e3779b9
 
   /** A height for a node, geometrically distributed. */
   def randomHeight(): Int = {
