@@ -10,21 +10,17 @@ import io.scalegate.stream.{EventOrder, IdleStrategy}
   */
 final class GateSource[T <: AnyRef] private[gate] (
     private[gate] val gate: ScaleGate[T],
-    frontier: Frontier[T],
-    seed: Int
+    frontier: Frontier[T]
 ) {
   private[this] val order: EventOrder[T] = gate.order
   private[this] val trail: Trail[T] = gate.trail
   private[this] val counter = new Counter[T]
 
-  /** Per level, a node that sorts before whatever this source may insert, as late as it was found:
-    * `update` of Algorithm 2.
-    */
-  private[this] val fingers = Array.tabulate(Node.MaxHeight)(trail.node)
+  /** Those of the thread that used the source last. */
+  private[this] var fingers: Fingers[T] = _
   private[this] var last: Node[T] = frontier.getPlain
   private[this] var added = 0L
   private[this] var limit = gate.capacity.toLong
-  private[this] var random = seed
   private[this] var open = true
 
   def name: String = frontier.name
@@ -66,8 +62,7 @@ final class GateSource[T <: AnyRef] private[gate] (
   def advance(punctuation: T): Unit = {
     val ts = checked(punctuation)
     if (isAbove(punctuation, ts)) {
-      seek(punctuation, ts)
-      settle(0, fingers(0), punctuation, ts)
+      ownFingers().moveTo(punctuation, ts)
       publish(Node.punctuation(order.key(punctuation), ts))
     }
   }
@@ -75,7 +70,7 @@ final class GateSource[T <: AnyRef] private[gate] (
   /** No tuple comes from this source any more: it holds nothing back. Lock-free; a second call is void. */
   def close(): Unit = if (open) {
     open = false
-    java.util.Arrays.fill(fingers.asInstanceOf[Array[AnyRef]], null)
+    fingers = null
     gate.remove(frontier)
   }
 
@@ -100,73 +95,21 @@ final class GateSource[T <: AnyRef] private[gate] (
   }
 
   private[this] def insert(tuple: T, ts: Long): Unit = {
-    val height = randomHeight()
-    val node = new Node[T](tuple, ts, counter, height)
-    seek(tuple, ts)
-    var level = 0
-    while (level < height) {
-      link(level, node)
-      level += 1
-    }
+    val own = ownFingers()
+    val node = new Node[T](tuple, ts, counter, own.randomHeight())
+    own.insert(node, tuple)
     added += 1
     publish(node)
+  }
+
+  private[this] def ownFingers(): Fingers[T] = {
+    val thread = Thread.currentThread
+    if (fingers == null || (fingers.owner ne thread)) fingers = gate.fingersOf(thread)
+    fingers
   }
 
   private[this] def publish(node: Node[T]): Unit = {
     last = node
     frontier.setRelease(node)
-  }
-
-  /** Moves the fingers of the upper levels to the last nodes that sort before the tuple, and that of
-    * level 0 close: climbs while the finger's successor still sorts before it, then walks down.
-    */
-  private[this] def seek(tuple: T, ts: Long): Unit = {
-    var level = 0
-    while (level < Node.MaxHeight - 1 && lags(level, tuple, ts)) level += 1
-    while (level > 0) {
-      val from = fingers(level)
-      settle(level, from, tuple, ts)
-      level -= 1
-      if (fingers(level + 1) ne from) fingers(level) = fingers(level + 1)
-    }
-  }
-
-  private[this] def lags(level: Int, tuple: T, ts: Long): Boolean = {
-    val finger = fingers(level)
-    val next = finger.next(level)
-    (next eq finger) || (next != null && next.precedes(tuple, ts, order))
-  }
-
-  private[this] def settle(level: Int, from: Node[T], tuple: T, ts: Long): Unit = {
-    var node = from
-    var next = node.next(level)
-    while (next != null && ((next eq node) || next.precedes(tuple, ts, order))) {
-      node = if (next eq node) trail.node(level) else next
-      next = node.next(level)
-    }
-    fingers(level) = node
-  }
-
-  /** `levelinsert` of Algorithm 2. */
-  private[this] def link(level: Int, node: Node[T]): Unit = {
-    val tuple = node.tuple
-    var linked = false
-    while (!linked) {
-      settle(level, fingers(level), tuple, node.ts)
-      val before = fingers(level)
-      val next = before.next(level)
-      if (next == null || ((next ne before) && !next.precedes(tuple, node.ts, order))) {
-        node.aim(level, next)
-        linked = before.casNext(level, next, node)
-      }
-    }
-    fingers(level) = node
-  }
-
-  private[this] def randomHeight(): Int = {
-    random ^= random << 13
-    random ^= random >>> 17
-    random ^= random << 5
-    math.min(Node.MaxHeight, 1 + Integer.numberOfTrailingZeros(random) / 2)
   }
 }

@@ -1,6 +1,6 @@
 package io.scalegate.gate
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference}
+import java.util.concurrent.atomic.{AtomicInteger, AtomicReference, AtomicReferenceArray}
 
 import scala.annotation.tailrec
 
@@ -21,6 +21,7 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
   private[this] val finished = new Array[Frontier[T]](0)
   private[this] val sources = new AtomicReference(new Array[Frontier[T]](0))
   private[this] val created = new AtomicInteger
+  private[this] val fingers = new AtomicReferenceArray[Fingers[T]](16)
 
   /** Adds a source. It may deliver what sorts after [[GateSource.promised]]: anything, until a reader has
     * read. From this call on nothing is ready that sorts after what readers may have read, until the
@@ -29,12 +30,14 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
     * @throws java.lang.IllegalStateException
     *   if every source has closed: the readers may have seen the end
     */
-  def addSource(name: String): GateSource[T] = addSource(name, created.incrementAndGet())
-
-  def addSource(): GateSource[T] = {
-    val n = created.incrementAndGet()
-    addSource(s"source ${n - 1}", n)
+  def addSource(name: String): GateSource[T] = {
+    val frontier = new Frontier[T](name)
+    register(frontier)
+    frontier.set(trail.highestBound) // after the registration: see "Adding a source"
+    new GateSource[T](this, frontier)
   }
+
+  def addSource(): GateSource[T] = addSource(s"source ${created.getAndIncrement()}")
 
   /** Adds a reader where the slowest reader stands; where the last one left, if there is none. Waits for
     * a cleaning pass that is under way.
@@ -70,11 +73,18 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
     if (!sources.compareAndSet(present, if (rest.isEmpty) finished else rest)) remove(source)
   }
 
-  private[this] def addSource(name: String, number: Int): GateSource[T] = {
-    val frontier = new Frontier[T](name)
-    register(frontier)
-    frontier.set(trail.highestBound) // after the registration: see "Adding a source"
-    new GateSource[T](this, frontier, number * 0x9e3779b9)
+  /** The thread's fingers, shared by the sources that it feeds. A lost race or a shared slot costs
+    * longer searches, nothing else.
+    */
+  private[gate] def fingersOf(thread: Thread): Fingers[T] = {
+    val slot = System.identityHashCode(thread) & (fingers.length - 1)
+    val present = fingers.get(slot)
+    if (present != null && (present.owner eq thread)) present
+    else {
+      val own = new Fingers[T](thread, trail, order)
+      fingers.set(slot, own)
+      own
+    }
   }
 
   @tailrec

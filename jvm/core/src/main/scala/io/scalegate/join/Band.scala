@@ -4,8 +4,8 @@ import io.scalegate.stream.Side
 import io.scalegate.stream.SortableKey
 import io.scalegate.stream.TimeWindow
 
-/** The type of an attribute that a join compares, which decides how its sortable integers are stored
-  * and how a distance is added to them.
+/** The type of an attribute that a join compares, which decides how its sortable integers are
+  * stored and how a distance is added to them.
   */
 sealed abstract class AttributeType(val bits: Int)
 
@@ -16,12 +16,13 @@ object AttributeType {
   case object Float64 extends AttributeType(64)
 }
 
-/** `s.attribute ∈ [r.attribute + lower, r.attribute + upper]`, both ends inclusive, on one attribute of
-  * the two streams. An equi key is the band of width zero on integers.
+/** `s.attribute ∈ [r.attribute + lower, r.attribute + upper]`, both ends inclusive, on one
+  * attribute of the two streams. An equi key is the band of width zero on integers.
   *
-  * A band gives the range of sortable integers that the other side's attribute must lie in. On integers
-  * the range is exact, and saturates. On floating point it is the smallest range known to hold every
-  * match whichever way the user's own expression rounds; the expression itself is the residual predicate.
+  * A band gives the range of sortable integers that the other side's attribute must lie in. On
+  * integers the range is exact, as if sums could not overflow. On floating point it is the
+  * smallest range known to hold every match whichever way the user's own expression rounds; the
+  * expression itself is the residual predicate.
   */
 sealed trait Band {
   def attribute: AttributeType
@@ -29,7 +30,9 @@ sealed trait Band {
   /** The smallest key of the opposite side that a tuple of `side` with `key` can match. */
   def least(side: Side, key: Long): Long
 
-  /** The largest key of the opposite side that a tuple of `side` with `key` can match. */
+  /** The largest key of the opposite side that a tuple of `side` with `key` can match; below
+    * [[least]] when there is none.
+    */
   def greatest(side: Side, key: Long): Long
 }
 
@@ -41,18 +44,28 @@ final case class IntegralBand(attribute: AttributeType, lower: Long, upper: Long
   )
 
   def least(side: Side, key: Long): Long =
-    if (side eq Side.R) TimeWindow.saturatingAdd(key, lower)
+    if (isOutOfRange(side, key)) Long.MaxValue
+    else if (side eq Side.R) TimeWindow.saturatingAdd(key, lower)
     else TimeWindow.saturatingSubtract(key, upper)
 
   def greatest(side: Side, key: Long): Long =
-    if (side eq Side.R) TimeWindow.saturatingAdd(key, upper)
+    if (isOutOfRange(side, key)) Long.MinValue
+    else if (side eq Side.R) TimeWindow.saturatingAdd(key, upper)
     else TimeWindow.saturatingSubtract(key, lower)
+
+  /** Whether both bounds lie beyond the same end of `Long`: saturated, they would meet that end.
+    */
+  private[this] def isOutOfRange(side: Side, key: Long): Boolean =
+    if (side eq Side.R)
+      (lower > 0 && key > Long.MaxValue - lower) || (upper < 0 && key < Long.MinValue - upper)
+    else (upper < 0 && key > Long.MaxValue + upper) || (lower > 0 && key < Long.MinValue + lower)
 }
 
 /** A band on `Float32` or `Float64`; `lower` and `upper` are finite.
   *
-  * The user may have written the band in `Float` or in `Double` arithmetic, as a difference or as a sum.
-  * The slack below covers every one of those roundings.
+  * The user may have written the band in `Float` or in `Double` arithmetic, as a difference or as
+  * a sum. The slack below covers every one of those roundings. NaN and the infinities absorb a
+  * distance: their range is themselves.
   */
 final case class FloatingBand(attribute: AttributeType, lower: Double, upper: Double)
     extends Band {
@@ -72,11 +85,13 @@ final case class FloatingBand(attribute: AttributeType, lower: Double, upper: Do
     if (attribute.bits == 32) SortableKey.toFloat(key.toInt).toDouble
     else SortableKey.toDouble(key)
 
-  /** Rounding errors of `v + d`, and of a difference that is compared with `d`, are at most one unit in
-    * the last place of the larger of the two in the attribute's own precision.
+  /** Rounding errors of `v + d`, and of a difference that is compared with `d`, are at most one
+    * unit in the last place of the larger of the two in the attribute's own precision.
     */
   private[this] def encode(v: Double, d: Double, up: Boolean): Long =
-    if (attribute.bits == 32) {
+    if (java.lang.Double.isNaN(v) || java.lang.Double.isInfinite(v))
+      if (attribute.bits == 32) SortableKey.ofFloat(v.toFloat).toLong else SortableKey.ofDouble(v)
+    else if (attribute.bits == 32) {
       val slack = 2.0 * math.max(math.ulp(math.abs(v.toFloat)), math.ulp(math.abs(d).toFloat))
       val bound = (if (up) v + d + slack else v + d - slack).toFloat
       SortableKey.ofFloat(if (up) Math.nextUp(bound) else Math.nextDown(bound)).toLong

@@ -1,10 +1,10 @@
 package io.scalegate.join
 
-/** One stream's window, or one thread's share of it, as columns: what a probe compares lies in primitive
-  * arrays, and a row is touched only when it is a candidate.
+/** One stream's window, or one thread's share of it, as columns: what a probe compares lies in
+  * primitive arrays, and a row is touched only when it is a candidate.
   *
-  * Rows are appended in rising order of `position` (an event time, a row's ordinal in its stream, or any
-  * other sorted attribute) and leave from the other end. One thread at a time.
+  * Rows are appended in rising order of `position` (an event time, a row's ordinal in its stream,
+  * or any other sorted attribute) and leave from the other end. One thread at a time.
   *
   * @param attributes
   *   the types of the columns beside the position; 32-bit types take an `Int` column
@@ -16,15 +16,17 @@ final class ColumnarWindow(
     maxRows: Int = ColumnarWindow.MostRows
 ) {
   /*
-   * A ring of a power-of-two capacity: row `i` of the window lies in slot `(head + i) & mask` of every
-   * column, so a run of rows is at most two contiguous runs of slots. A full ring doubles and is laid out
-   * from slot 0 again; an empty one starts over at slot 0, which keeps small windows in one run.
+   * A ring of a power-of-two capacity: row `i` of the window lies in slot `(head + i) & mask` of
+   * every column, so a run of rows is at most two contiguous runs of slots. A full ring doubles
+   * and is laid out from slot 0 again; an empty one starts over at slot 0, which keeps small
+   * windows in one run.
    *
    *      slot   0   1   2   3   4   5   6   7
    *           [ r4  r5  r6  -   r0  r1  r2  r3 ]      head = 4, size = 7
    *
-   * `ints(i)` or `longs(i)` holds the i-th attribute, the other is null. A slot that no row occupies keeps
-   * its old numbers, which nobody reads, but never its old row, which would keep a payload alive.
+   * `ints(i)` or `longs(i)` holds the i-th attribute, the other is null. A slot that no row
+   * occupies keeps its old numbers, which nobody reads, but never its old row, which would keep a
+   * payload alive.
    */
   import ColumnarWindow._
 
@@ -51,7 +53,8 @@ final class ColumnarWindow(
   /** The number of attributes, the position not counted. */
   def width: Int = intColumns.length
 
-  /** Adds a row behind all others and returns its slot, where [[set]] then writes its attributes. */
+  /** Adds a row behind all others and returns its slot, where [[set]] then writes its attributes.
+    */
   def append(position: Long, row: AnyRef): Int = {
     if (rowCount > mask || rowCount >= maxRows) grow()
     val at = (headSlot + rowCount) & mask

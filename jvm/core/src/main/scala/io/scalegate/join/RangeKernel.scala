@@ -1,18 +1,20 @@
 package io.scalegate.join
 
-/** The inner loop of every nested-loop probe: finds the slots of a column whose value lies in a range.
+/** The inner loop of every nested-loop probe: finds the slots of a column whose value lies in a
+  * range.
   *
-  * A range test is one subtraction and one comparison: `lo <= v && v <= hi` is `v - lo <= hi - lo` on
-  * unsigned integers, and on signed ones when both sides are shifted by half the number range. The caller
-  * gives `lo <= hi` and `out` with room for `until - from` more slots. No state: any thread.
+  * A range test is one subtraction and one comparison: `lo <= v && v <= hi` is `v - lo <= hi -
+  * lo` on unsigned integers, and on signed ones when both sides are shifted by half the number
+  * range. The caller gives `lo <= hi` and `out` with room for `until - from` more slots. No
+  * state: any thread.
   */
 abstract private[scalegate] class RangeKernel {
 
   /** What the kernel is built with, for metrics and benchmarks. */
   def name: String
 
-  /** Writes to `out`, from index `count` on, each `k` in `[from, until)` whose value lies in `[lo, hi]`, in
-    * rising order, and returns the number of slots that `out` then holds.
+  /** Writes to `out`, from index `count` on, each `k` in `[from, until)` whose value lies in
+    * `[lo, hi]`, in rising order, and returns the number of slots that `out` then holds.
     */
   def select(
       column: Array[Int],
@@ -34,8 +36,8 @@ abstract private[scalegate] class RangeKernel {
       count: Int
   ): Int
 
-  /** Of the slots in `out` from index `first` up to `count`, keeps those whose value lies in `[lo, hi]`, and
-    * returns the number of slots that `out` then holds.
+  /** Of the slots in `out` from index `first` up to `count`, keeps those whose value lies in
+    * `[lo, hi]`, and returns the number of slots that `out` then holds.
     */
   final def refine(
       column: Array[Int],
@@ -83,7 +85,8 @@ abstract private[scalegate] class RangeKernel {
 private[scalegate] object RangeKernel {
   private[this] val VectorKernelClass = "io.scalegate.join.VectorKernel"
 
-  /** The vector kernel when this JVM runs with `--add-modules jdk.incubator.vector`, else the scalar one.
+  /** The vector kernel when this JVM runs with `--add-modules jdk.incubator.vector`, else the
+    * scalar one.
     *
     * The vector kernel is named by a string only: its class cannot be loaded without the module.
     */

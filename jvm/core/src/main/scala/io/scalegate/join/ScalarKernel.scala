@@ -1,8 +1,8 @@
 package io.scalegate.join
 
-/** The range test one value at a time: for a JVM without the Vector API, and the tails of the vector
-  * kernel. One comparison per value. The inner loops search and store nothing, which is the form that the
-  * compiler unrolls best: half as fast again as one loop that also stores.
+/** The range test one value at a time: for a JVM without the Vector API, and the tails of the
+  * vector kernel. One comparison per value. The inner loops search and store nothing, which is
+  * the form that the compiler unrolls best: half as fast again as one loop that also stores.
   */
 final private[scalegate] class ScalarKernel extends RangeKernel {
   def name: String = "scalar"

@@ -4,15 +4,15 @@ import jdk.incubator.vector.IntVector
 import jdk.incubator.vector.LongVector
 import jdk.incubator.vector.VectorOperators
 
-/** The range test on a vector of values at a time. Needs `--add-modules jdk.incubator.vector`; loaded by
-  * name through [[RangeKernel.best]] only.
+/** The range test on a vector of values at a time. Needs `--add-modules jdk.incubator.vector`;
+  * loaded by name through [[RangeKernel.best]] only.
   */
 final private[scalegate] class VectorKernel extends RangeKernel {
   /*
-   * Four vectors make a block. Shifted so that a match is a small signed number, the block's lane-wise
-   * minimum is in the range exactly when one of the four is, so a block without a match costs one subtraction
-   * and one minimum per vector and a single comparison. A block with a match is gone through again by vector,
-   * and only a vector with a match by value.
+   * Four vectors make a block. Shifted so that a match is a small signed number, the block's
+   * lane-wise minimum is in the range exactly when one of the four is, so a block without a match
+   * costs one subtraction and one minimum per vector and a single comparison. A block with a
+   * match is gone through again by vector, and only a vector with a match by value.
    */
   import VectorKernel._
 

@@ -1,17 +1,19 @@
 package io.scalegate.join
 
-/** Finds the rows of a [[ColumnarWindow]] whose attributes lie in a probe's ranges: the candidates that
-  * only the residual predicate is left to decide. Keeps the last answer. One thread at a time, the window's.
+/** Finds the rows of a [[ColumnarWindow]] whose attributes lie in a probe's ranges: the
+  * candidates that only the residual predicate is left to decide. Keeps the last answer. One
+  * thread at a time, the window's.
   */
 final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: RangeKernel) {
   /*
-   * One band leads: the kernel runs over its whole column, and the others are tested on what it lets
-   * through. The work goes in chunks, so that the buffer grows with the candidates and not with the window,
-   * and so that a lead that lets much through is noticed: then the other bands take a chunk in turn, and the
-   * most selective one goes on. Keeping to one column while it is selective leaves the caches to it.
+   * One band leads: the kernel runs over its whole column, and the others are tested on what it
+   * lets through. The work goes in chunks, so that the buffer grows with the candidates and not
+   * with the window, and so that a lead that lets much through is noticed: then the other bands
+   * take a chunk in turn, and the most selective one goes on. Keeping to one column while it is
+   * selective leaves the caches to it.
    *
-   * With no band the answer is a run of rows, and the buffer is not written at all. A window of a few rows
-   * is tested row by row.
+   * With no band the answer is a run of rows, and the buffer is not written at all. A window of a
+   * few rows is tested row by row.
    */
   import WindowProbe._
 
@@ -35,7 +37,8 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
   /** Searches the oldest `rows` rows of the window, and returns the number of candidates.
     *
     * @param ranges
-    *   the inclusive bounds, two for each attribute: the i-th lies in `[ranges(2i), ranges(2i + 1)]`
+    *   the inclusive bounds, two for each attribute: the i-th lies in `[ranges(2i), ranges(2i +
+    *   1)]`
     */
   def search(rows: Int, ranges: Array[Long]): Int = {
     compared += rows
@@ -47,13 +50,16 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
     found
   }
 
-  /** The slot of the last answer's k-th candidate, oldest first. Valid until the window changes. */
+  /** The slot of the last answer's k-th candidate, oldest first. Valid until the window changes.
+    */
   def slot(k: Int): Int = if (bands == 0) window.slot(k) else slots(k)
 
-  /** The row of the last answer's k-th candidate, oldest first. Valid until the window changes. */
+  /** The row of the last answer's k-th candidate, oldest first. Valid until the window changes.
+    */
   def row(k: Int): AnyRef = window.rowAt(slot(k))
 
-  /** Brings the ranges into the columns' own number range; false when one of them is empty there. */
+  /** Brings the ranges into the columns' own number range; false when one of them is empty there.
+    */
   private[this] def clamp(ranges: Array[Long]): Boolean = {
     var i = 0
     while (i < bands) {

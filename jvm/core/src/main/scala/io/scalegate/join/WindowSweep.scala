@@ -9,19 +9,23 @@ trait BuildRows {
   /** The attribute that the rows are sorted by. */
   def position: Long
 
-  /** The i-th further attribute, as a sortable integer (see [[io.scalegate.stream.SortableKey]]). */
+  /** The i-th further attribute, as a sortable integer (see [[io.scalegate.stream.SortableKey]]).
+    */
   def attribute(i: Int): Long
 
-  /** The current row, in a form that stays valid when the cursor moves on; called once for a kept row. */
+  /** The current row, in a form that stays valid when the cursor moves on; called once for a kept
+    * row.
+    */
   def row(): AnyRef
 }
 
-/** The window join of two sorted inputs, one probe at a time: a sliding window over the build side, for
-  * batches, where nothing has to wait for readiness.
+/** The window join of two sorted inputs, one probe at a time: a sliding window over the build
+  * side, for batches, where nothing has to wait for readiness.
   *
-  * Probes come in rising order of the low end of their range of positions; the high ends are free. A build
-  * row enters the window when a probe's range first reaches it and leaves when the ranges have passed it, so
-  * the build side is read once and at most one row ahead. One thread at a time.
+  * Probes come in rising order of the low end of their range of positions; the high ends are
+  * free. A build row enters the window when a probe's range first reaches it and leaves when the
+  * ranges have passed it, so the build side is read once and at most one row ahead. One thread at
+  * a time.
   *
   * @param attributes
   *   the types of the build side's attributes that probes bound besides the position
@@ -79,7 +83,8 @@ final class WindowSweep(
   /** The most rows that were in the window at once. */
   def peakWindow: Int = window.peak
 
-  /** Takes the row ahead into the window, or leaves it out when no probe can reach it any more. */
+  /** Takes the row ahead into the window, or leaves it out when no probe can reach it any more.
+    */
   private[this] def pull(low: Long): Unit = {
     val position = aheadPosition
     if (position >= low) keep(position)

@@ -4,7 +4,9 @@ import java.util.SplittableRandom
 
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Every kernel against a filter over the column, at every length of tail and at the ends of the types. */
+/** Every kernel against a filter over the column, at every length of tail and at the ends of the
+  * types.
+  */
 class RangeKernelSuite extends AnyFunSuite {
   private val kernels = Seq(new ScalarKernel, new VectorKernel)
 

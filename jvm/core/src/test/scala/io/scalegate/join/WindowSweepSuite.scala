@@ -50,7 +50,10 @@ class WindowSweepSuite extends AnyFunSuite {
       for (group <- 0 until 300) {
         val size = if (group % 10 == 0) random.nextInt(500) else random.nextInt(25)
         val rows = Vector
-          .fill(size)(new Row(random.nextInt(100).toLong, shape.map(_ => random.nextInt(10).toLong)))
+          .fill(size)(new Row(
+            random.nextInt(100).toLong,
+            shape.map(_ => random.nextInt(10).toLong)
+          ))
           .sortBy(_.position)
         val cursor = new Cursor(rows)
         sweep.restart(cursor)

@@ -1,0 +1,32 @@
+package io.scalegate.bench.join
+
+/** What one run of an arm did.
+  *
+  * @param compared
+  *   comparisons by thread
+  * @param bytesPerTuple
+  *   heap allocated by all threads, over the tuples of both streams, where it was measured
+  */
+final case class ArmResult(
+    seconds: Double,
+    matches: Long,
+    compared: Vector[Long],
+    bytesPerTuple: Option[Double] = None
+)
+
+object ArmResult {
+
+  /** One line of JSON for the runs of an arm, which all must have found the same. */
+  def json(arm: String, threads: Int, runs: Seq[ArmResult]): String = {
+    require(runs.map(_.matches).distinct.size == 1, s"the runs of $arm differ in their matches")
+    val last = runs.last
+    val bytes = last.bytesPerTuple.fold("")(b => s""", "bytes_per_tuple": ${math.round(b)}""")
+    s"""{"arm": "$arm", "threads": $threads, "matches": ${last.matches}, """ +
+      s""""comparisons": ${last.compared.sum}, "comparisons_by_thread": ${array(
+          last.compared
+        )}, """ +
+      s""""seconds": ${array(runs.map(r => f"${r.seconds}%.4f"))}$bytes}"""
+  }
+
+  private[this] def array(values: Seq[Any]): String = values.mkString("[", ", ", "]")
+}

@@ -1,0 +1,104 @@
+package io.scalegate.bench.join
+
+import java.lang.management.ManagementFactory
+
+import io.scalegate.join.AttributeType
+import io.scalegate.join.FloatingBand
+import io.scalegate.join.IntegralBand
+import io.scalegate.join.JoinOptions
+import io.scalegate.join.JoinSpec
+import io.scalegate.join.PairPredicate
+import io.scalegate.join.RunningJoin
+import io.scalegate.join.ScaleJoin
+import io.scalegate.stream.IdleStrategy
+import io.scalegate.stream.Side
+import io.scalegate.stream.SortableKey
+import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.TimeWindow
+
+/** ScaleJoin as users run it: gates, windows, results and all. One more thread feeds both streams
+  * in merged order, makes the tuples, and takes the results; it parks while there is nothing to
+  * do. The float band is a superset for the kernel; the comparison that the C++ kernel makes, in
+  * float arithmetic, decides.
+  */
+final class ScaleJoinArm(r: BandColumns, s: BandColumns, ws: Long, threads: Int) {
+  private[this] val spec = JoinSpec(
+    TimeWindow(-ws, ws),
+    Vector(
+      IntegralBand(AttributeType.Int32, -10, 10),
+      FloatingBand(AttributeType.Float32, -10, 10)
+    ),
+    Some(() => ScaleJoinArm.Near)
+  )
+
+  def run(): ArmResult = {
+    val allocated = ScaleJoinArm.allocatedBytes()
+    val start = System.nanoTime()
+    val join = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S), JoinOptions())
+    try {
+      val matches = feed(join)
+      val seconds = (System.nanoTime() - start) / 1e9
+      val bytes = (ScaleJoinArm.allocatedBytes() - allocated).toDouble / (r.size + s.size)
+      ArmResult(seconds, matches, join.metrics.workers.map(_.comparisons).toVector, Some(bytes))
+    } finally join.close()
+  }
+
+  private[this] def feed(join: RunningJoin): Long = {
+    val consumer = new Consumer(join)
+    var ir = 0
+    var is = 0
+    while (ir < r.size || is < s.size)
+      if (is >= s.size || (ir < r.size && r.ts(ir) <= s.ts(is))) {
+        consumer.deliver(0, tuple(r, ir, 0, Side.R))
+        ir += 1
+      } else {
+        consumer.deliver(1, tuple(s, is, 1, Side.S))
+        is += 1
+      }
+    join.sources.foreach(_.close())
+    consumer.finish()
+  }
+
+  private[this] def tuple(from: BandColumns, i: Int, source: Int, side: Side): StreamTuple = {
+    val attrs = Array(from.i(i).toLong, SortableKey.ofFloat(from.f(i)).toLong)
+    new StreamTuple(from.ts(i), source, i.toLong, side, attrs, from)
+  }
+}
+
+/** The thread that is both sources and the consumer. */
+final private class Consumer(join: RunningJoin) {
+  private[this] val idle = new IdleStrategy.Backoff()
+  private[this] var taken = 0L
+
+  def deliver(source: Int, t: StreamTuple): Unit =
+    while (!join.sources(source).tryAdd(t)) takeOrIdle()
+
+  def finish(): Long = {
+    while (!join.isDone) takeOrIdle()
+    taken
+  }
+
+  private[this] def takeOrIdle(): Unit =
+    if (join.poll() != null) {
+      taken += 1
+      idle.reset()
+    } else idle.idle()
+}
+
+object ScaleJoinArm {
+  private object Near extends PairPredicate {
+    def matches(r: StreamTuple, s: StreamTuple): Boolean =
+      math.abs(value(r) - value(s)) <= 10f
+
+    private[this] def value(t: StreamTuple): Float = SortableKey.toFloat(t.attrs(1).toInt)
+  }
+
+  private[this] val bean = ManagementFactory.getThreadMXBean match {
+    case b: com.sun.management.ThreadMXBean => b
+    case other => throw new IllegalStateException(s"$other does not count allocated bytes")
+  }
+
+  /** Bytes that all live threads have allocated so far. */
+  def allocatedBytes(): Long =
+    bean.getThreadAllocatedBytes(bean.getAllThreadIds).filter(_ > 0).sum
+}

@@ -1,0 +1,93 @@
+package io.scalegate.join
+
+import io.scalegate.stream.IdleStrategy
+import io.scalegate.stream.Side
+import io.scalegate.stream.StreamTuple
+
+/** A way to run a stream join. Every strategy takes the same spec and gives the same results in
+  * the same order: that of [[ResultOrder]], whatever the interleaving of the sources and the
+  * number of threads.
+  */
+trait JoinStrategy {
+  def name: String
+
+  /** Starts a join whose i-th source delivers tuples of `sources(i)`. The caller closes it. */
+  def open(
+      spec: JoinSpec,
+      sources: IndexedSeq[Side],
+      options: JoinOptions = JoinOptions()
+  ): RunningJoin
+}
+
+/** What a running join may hold, and how its own threads wait.
+  *
+  * @param inputCapacity
+  *   tuples of one source that may wait for the slowest thread
+  * @param outputCapacity
+  *   results of one thread that may wait for the consumer
+  * @param maxWindowRows
+  *   rows that one thread may keep of one stream; beyond, the join ends with a
+  *   [[WindowLimitException]]
+  * @param idle
+  *   makes the waiting strategy of each of the join's own threads
+  */
+final case class JoinOptions(
+    inputCapacity: Int = 4096,
+    outputCapacity: Int = 4096,
+    maxWindowRows: Int = ColumnarWindow.MostRows,
+    idle: () => IdleStrategy = () => new IdleStrategy.Backoff()
+)
+
+/** A join under way: tuples go in at its sources, results come out of [[poll]].
+  *
+  * Each source may have a thread of its own, and the consumer another. One thread may also be all
+  * of them, if it never waits for one while the join waits for another: it feeds the sources in
+  * merged order with [[JoinSource.tryAdd]] (or advances the sources that have nothing yet), and
+  * polls whenever that says no. A source is full for good while another is silent, and every
+  * source is while results are not taken.
+  *
+  * An exception in the join (a predicate that throws, a window beyond its limit) ends it: from
+  * then on [[poll]] and every call on a source throw that same exception.
+  */
+trait RunningJoin extends AutoCloseable {
+  def sources: IndexedSeq[JoinSource]
+
+  /** The next result, or null when there is none yet. One thread at a time. */
+  def poll(): JoinResult
+
+  /** Whether every source has closed and every result was taken. False for a join that failed. */
+  def isDone: Boolean
+
+  /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
+  def metrics: JoinMetrics
+
+  /** Stops the join and waits until its threads have ended, whatever is still on the way. Any
+    * thread but the join's own; a second call is void. Sources throw from then on.
+    */
+  def close(): Unit
+}
+
+/** Where one physical stream enters a join. One thread at a time. */
+trait JoinSource {
+
+  /** The logical stream that it belongs to. */
+  def side: Side
+
+  /** The number that its tuples carry. */
+  def id: Int
+
+  /** Delivers a tuple that sorts after whatever this source has delivered or promised; false when
+    * the source is full. Lock-free.
+    */
+  def tryAdd(t: StreamTuple): Boolean
+
+  /** Delivers a tuple, idling while the source is full. Needs another thread to take the results.
+    */
+  def add(t: StreamTuple, idle: IdleStrategy): Unit
+
+  /** Promises that no tuple before `ts` comes from this source any more. */
+  def advance(ts: Long): Unit
+
+  /** No tuple comes from this source any more. A second call is void. */
+  def close(): Unit
+}

@@ -1,0 +1,56 @@
+package io.scalegate.join
+
+import java.util.ArrayDeque
+
+import io.scalegate.stream.Side
+import io.scalegate.stream.StreamTuple
+
+/** The sequential join: the exact three steps on every ready tuple, on the thread that polls. The
+  * order and the rows of its results define what every other strategy must give.
+  */
+object NestedLoopJoin extends JoinStrategy {
+  def name: String = "nested loop"
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin =
+    new RunningNestedLoopJoin(spec, sources, options)
+}
+
+final private class RunningNestedLoopJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions
+) extends GatedJoin(spec, sides, options)
+    with ResultSink {
+  private[this] val input = gate.addReader()
+  private[this] val found = new ArrayDeque[JoinResult]
+  private[this] val steps = new ThreeSteps(spec, 0, 1, options.maxWindowRows, this)
+  @volatile private[this] var published = WorkerMetrics.Zero
+
+  def poll(): JoinResult = {
+    throwIfFailed()
+    if (found.isEmpty) advance()
+    found.poll()
+  }
+
+  def isDone: Boolean = found.isEmpty && input.isDone && !hasFailed
+
+  def metrics: JoinMetrics = JoinMetrics(Vector(published))
+
+  def emit(later: StreamTuple, earlier: StreamTuple): Unit =
+    found.add(new JoinResult(later, earlier))
+
+  /** Takes ready tuples until one has results or there is none. */
+  private[this] def advance(): Unit =
+    try {
+      var t = input.getNextReadyTuple()
+      while (t != null) {
+        steps.step(t)
+        t = if (found.isEmpty) input.getNextReadyTuple() else null
+      }
+      published = steps.metrics
+    } catch {
+      case e: Throwable =>
+        fail(e)
+        throw e
+    }
+}

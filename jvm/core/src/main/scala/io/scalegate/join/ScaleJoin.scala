@@ -1,0 +1,149 @@
+package io.scalegate.join
+
+import io.scalegate.gate.GateSource
+import io.scalegate.gate.ScaleGate
+import io.scalegate.stream.Side
+import io.scalegate.stream.StreamTuple
+
+/** ScaleJoin (Gulisano et al., Algorithm 1): `threads` processing threads between two ScaleGates.
+  * Each reads every ready tuple, compares it with its own share of the opposite window, and
+  * stores its turn of the stream's tuples. Deterministic, and evenly loaded whatever the values,
+  * rates and number of sources.
+  */
+final class ScaleJoin(threads: Int) extends JoinStrategy {
+  require(threads > 0, s"a join needs at least one thread, not $threads")
+
+  def name: String = s"ScaleJoin($threads)"
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+    val join = new RunningScaleJoin(spec, sources, options, threads)
+    join.start()
+    join
+  }
+}
+
+final private class RunningScaleJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions,
+    threads: Int
+) extends GatedJoin(spec, sides, options) {
+  /*
+   *    sources            SG_in             processing threads          SG_out          consumer
+   *                                      +-> PT 0: W_R/n, W_S/n --+
+   *    R --tryAdd--+                     |                        |
+   *    R --tryAdd--+--> sorted, ready ---+-> PT 1: W_R/n, W_S/n --+--> sorted, ready --> poll
+   *    S --tryAdd--+                     |                        |
+   *                                      +-> ...                --+
+   *
+   * The gates are the only state that threads share while they work: a thread's windows, buffers
+   * and predicate are its own. Each thread is a reader of SG_in and a source of SG_out.
+   *
+   * A thread that finds no match is silent at SG_out and would hold back the others' results. So
+   * it promises there, every few tuples and whenever it runs out of ready ones, that nothing is
+   * to come for the last tuple it has passed. This also keeps the join from locking up when a
+   * thread waits for room in SG_out: the others, before they can wait for input, promise at least
+   * the tuple it stands on, and with that all its results are ready. If all wait for room, the
+   * one with the lowest last result has all of its own ready.
+   *
+   * A thread's reader of SG_in is not closed: threads end only together, and SG_in with them.
+   *
+   * Memory order: tuples and results are published by the gates. The end of a thread is published
+   * by closing its source of SG_out, after its metrics; a failure is recorded before that (see
+   * GatedJoin), so a consumer that is let through by a dying thread's closed source finds the
+   * failure when it looks next.
+   */
+  private[this] val results = new ScaleGate[JoinResult](ResultOrder, options.outputCapacity)
+  private[this] val workers = Vector.tabulate(threads)(new Worker(_, results.addSource()))
+  private[this] val output = results.addReader()
+
+  def start(): Unit = workers.foreach(_.start())
+
+  def poll(): JoinResult = {
+    val result = output.getNextReadyTuple()
+    throwIfFailed()
+    result
+  }
+
+  def isDone: Boolean = output.isDone && !hasFailed
+
+  def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
+
+  override def close(): Unit = {
+    super.close()
+    var interrupted = false
+    for (worker <- workers)
+      while (worker.isAlive)
+        try worker.join()
+        catch { case _: InterruptedException => interrupted = true }
+    if (interrupted) Thread.currentThread().interrupt()
+  }
+
+  /** `PT_share`. */
+  final private[this] class Worker(share: Int, out: GateSource[JoinResult])
+      extends Thread(s"scalegate-join-$share")
+      with ResultSink {
+    private[this] val input = gate.addReader()
+    private[this] val idle = options.idle()
+    private[this] var steps: ThreeSteps = _
+    private[this] var passed: StreamTuple = _
+    private[this] var unpromised = 0
+    @volatile private[this] var published = WorkerMetrics.Zero
+
+    setDaemon(true)
+
+    def metrics: WorkerMetrics = published
+
+    override def run(): Unit =
+      try {
+        steps = new ThreeSteps(spec, share, threads, options.maxWindowRows, this)
+        while (!input.isDone && !isStopped) next()
+      } catch {
+        case _: Stopped => ()
+        case e: Throwable => fail(e)
+      } finally {
+        if (steps != null) published = steps.metrics
+        out.close()
+      }
+
+    def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
+      val result = new JoinResult(later, earlier)
+      if (!out.tryAdd(result)) {
+        while (!out.tryAdd(result)) {
+          if (isStopped) throw new Stopped
+          idle.idle()
+        }
+        idle.reset()
+      }
+    }
+
+    private[this] def next(): Unit = {
+      val t = input.getNextReadyTuple()
+      if (t == null) {
+        if (unpromised > 0) promise()
+        idle.idle()
+      } else {
+        idle.reset()
+        steps.step(t)
+        passed = t
+        unpromised += 1
+        if (unpromised >= RunningScaleJoin.PromiseEvery) promise()
+      }
+    }
+
+    private[this] def promise(): Unit = {
+      out.advance(ResultOrder.punctuation(passed))
+      unpromised = 0
+      published = steps.metrics
+    }
+  }
+}
+
+private object RunningScaleJoin {
+
+  /** Tuples that a busy thread passes before it tells the output gate. */
+  val PromiseEvery = 32
+}
+
+/** Unwinds a processing thread that must end while it waits for room. */
+final private class Stopped extends RuntimeException(null, null, false, false)

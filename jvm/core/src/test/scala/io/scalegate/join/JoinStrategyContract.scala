@@ -1,0 +1,278 @@
+package io.scalegate.join
+
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.scalegate.gate.OutOfOrderException
+import io.scalegate.stream.IdleStrategy
+import io.scalegate.stream.Side
+import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.TimeWindow
+
+/** What every join strategy must do; a strategy's suite is one line. */
+abstract class JoinStrategyContract(strategy: JoinStrategy)
+    extends AnyFunSuite
+    with ScalaCheckPropertyChecks {
+  import JoinRuns._
+  import Side.{R, S}
+
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 150)
+
+  private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
+  private val everything = JoinSpec(TimeWindow(Long.MinValue, Long.MaxValue))
+
+  private def feeds(input: JoinCase) = input.feeds.map(_._2)
+
+  /** Two sources, strictly alternating, every pair in the window a result. */
+  private def alternating(n: Int, spec: JoinSpec): JoinCase = {
+    def feed(source: Int, side: Side) =
+      Vector.tabulate(n)(i => tuple(2L * i + source, source, i.toLong, side, i % 7L))
+    JoinCase(spec, Vector(R -> feed(0, R), S -> feed(1, S)))
+  }
+
+  test("gives the definition's pairs in order, one thread feeding in any interleaving") {
+    forAll(JoinCases.cases, Gen.long) { (input, seed) =>
+      val results = opened(strategy, input, small)(interleaved(_, feeds(input), seed))
+      assert(results == Definition.results(input))
+    }
+  }
+
+  test("gives the definition's pairs in order, a thread for each source") {
+    forAll(JoinCases.cases, minSuccessful(60)) { input =>
+      val results = opened(strategy, input, small)(threaded(_, feeds(input)))
+      assert(results == Definition.results(input))
+    }
+  }
+
+  test("gives the sequential join's results in the same order on a long input") {
+    val input = alternating(
+      3000,
+      JoinSpec(TimeWindow(-40, 60), Vector(IntegralBand(AttributeType.Int32, 0, 2)))
+    )
+    val expected = opened(NestedLoopJoin, input)(interleaved(_, feeds(input), 1))
+    assert(expected.size > 30000)
+    for (seed <- 1 to 3)
+      assert(opened(strategy, input)(interleaved(_, feeds(input), seed.toLong)) == expected)
+    assert(opened(strategy, input)(threaded(_, feeds(input))) == expected)
+  }
+
+  test("no thread's matches are lost: every pair of the cross product, time and again") {
+    val input = alternating(120, everything)
+    val expected = Definition.results(input)
+    assert(expected.size == 120 * 120)
+    val options = JoinOptions(inputCapacity = 16, outputCapacity = 128)
+    for (_ <- 1 to 25)
+      assert(opened(strategy, input, options)(threaded(_, feeds(input))) == expected)
+  }
+
+  test("a result comes out as soon as no source can deliver anything before it") {
+    val join = strategy.open(JoinSpec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
+    try {
+      assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
+      assert(join.sources(1).tryAdd(tuple(12, 1, 0, S)))
+      join.sources(0).advance(13)
+      assert(join.poll() == null, "the third source is silent")
+      join.sources(2).advance(13)
+      assert(Definition.pair(await(join)) == ((1, 0L, 0, 0L)))
+      assert(join.sources(2).tryAdd(tuple(13, 2, 0, S)))
+      join.sources(0).advance(14)
+      join.sources(1).close()
+      assert(Definition.pair(await(join)) == ((2, 0L, 0, 0L)))
+      assert(!join.isDone)
+    } finally join.close()
+  }
+
+  test("a silent source that has closed, or has advanced to the end, holds nothing back") {
+    for (close <- Seq(true, false)) {
+      val join = strategy.open(everything, Vector(R, S, R), JoinOptions())
+      try {
+        if (close) join.sources(2).close() else join.sources(2).advance(Long.MaxValue)
+        assert(join.sources(0).tryAdd(tuple(1, 0, 0, R)))
+        assert(join.sources(1).tryAdd(tuple(1, 1, 0, S)))
+        join.sources(0).advance(2)
+        assert(Definition.pair(await(join)) == ((1, 0L, 0, 0L)))
+      } finally join.close()
+    }
+  }
+
+  test("a feeder that is blocked by flow control goes on when the consumer takes results") {
+    val input = alternating(100, JoinSpec(TimeWindow(-20, 20)))
+    opened(strategy, input, JoinOptions(inputCapacity = 1, outputCapacity = 1)) { join =>
+      assert(threaded(join, feeds(input)) == Definition.results(input))
+    }
+  }
+
+  test("sources hold no more than their capacity while nobody takes results") {
+    val join = strategy.open(everything, Vector(R, S), small)
+    try {
+      var added = 0
+      def offer(): Boolean = {
+        val side = if (added % 2 == 0) R else S
+        val t = tuple(added.toLong, added % 2, added.toLong, side)
+        val taken = join.sources(added % 2).tryAdd(t)
+        if (taken) added += 1
+        taken
+      }
+      until("refusal")(!offer() || added > 10000)
+      assert(added <= 10000, "the join buffers without limit")
+      until("room") { join.poll(); offer() }
+    } finally join.close()
+  }
+
+  test("an exception in the predicate reaches the consumer and a blocked feeder unchanged") {
+    final class Broken extends RuntimeException("the predicate is broken")
+    for (after <- Seq(0, 1, 50)) {
+      val broken = new Broken
+      val calls = new java.util.concurrent.atomic.AtomicInteger
+      val predicate: PairPredicate = (_, _) =>
+        if (calls.getAndIncrement() >= after) throw broken else true
+      val spec = everything.copy(residual = Some(() => predicate))
+      val join = strategy.open(spec, Vector(R, S), small)
+      val seen = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]
+      val feeders = Vector(R, S).zipWithIndex.map { case (side, i) =>
+        val thread = new Thread(() =>
+          try
+            for (n <- 0 until 100000)
+              join.sources(i).add(tuple(n.toLong, i, n.toLong, side), new IdleStrategy.Backoff())
+          catch { case e: Throwable => seen.add(e) }
+        )
+        thread.start()
+        thread
+      }
+      val e = intercept[Broken](drain(join))
+      assert(e eq broken)
+      feeders.foreach(_.join())
+      assert(seen.size == 2)
+      seen.forEach(e => assert(e eq broken))
+      assert(intercept[Broken](join.poll()) eq broken)
+      assert(intercept[Broken](join.sources(0).advance(Long.MaxValue)) eq broken)
+      assert(!join.isDone)
+      join.close()
+      assert(workersAlive.isEmpty)
+    }
+  }
+
+  test("an exception while the predicate is made reaches the consumer") {
+    val spec =
+      everything.copy(residual = Some(() => throw new IllegalStateException("no predicate")))
+    val e = intercept[IllegalStateException] {
+      val join = strategy.open(spec, Vector(R, S), small)
+      try drain(join)
+      finally join.close()
+    }
+    assert(e.getMessage == "no predicate")
+  }
+
+  test("closing ends the threads at any point, and sources then refuse") {
+    val input = alternating(100, everything)
+    for (fed <- Seq(0, 1, 37)) {
+      val join = strategy.open(input.spec, input.sides, small)
+      for (i <- 0 until fed; s <- 0 to 1) until("room") {
+        join.poll()
+        join.sources(s).tryAdd(feeds(input)(s)(i))
+      }
+      join.close()
+      join.close()
+      assert(workersAlive.isEmpty)
+      val e = intercept[IllegalStateException](join.sources(0).tryAdd(feeds(input)(0)(99)))
+      assert(e.getMessage.contains("closed"))
+    }
+  }
+
+  test("closing frees a feeder that waits for room") {
+    val join = strategy.open(everything, Vector(R, S), small)
+    val failure = new java.util.concurrent.atomic.AtomicReference[Throwable]
+    val feeder = new Thread(() =>
+      try for (i <- 0 until 100)
+          join.sources(0).add(tuple(i.toLong, 0, i.toLong, R), new IdleStrategy.Backoff())
+      catch { case e: Throwable => failure.set(e) }
+    )
+    feeder.start()
+    until("feeder that waits")(
+      Seq(Thread.State.TIMED_WAITING, Thread.State.TERMINATED).contains(feeder.getState)
+    )
+    join.close()
+    feeder.join()
+    assert(failure.get.getMessage == "the join is closed")
+  }
+
+  test("a tuple out of order, of another source or with too few attributes is refused by name") {
+    val spec = JoinSpec(TimeWindow(0, 0), Vector(IntegralBand(AttributeType.Int64, 0, 0)))
+    val join = strategy.open(spec, Vector(R, S), JoinOptions())
+    try {
+      val source = join.sources(0)
+      assert(source.tryAdd(tuple(7, 0, 0, R, 1)))
+      val e = intercept[OutOfOrderException](source.tryAdd(tuple(6, 0, 1, R, 1)))
+      assert(e.getMessage.contains("source 0 (R)") && e.previousTs == 7 && e.ts == 6)
+      for (wrong <- Seq(tuple(8, 1, 1, R, 1), tuple(8, 0, 1, S, 1), tuple(8, 0, 1, R)))
+        assert(intercept[IllegalArgumentException](source.tryAdd(wrong)).getMessage.contains(
+          "source 0 (R)"
+        ))
+      assert(source.tryAdd(tuple(8, 0, 1, R, 1)))
+    } finally join.close()
+  }
+
+  test("a window beyond its limit of rows ends the join with an error that says so") {
+    val input = alternating(
+      4000,
+      JoinSpec(
+        TimeWindow(Long.MinValue, Long.MaxValue),
+        Vector(IntegralBand(AttributeType.Int32, 1000, 1000))
+      )
+    )
+    val e = intercept[WindowLimitException] {
+      opened(strategy, input, JoinOptions(maxWindowRows = 100))(interleaved(_, feeds(input), 3))
+    }
+    assert(e.limit == 100)
+  }
+
+  test("a silent stream does not let the other's window grow, and expired payloads are dropped") {
+    val input = JoinCase(
+      JoinSpec(TimeWindow(-10, 10)),
+      Vector(
+        R -> Vector.tabulate(5000)(i => tuple(i.toLong, 0, i.toLong, R)),
+        S -> Vector.empty[StreamTuple]
+      )
+    )
+    opened(strategy, input) { join =>
+      assert(interleaved(join, feeds(input), 5).isEmpty)
+      assert(join.metrics.peakWindowRows <= 12 * join.metrics.workers.length)
+    }
+  }
+
+  test(
+    "the metrics count every comparison, match and stored tuple once, evenly over the threads"
+  ) {
+    val input = alternating(
+      3000,
+      JoinSpec(TimeWindow(-400, 400), Vector(IntegralBand(AttributeType.Int32, 0, 0)))
+    )
+    def metrics(s: JoinStrategy) = opened(s, input) { join =>
+      val results = interleaved(join, feeds(input), 9)
+      assert(join.metrics.matches == results.size)
+      join.metrics
+    }
+    val m = metrics(strategy)
+    assert(m.comparisons == metrics(NestedLoopJoin).comparisons)
+    assert(m.stored == 6000)
+    assert(m.skew < 0.01)
+    assert(m.workers.forall(_.comparisons > 0))
+  }
+
+  test("an advanced source cannot go back") {
+    val join = strategy.open(everything, Vector(R, S), JoinOptions())
+    try {
+      join.sources(0).advance(10)
+      intercept[OutOfOrderException](join.sources(0).tryAdd(tuple(9, 0, 0, R)))
+      assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
+    } finally join.close()
+  }
+}
+
+class NestedLoopJoinSuite extends JoinStrategyContract(NestedLoopJoin)
+class ScaleJoin1Suite extends JoinStrategyContract(new ScaleJoin(1))
+class ScaleJoin2Suite extends JoinStrategyContract(new ScaleJoin(2))
+class ScaleJoin3Suite extends JoinStrategyContract(new ScaleJoin(3))
+class ScaleJoin8Suite extends JoinStrategyContract(new ScaleJoin(8))
