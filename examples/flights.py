@@ -92,7 +92,7 @@ def tell_about(flights: flights_data.Flights, weather: flights_data.Weather) -> 
         f"{weather.total:,} observations: {weather.in_a_doubled_hour} of them share a local hour "
         "with another one (the clocks went back on 3 November).\n"
         "One local hour is skipped in March and one comes twice in November, so instants are "
-        "taken from time_hour (UTC), minutes and delays; every departure, read on New York's clocks, "
+        "taken from time_hour (UTC), minutes and delays; every departure, on New York's clocks, "
         "was then found to be the file's dep_time."
     )
 
