@@ -76,6 +76,9 @@ lazy val spark = project
     // One jar for Spark's class path: core has no dependency beyond the Scala library Spark ships.
     Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
       .filterNot(_._2.startsWith("META-INF/")),
+    // The Python package reads this before a session starts, when no JVM could answer yet.
+    Compile / packageBin / packageOptions +=
+      Package.ManifestAttributes("Built-For-Spark" -> Versions.spark),
     Compile / packageBin / artifactPath :=
       (ThisBuild / baseDirectory).value / "target" / s"scalegate-spark_2.13-${version.value}.jar"
   )

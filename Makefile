@@ -1,0 +1,120 @@
+# Every command does its own set-up: `make demo` and `make test` work on a machine that has only a
+# JDK (17 or 21), Python 3.10+ and make. What set-up has finished once (.build/*.stamp) is not repeated.
+
+BUILD   := .build
+PY      := $(BUILD)/venv/bin/python
+SBT     := project/sbt.sh
+VERSION := $(shell sed -n 's/^ *val project = "\(.*\)"/\1/p' project/Versions.scala)
+JAR     := target/scalegate-spark_2.13-$(VERSION).jar
+WHEEL   := dist/scalegate-$(VERSION)-py3-none-any.whl
+
+VENV_STAMP := $(BUILD)/venv.stamp
+SBT_STAMP  := $(BUILD)/sbt.stamp
+JAR_LIST   := $(BUILD)/jar-sources.list
+BUILD_DEFS := build.sbt $(wildcard project/*.scala) project/plugins.sbt project/build.properties
+JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/null | LC_ALL=C sort)
+PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_ALL=C sort)
+
+LINTED       := python project tests examples $(wildcard jvm/bench/harness)
+SCALA_CHECK  := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+SCALA_FORMAT := scalafmtAll scalafmtSbt scalafixAll scalafmtAll
+STRESS_QUICK := "stress/run -m quick -v"
+HARNESS      := jvm/bench/harness/run.py
+
+export PYTHONPATH := $(CURDIR)/python
+export PYTHONDONTWRITEBYTECODE := 1
+unexport SPARK_HOME
+
+.NOTPARALLEL:
+
+.PHONY: help
+help: ## list the commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r c t; do \
+	  printf '%-18s %s\n' "$$c" "$$t"; done
+
+# ---- set-up -----------------------------------------------------------------------------------
+
+$(VENV_STAMP): python/requirements-dev.txt python/requirements-build.txt project/Versions.scala \
+               project/setup-venv.sh
+	@mkdir -p $(BUILD) && project/setup-venv.sh && touch $@
+
+$(SBT_STAMP): $(VENV_STAMP) project/build.properties project/setup-sbt.sh
+	@project/setup-sbt.sh && touch $@
+
+# Holds the names of the jar's sources: it changes when one is added or removed, which no file's own
+# time would show.
+$(JAR_LIST): FORCE
+	@mkdir -p $(BUILD); printf '%s\n' $(JAR_FILES) | cmp -s - $@ || printf '%s\n' $(JAR_FILES) >$@
+.PHONY: FORCE
+FORCE:
+
+$(JAR): $(SBT_STAMP) $(JAR_LIST) $(JAR_FILES) $(BUILD_DEFS)
+	@touch $(BUILD)/sbt.begin
+	$(SBT) spark/package
+	@touch -r $(BUILD)/sbt.begin $(JAR)
+
+# The jar where the Python package looks for it: the only one there.
+PACKAGED_JAR := python/scalegate/jars/$(notdir $(JAR))
+$(PACKAGED_JAR): $(JAR)
+	@mkdir -p $(@D) && rm -f $(@D)/*.jar && cp $(JAR) $@
+
+$(WHEEL): $(PACKAGED_JAR) $(PY_FILES) LICENSE
+	@rm -rf dist && cd python && ../$(PY) -m hatchling build --target wheel --directory ../dist
+
+.PHONY: setup jar wheel
+setup: $(VENV_STAMP) $(SBT_STAMP) ## virtual environment, wheelhouse and sbt launcher
+jar: $(PACKAGED_JAR) ## the jar, built and copied into the Python package
+wheel: $(WHEEL) ## the wheel, with exactly one jar in it
+
+# ---- the two commands, and their parts --------------------------------------------------------
+
+.PHONY: demo test check check-python check-scala format test-scala test-python stress-quick
+demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
+	@$(PY) examples/flights.py
+
+test: check-python test-scala test-python ## all checks and all tests
+
+check: check-python check-scala ## format and lint checks of Scala and Python
+
+check-python: $(VENV_STAMP)
+	@$(PY) -m ruff format --check $(LINTED)
+	@$(PY) -m ruff check $(LINTED)
+	@$(PY) -m mypy python/scalegate
+
+check-scala: $(SBT_STAMP)
+	@$(SBT) $(SCALA_CHECK)
+
+format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
+	@$(PY) -m ruff format $(LINTED)
+	@$(PY) -m ruff check --fix $(LINTED)
+	@$(SBT) $(SCALA_FORMAT)
+
+# One start of sbt for all that it does, the jar included: test-python, which comes after it in
+# `make test`, then finds it fresh.
+test-scala: $(SBT_STAMP) $(JAR_LIST)
+	@touch $(BUILD)/sbt.begin
+	@project/test-scala.sh $(SCALA_CHECK) spark/package core/test spark/test $(STRESS_QUICK)
+	@touch -r $(BUILD)/sbt.begin $(JAR)
+
+test-python: $(WHEEL)
+	@$(PY) -m pytest
+
+stress-quick: $(SBT_STAMP) ## jcstress in its quick mode
+	@$(SBT) $(STRESS_QUICK)
+
+# ---- measurements -----------------------------------------------------------------------------
+
+.PHONY: bench soak clean
+bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ kernel
+	@$(PY) $(HARNESS) $(BENCH_ARGS)
+
+SOAK_ROUNDS ?= 20
+soak: $(WHEEL) ## the Python tests, and jcstress in its default mode, over and over
+	@$(SBT) "stress/run -m default -v"
+	@for round in $$(seq $(SOAK_ROUNDS)); do \
+	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done
+
+clean: ## remove everything that was built, set-up included
+	rm -rf $(BUILD) dist target python/scalegate/jars examples/out .mypy_cache .ruff_cache \
+	  .pytest_cache spark-warehouse
+	find project jvm -type d -name target -prune -exec rm -rf {} +

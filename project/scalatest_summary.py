@@ -1,0 +1,34 @@
+"""Prints `scalatest: N passed, N failed` from the JUnit XML files that sbt's test runs leave.
+
+Usage: scalatest_summary.py DIRECTORY...   (each holding TEST-*.xml; exits 1 if a test failed or
+none ran)
+"""
+
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+
+def count(report: Path) -> tuple[int, int, int]:
+    """Passed, failed and skipped tests of one suite's report."""
+    suite = ET.parse(report).getroot()
+    total = int(suite.get("tests", 0))
+    failed = int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+    skipped = int(suite.get("skipped", 0))
+    return total - failed - skipped, failed, skipped
+
+
+def main(directories: list[str]) -> int:
+    """Prints the totals over all directories and returns the exit code."""
+    reports = [report for d in directories for report in sorted(Path(d).glob("TEST-*.xml"))]
+    counts = [count(report) for report in reports]
+    passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
+    print(
+        f"scalatest: {passed} passed, {failed} failed"
+        + (f", {skipped} skipped" if skipped else "")
+    )
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

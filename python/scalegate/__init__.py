@@ -1,0 +1,31 @@
+"""Band, interval and window joins of timed events, for Spark.
+
+The joins are typed functions here and methods of the same names on every `DataFrame` once this
+module is imported::
+
+    spark = scalegate.configure(SparkSession.builder).getOrCreate()
+    trades.interval_join(quotes, on="symbol", lower="-5 seconds", upper="0 seconds")
+
+Arguments are checked against the two schemas before any job runs; a refused argument raises
+`ScalegateError`, whose message says what to write instead.
+"""
+
+from scalegate._attach import attach_methods
+from scalegate._errors import ScalegateError
+from scalegate._joins import band_join, interval_join, window_join
+from scalegate._session import configure, is_active, jar_path
+from scalegate._widths import Rows, rows
+
+__all__ = [
+    "Rows",
+    "ScalegateError",
+    "band_join",
+    "configure",
+    "interval_join",
+    "is_active",
+    "jar_path",
+    "rows",
+    "window_join",
+]
+
+attach_methods()

@@ -1,0 +1,193 @@
+"""Checks arguments against the two frames' schemas: columns, their types and their widths.
+
+Nothing here runs a job: a schema is known from analysis alone.
+"""
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+from pyspark.sql.column import Column
+
+from scalegate._errors import ScalegateError
+from scalegate._widths import MICROS, Width, micros, number
+
+INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
+NUMBERS = (*INTEGERS, T.FloatType, T.DoubleType, T.DecimalType)
+INSTEAD = {
+    "string": "convert it first, e.g. with F.to_timestamp(...)",
+    "decimal": "cast it to bigint, in a unit in which it is whole",
+    "float": "cast it to bigint, in a unit in which it is whole",
+    "double": "cast it to bigint, in a unit in which it is whole",
+}
+SPARK_JOIN_TYPES = {
+    "inner": "inner",
+    "cross": "cross",
+    "outer": "full outer",
+    "full": "full outer",
+    "fullouter": "full outer",
+    "left": "left outer",
+    "leftouter": "left outer",
+    "right": "right outer",
+    "rightouter": "right outer",
+    "semi": "left semi",
+    "leftsemi": "left semi",
+    "anti": "left anti",
+    "leftanti": "left anti",
+}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One side of a join, with its name in error messages and the session's reading of names."""
+
+    df: DataFrame
+    side: str
+    fold: Callable[[str], str]
+
+    def field(self, name: str, argument: str) -> T.StructField:
+        """The column that `argument` names, or an error that lists the columns there are."""
+        if not isinstance(name, str):
+            raise ScalegateError(f"{argument} takes column names, not {name!r}.")
+        found = [f for f in self.df.schema.fields if self.fold(f.name) == self.fold(name)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ScalegateError(
+                f"the {self.side} side has {len(found)} columns called {name!r}: rename one "
+                "first."
+            )
+        names = self.df.columns
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ScalegateError(
+            f"{argument}: the {self.side} side has no column {name!r}; it has "
+            f"{', '.join(map(repr, names))}.{hint}"
+        )
+
+
+def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
+    """Both sides, refused unless they are batch DataFrames."""
+    for side, df in (("left", left), ("right", right)):
+        if not isinstance(df, DataFrame):
+            raise ScalegateError(
+                f"the {side} side is not a Spark DataFrame but {type(df).__module__}."
+                f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
+            )
+        if df.isStreaming:
+            raise ScalegateError(
+                f"the {side} side is a streaming DataFrame, and these joins do not run on "
+                "streams yet: batch DataFrames work."
+            )
+    sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
+    fold: Callable[[str], str] = str if sensitive else str.lower
+    return Frame(left, "left", fold), Frame(right, "right", fold)
+
+
+def check_join_type(how: str) -> None:
+    """Refuses all but inner: "not yet" for Spark's other types, a list for unknown ones."""
+    known = SPARK_JOIN_TYPES.get(how.lower().replace("_", "")) if isinstance(how, str) else None
+    if known is None:
+        raise ScalegateError(
+            f"how={how!r} is not a join type: Spark knows {', '.join(SPARK_JOIN_TYPES)}, "
+            'of which "inner" works here.'
+        )
+    if known != "inner":
+        raise ScalegateError(f'how={how!r}: a {known} join does not work yet; how="inner" does.')
+
+
+def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:
+    """Two column names, the left side's and the right side's."""
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != 2:
+        raise ScalegateError(
+            f'{argument}={names!r}: give both sides\' columns, as in {argument}=("ts", "ts").'
+        )
+    return names[0], names[1]
+
+
+def check_time(left: T.StructField, right: T.StructField) -> None:
+    """Refuses times that are no timestamps, dates or integers, or of two kinds."""
+    for side, field in (("left", left), ("right", right)):
+        if time_kind(field.dataType) is None:
+            shown = field.dataType.simpleString()
+            instead = INSTEAD.get(field.dataType.typeName(), "choose another column")
+            raise ScalegateError(
+                f"time column {field.name!r} of the {side} side is of type {shown}; times are "
+                f"timestamp, timestamp_ntz, date or integers: {instead}."
+            )
+    if time_kind(left.dataType) != time_kind(right.dataType):
+        raise ScalegateError(
+            f"the time columns differ in type: {left.name!r} is {left.dataType.simpleString()}, "
+            f"{right.name!r} is {right.dataType.simpleString()}; cast one to the other's type."
+        )
+
+
+def time_kind(data_type: T.DataType) -> str | None:
+    """What a time is compared as; integers of any width are one kind."""
+    if isinstance(data_type, INTEGERS):
+        return "integer"
+    if isinstance(data_type, T.TimestampType | T.TimestampNTZType | T.DateType):
+        return data_type.typeName()
+    return None
+
+
+def check_band(left: T.StructField, right: T.StructField) -> None:
+    """Refuses a band on columns that have no distance between them."""
+    numeric = isinstance(left.dataType, NUMBERS) and isinstance(right.dataType, NUMBERS)
+    kind = time_kind(left.dataType)
+    if not numeric and (kind is None or kind != time_kind(right.dataType)):
+        raise ScalegateError(
+            f"bands: {left.name!r} is {left.dataType.simpleString()} and {right.name!r} is "
+            f"{right.dataType.simpleString()}; a band needs two numeric columns, or two "
+            "timestamps or dates of one type."
+        )
+
+
+def check_key(left: T.StructField, right: T.StructField) -> None:
+    """Refuses keys of two types: Spark would cast one of them, or fail in the middle of a job."""
+    both_numeric = isinstance(left.dataType, NUMBERS) and isinstance(right.dataType, NUMBERS)
+    if left.dataType != right.dataType and not both_numeric:
+        raise ScalegateError(
+            f"on: {left.name!r} is {left.dataType.simpleString()} on the left side and "
+            f"{right.dataType.simpleString()} on the right; cast one to the other's type."
+        )
+
+
+def amount(width: Width, data_type: T.DataType, argument: str) -> int | float:
+    """A width or bound as an amount: micros for timestamps, days for dates, else a number."""
+    kind = time_kind(data_type)
+    if kind is None or kind == "integer":
+        value = number(width, argument)
+        if kind == "integer" and value != int(value):
+            raise ScalegateError(
+                f"{argument}={width!r}: the columns are integers; give a whole one."
+            )
+        return value if kind is None else int(value)
+    if isinstance(width, bool) or not isinstance(width, str | timedelta):
+        raise ScalegateError(
+            f"{argument}={width!r} has no unit, and the columns are of type {kind}: write "
+            '"5 minutes" or datetime.timedelta(minutes=5).'
+        )
+    total = micros(width, argument)
+    if kind != "date":
+        return total
+    days, rest = divmod(total, MICROS["day"])
+    if rest:
+        raise ScalegateError(f"{argument}={width!r}: the columns are dates; give whole days.")
+    return days
+
+
+def literal(value: int | float, data_type: T.DataType) -> Column:
+    """An amount as a Column that Spark adds to a column of this type."""
+    kind = time_kind(data_type)
+    if kind == "date":
+        return F.expr(f"INTERVAL '{value}' DAY")
+    if kind in ("timestamp", "timestamp_ntz"):
+        sign, total = ("-" if value < 0 else ""), abs(int(value))
+        seconds, fraction = divmod(total, MICROS["second"])
+        return F.expr(f"INTERVAL '{sign}{seconds}.{fraction:06d}' SECOND")
+    return F.lit(value)

@@ -1,0 +1,87 @@
+"""The built wheel, installed with no index in an empty environment, runs a join without sbt."""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+JOIN = """
+import sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+import scalegate
+
+assert Path(scalegate.__file__).is_relative_to(sys.prefix), scalegate.__file__
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+spark = scalegate.configure(builder).getOrCreate()
+left = spark.range(100).toDF("ts")
+joined = left.interval_join(spark.range(100).toDF("ts"), lower=-1, upper=1)
+plan = joined._jdf.queryExecution().executedPlan().toString()
+print("planned:", "WindowJoin" in plan)
+print("rows:", joined.count())
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path) -> Path:
+    (built,) = (root / "dist").glob("*.whl")
+    return built
+
+
+def test_the_wheel_carries_exactly_one_jar_and_its_types(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    version = wheel.name.split("-")[1]
+    assert [n for n in names if n.endswith(".jar")] == [
+        f"scalegate/jars/scalegate-spark_2.13-{version}.jar"
+    ]
+    assert "scalegate/py.typed" in names
+
+
+def test_the_wheel_wants_the_spark_it_was_built_for(wheel: Path, root: Path) -> None:
+    versions = (root / "project" / "Versions.scala").read_text(encoding="utf-8")
+    spark = re.search(r'val spark = "(\d+\.\d+)\.', versions)
+    assert spark is not None
+    with zipfile.ZipFile(wheel) as archive:
+        (metadata,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
+        text = archive.read(metadata).decode("utf-8")
+    assert f"Requires-Dist: pyspark=={spark.group(1)}.*" in text.splitlines()
+
+
+def test_the_wheel_runs_a_join_in_an_empty_environment(
+    wheel: Path, root: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True)
+    python = home / "bin" / "python"
+    bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "PIP_CONFIG_FILE": os.devnull}
+    java_home = os.environ.get("JAVA_HOME") or java_home_on_path()
+    install = [python, "-m", "pip", "install", "--quiet", "--no-index", "--find-links"]
+    subprocess.run([*install, root / ".build" / "wheelhouse", wheel], env=bare, check=True)
+    joined = subprocess.run(
+        [python, "-c", JOIN],
+        env={**bare, "JAVA_HOME": java_home},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert joined.returncode == 0, joined.stderr
+    assert joined.stdout.splitlines() == ["planned: True", "rows: 298"]
+
+
+def java_home_on_path() -> str:
+    shown = subprocess.run(
+        ["java", "-XshowSettings:properties", "-version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = re.search(r"java\.home = (.+)", shown.stderr)
+    assert found is not None, f"{sys.executable} found no java.home"
+    return found.group(1)

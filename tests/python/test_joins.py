@@ -1,0 +1,170 @@
+"""The three joins against the same condition written for plain Spark; the plan has our node."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+import scalegate
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+
+@pytest.fixture(scope="module")
+def left(spark: SparkSession) -> DataFrame:
+    return spark.range(300).select(
+        F.timestamp_seconds(F.lit(1_700_000_000) + F.pmod(F.xxhash64("id"), F.lit(900))).alias(
+            "ts"
+        ),
+        F.pmod(F.hash("id"), F.lit(40)).alias("tick"),
+        F.date_add(F.lit(dt.date(2024, 2, 20)), F.pmod(F.hash("id"), F.lit(20))).alias("day"),
+        F.pmod(F.hash("id"), F.lit(5)).cast("string").alias("symbol"),
+        F.when(F.col("id") % 17 > 0, F.pmod(F.hash("id"), F.lit(100))).alias("x"),
+        F.col("id").alias("price"),
+    )
+
+
+@pytest.fixture(scope="module")
+def right(left: DataFrame) -> DataFrame:
+    shifted = left.withColumn("ts", F.col("ts") + F.expr("INTERVAL 7 SECONDS"))
+    return shifted.withColumnsRenamed({"x": "a", "price": "bid"})
+
+
+@contextmanager
+def plain(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.scalegate.enabled", "false")
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.scalegate.enabled")
+
+
+def rows(df: DataFrame) -> Counter[Any]:
+    return Counter(map(tuple, df.collect()))
+
+
+def assert_same(spark: SparkSession, joined: DataFrame, expected: DataFrame) -> None:
+    assert "WindowJoin" in joined._jdf.queryExecution().executedPlan().toString()
+    found = rows(joined)
+    with plain(spark):
+        wanted = rows(expected.select("*"))
+    assert found == wanted
+    assert found.total() > 0
+
+
+def renamed(right: DataFrame) -> DataFrame:
+    """The right side with every name of its own, for a condition that plain Spark can resolve."""
+    return right.select(*(F.col(name).alias(f"r_{name}") for name in right.columns))
+
+
+def test_interval_join_on_a_key(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:
+    joined = scalegate.interval_join(
+        left, right, on="symbol", lower="-5 seconds", upper="1 minute"
+    )
+    assert joined.columns == [*left.columns, "ts_right", "tick_right", "day_right", "a", "bid"]
+    condition = F.expr(
+        "symbol = r_symbol AND r_ts >= ts - INTERVAL 5 SECONDS AND r_ts <= ts + INTERVAL 1 MINUTE"
+    )
+    expected = left.join(renamed(right), condition).drop("r_symbol")
+    assert_same(spark, joined, expected)
+
+
+@pytest.mark.parametrize(
+    "time, lower, upper",
+    [("tick", -2, 3), ("day", "-2 days", "1 day"), ("ts", dt.timedelta(seconds=-9), "0 seconds")],
+)
+def test_interval_join_without_a_key(
+    spark: SparkSession, left: DataFrame, right: DataFrame, time: str, lower: Any, upper: Any
+) -> None:
+    joined = left.interval_join(right, time=(time, time), lower=lower, upper=upper)
+    ends = {
+        "tick": "tick - 2 AND tick + 3",
+        "day": "date_sub(day, 2) AND date_add(day, 1)",
+        "ts": "ts - INTERVAL 9 SECONDS AND ts",
+    }
+    assert_same(
+        spark, joined, left.join(renamed(right), F.expr(f"r_{time} BETWEEN {ends[time]}"))
+    )
+
+
+def test_band_join(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:
+    joined = left.band_join(
+        right, bands={"x": ("a", 10), "tick": ("tick", 2.5)}, within="1 minute"
+    )
+    condition = F.expr(
+        "abs(x - r_a) <= 10 AND abs(tick - r_tick) <= 2.5 "
+        "AND r_ts BETWEEN ts - INTERVAL 1 MINUTE AND ts + INTERVAL 1 MINUTE"
+    )
+    assert_same(spark, joined, left.join(renamed(right), condition))
+
+
+def test_band_join_without_a_time(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:
+    joined = left.band_join(right, bands={"x": ("a", 3)})
+    assert_same(spark, joined, left.join(renamed(right), F.expr("abs(x - r_a) <= 3")))
+
+
+def test_window_join_with_a_condition_of_both_frames(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    joined = left.window_join(right, on=left.x + right.a < 90, within="30 seconds")
+    assert joined.columns[len(left.columns) :] == [
+        "ts_right",
+        "tick_right",
+        "day_right",
+        "symbol_right",
+        "a",
+        "bid",
+    ]
+    condition = F.expr(
+        "x + r_a < 90 AND r_ts BETWEEN ts - INTERVAL 30 SECONDS AND ts + INTERVAL 30 SECONDS"
+    )
+    assert_same(spark, joined, left.join(renamed(right), condition))
+
+
+def test_a_frame_joined_with_itself_by_alias(spark: SparkSession, left: DataFrame) -> None:
+    joined = left.alias("l").window_join(
+        left.alias("r"), on=F.col("l.symbol") != F.col("r.symbol"), within="10 seconds"
+    )
+    condition = F.expr(
+        "symbol != r_symbol AND r_ts BETWEEN ts - INTERVAL 10 SECONDS AND ts + INTERVAL 10 SECONDS"
+    )
+    assert_same(spark, joined, left.join(renamed(left), condition))
+
+
+def test_a_frame_joined_with_itself_by_bands(spark: SparkSession, left: DataFrame) -> None:
+    joined = left.band_join(left, bands={"x": ("x", 2)}, within="1 minute", suffix="_2")
+    assert joined.columns == [*left.columns, *(f"{name}_2" for name in left.columns)]
+    condition = F.expr(
+        "abs(x - r_x) <= 2 AND r_ts BETWEEN ts - INTERVAL 1 MINUTE AND ts + INTERVAL 1 MINUTE"
+    )
+    assert_same(spark, joined, left.join(renamed(left), condition))
+
+
+def test_a_window_of_rows_pairs_the_later_row_with_the_last_ones(spark: SparkSession) -> None:
+    left = spark.range(0, 20, 2).toDF("ts")
+    right = spark.range(1, 21, 2).toDF("ts")
+    joined = left.window_join(right, within=scalegate.rows(2))
+    expected = {
+        (later, earlier)
+        for later in range(20)
+        for earlier in (later - 1, later - 3)
+        if earlier >= 0
+    }
+    found = [tuple(sorted(row, reverse=True)) for row in joined.collect()]
+    assert Counter(found) == Counter(expected)
+
+
+def test_names_with_dots_and_backticks_work(spark: SparkSession) -> None:
+    left = spark.range(9).toDF("the `time`.x")
+    joined = left.interval_join(left, time=(left.columns[0],) * 2, lower=0, upper=1)
+    assert joined.columns == ["the `time`.x", "the `time`.x_right"]
+    assert joined.count() == 17
+
+
+def test_a_row_without_a_time_matches_nothing(spark: SparkSession) -> None:
+    left = spark.sql("SELECT * FROM VALUES (1L), (NULL) AS t(ts)")
+    assert [tuple(row) for row in left.interval_join(left, lower=-1, upper=1).collect()] == [
+        (1, 1)
+    ]

@@ -1,0 +1,313 @@
+"""Every refused argument: what the message says, and that no job ran."""
+
+import datetime as dt
+from collections.abc import Callable, Iterator
+
+import pytest
+import scalegate
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from scalegate import ScalegateError, band_join, interval_join, window_join
+from scalegate._widths import micros
+
+Call = Callable[[DataFrame, DataFrame], object]
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+@pytest.fixture(scope="module")
+def left(spark: SparkSession) -> DataFrame:
+    return spark.sql(
+        "SELECT TIMESTAMP'2024-01-01' ts, TIMESTAMP_NTZ'2024-01-01' ntz, DATE'2024-01-01' day, "
+        "1L tick, 2 small, 'EWR' symbol, '2024-01-01' text, 1.5BD dec, 1.5D x, 1.5F f, true flag"
+    )
+
+
+@pytest.fixture(scope="module")
+def right(left: DataFrame) -> DataFrame:
+    return left.withColumnsRenamed({"x": "a", "f": "g"})
+
+
+@pytest.fixture
+def no_jobs(spark: SparkSession) -> Iterator[None]:
+    context = spark.sparkContext
+    context.setJobGroup("validation", "no job may run")
+    yield
+    ran = context.statusTracker().getJobIdsForGroup("validation")
+    context.setLocalProperty("spark.jobGroup.id", None)
+    assert list(ran) == []
+
+
+REFUSED: list[tuple[str, Call, list[str]]] = [
+    (
+        "an unknown time column is answered with those there are and a close match",
+        lambda r, s: interval_join(r, s, time=("ts", "tss")),
+        ["time: the right side has no column 'tss'; it has 'ts', 'ntz'", "Did you mean 'ts'?"],
+    ),
+    (
+        "an unknown key is looked for on both sides",
+        lambda r, s: interval_join(r, s, on="x"),
+        ["on: the right side has no column 'x'"],
+    ),
+    (
+        "keys of two types are refused",
+        lambda r, s: interval_join(r, s.withColumn("symbol", F.lit(1)), on=["symbol"]),
+        ["on: 'symbol' is string on the left side and int on the right"],
+    ),
+    (
+        "a key that is no name is refused",
+        lambda r, s: interval_join(r, s, on=3),  # type: ignore[arg-type]
+        ["on=3: give a column name"],
+    ),
+    (
+        "a string time is refused with the conversion to write",
+        lambda r, s: interval_join(r, s, time=("text", "text")),
+        ["'text' of the left side is of type string", "F.to_timestamp"],
+    ),
+    (
+        "a decimal time is refused with the cast to write",
+        lambda r, s: interval_join(r, s, time=("dec", "dec"), lower=-1, upper=1),
+        ["of type decimal(2,1)", "cast it to bigint"],
+    ),
+    (
+        "a floating time is refused",
+        lambda r, s: interval_join(r, s, time=("x", "a"), lower=-1, upper=1),
+        ["of type double", "cast it to bigint"],
+    ),
+    (
+        "a boolean time is refused",
+        lambda r, s: interval_join(r, s, time=("flag", "flag")),
+        ["of type boolean", "choose another column"],
+    ),
+    (
+        "times with and without a zone are refused together",
+        lambda r, s: interval_join(r, s, time=("ts", "ntz")),
+        ["'ts' is timestamp, 'ntz' is timestamp_ntz; cast one"],
+    ),
+    (
+        "a date and a timestamp are refused together",
+        lambda r, s: window_join(r, s, time=("day", "ts")),
+        ["'day' is date, 'ts' is timestamp"],
+    ),
+    (
+        "one time column for two sides is refused",
+        lambda r, s: interval_join(r, s, time="ts"),
+        ["time='ts': give both sides' columns", '("ts", "ts")'],
+    ),
+    (
+        "an inverted interval is refused",
+        lambda r, s: interval_join(r, s, lower="1 second", upper="-1 second"),
+        ["the interval is inverted: lower='1 second' is above upper='-1 second'"],
+    ),
+    (
+        "an interval for integers is refused",
+        lambda r, s: interval_join(r, s, time=("tick", "tick")),
+        ["lower='-5 seconds' is not a number"],
+    ),
+    (
+        "a number for timestamps is refused",
+        lambda r, s: interval_join(r, s, lower=-5, upper=0),
+        ["lower=-5 has no unit", '"5 minutes"'],
+    ),
+    (
+        "hours for dates are refused",
+        lambda r, s: interval_join(r, s, time=("day", "day"), lower="-1 hour"),
+        ["lower='-1 hour': the columns are dates; give whole days"],
+    ),
+    (
+        "half a unit for integers is refused",
+        lambda r, s: interval_join(r, s, time=("tick", "tick"), lower=-1.5, upper=0),
+        ["lower=-1.5: the columns are integers"],
+    ),
+    (
+        "a bound beyond 64 bits is refused",
+        lambda r, s: interval_join(r, s, time=("tick", "tick"), lower=-(2**63) - 1, upper=0),
+        ["does not fit in 64 bits"],
+    ),
+    (
+        "an interval beyond 64 bits of microseconds is refused",
+        lambda r, s: interval_join(r, s, lower="-300000000 days"),
+        ["does not fit in 64 bits of microseconds"],
+    ),
+    (
+        "a text that is no interval is refused",
+        lambda r, s: interval_join(r, s, lower="five seconds"),
+        ["lower='five seconds' is not an interval", "datetime.timedelta(minutes=5)"],
+    ),
+    (
+        "an empty interval is refused",
+        lambda r, s: window_join(r, s, within=""),
+        ["within='' is not an interval"],
+    ),
+    (
+        "an unknown unit is refused with the known ones",
+        lambda r, s: window_join(r, s, within="5 fortnights"),
+        ["unknown unit 'fortnight'", "microsecond, millisecond, second"],
+    ),
+    (
+        "months are refused, having no fixed length",
+        lambda r, s: window_join(r, s, within="1 month"),
+        ["a month has no fixed length"],
+    ),
+    (
+        "a part of a microsecond is refused",
+        lambda r, s: window_join(r, s, within="0.0000001 seconds"),
+        ["finer than a microsecond"],
+    ),
+    (
+        "a negative width is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", -1)}),
+        ["bands['x']=-1 is negative"],
+    ),
+    (
+        "a NaN width is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", NAN)}),
+        ["bands['x']=nan bounds nothing: give a finite number"],
+    ),
+    (
+        "an infinite width is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", INFINITY)}),
+        ["bands['x']=inf bounds nothing"],
+    ),
+    (
+        "a truth value as a width is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", True)}),
+        ["bands['x']=True is not a number"],
+    ),
+    (
+        "a negative window is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, within="-5 minutes"),
+        ["within='-5 minutes' is negative"],
+    ),
+    (
+        "a time without a window is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, time=("ts", "ts")),
+        ["time is given without within"],
+    ),
+    (
+        "no band at all is refused",
+        lambda r, s: band_join(r, s, bands={}),
+        ["give at least one band"],
+    ),
+    (
+        "a band without a width is refused",
+        lambda r, s: band_join(r, s, bands={"x": "a"}),  # type: ignore[dict-item]
+        ["bands['x']='a': give the right side's column and the width"],
+    ),
+    (
+        "a band on an unknown column is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("x", 1)}),
+        ["bands: the right side has no column 'x'"],
+    ),
+    (
+        "a band on strings is refused",
+        lambda r, s: band_join(r, s, bands={"symbol": ("symbol", 1)}),
+        ["a band needs two numeric columns"],
+    ),
+    (
+        "a window of no rows is refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(0)),
+        ["rows(0) holds no window"],
+    ),
+    (
+        "a window of part of a row is refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(1.5)),  # type: ignore[arg-type]
+        ["rows(...) takes a whole number of rows, not 1.5"],
+    ),
+    (
+        "a name as a condition is refused",
+        lambda r, s: window_join(r, s, on="symbol"),  # type: ignore[arg-type]
+        ["on='symbol' is not a Column", 'interval_join(on="name")'],
+    ),
+    (
+        "a left join does not work yet",
+        lambda r, s: interval_join(r, s, how="left_outer"),
+        ["a left outer join does not work yet", 'how="inner" does'],
+    ),
+    (
+        "an anti join does not work yet",
+        lambda r, s: window_join(r, s, how="anti"),
+        ["a left anti join does not work yet"],
+    ),
+    (
+        "an unknown join type is answered with the known ones",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="sideways"),
+        ["how='sideways' is not a join type: Spark knows inner, cross, outer"],
+    ),
+    (
+        "what is no DataFrame is refused",
+        lambda r, s: interval_join(r, [1, 2]),  # type: ignore[arg-type]
+        ["the right side is not a Spark DataFrame but builtins.list"],
+    ),
+    (
+        "a streaming frame does not work yet",
+        lambda r, s: interval_join(
+            r.sparkSession.readStream.format("rate").load(), s, time=("timestamp", "ts")
+        ),
+        ["the left side is a streaming DataFrame", "yet"],
+    ),
+    (
+        "two columns of one name on one side are refused",
+        lambda r, s: interval_join(r.select("ts", "x", "x"), s),
+        ["the left side has 2 columns called 'x'"],
+    ),
+    (
+        "a suffix that makes two columns of one name is refused",
+        lambda r, s: interval_join(r, s.withColumnRenamed("a", "ts_right")),
+        ["two columns called 'ts_right'", "another suffix"],
+    ),
+]
+
+
+@pytest.mark.usefixtures("no_jobs")
+@pytest.mark.parametrize("call, says", [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
+def test_refused(left: DataFrame, right: DataFrame, call: Call, says: list[str]) -> None:
+    with pytest.raises(ScalegateError) as refusal:
+        call(left, right)
+    for part in says:
+        assert part in str(refusal.value)
+
+
+ACCEPTED: list[tuple[str, Call]] = [
+    ("timestamps", lambda r, s: interval_join(r, s)),
+    ("timestamps without a zone", lambda r, s: interval_join(r, s, time=("ntz", "ntz"))),
+    (
+        "dates",
+        lambda r, s: interval_join(r, s, time=("day", "day"), lower="-2 days", upper="0 days"),
+    ),
+    (
+        "integers of two widths",
+        lambda r, s: interval_join(r, s, time=("small", "tick"), lower=-5, upper=5.0),
+    ),
+    (
+        "timedeltas",
+        lambda r, s: window_join(r, s, within=dt.timedelta(hours=1)),
+    ),
+    ("names in another case", lambda r, s: interval_join(r, s, on="SYMBOL", time=("TS", "Ts"))),
+    ("a band of no width", lambda r, s: band_join(r, s, bands={"x": ("a", 0)})),
+    (
+        "a band on timestamps",
+        lambda r, s: band_join(r, s, bands={"ts": ("ts", "1 hour"), "x": ("a", 1)}),
+    ),
+]
+
+
+@pytest.mark.usefixtures("no_jobs")
+@pytest.mark.parametrize("call", [c[1] for c in ACCEPTED], ids=[c[0] for c in ACCEPTED])
+def test_accepted(left: DataFrame, right: DataFrame, call: Call) -> None:
+    assert isinstance(call(left, right), DataFrame)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5 minutes", "-1 hour 30 seconds", "-1 hour -30 seconds", "1.5 seconds", "INTERVAL 2 weeks"],
+)
+def test_an_interval_is_as_long_as_spark_says(spark: SparkSession, text: str) -> None:
+    quoted = text.removeprefix("INTERVAL").strip()
+    spoken = spark.sql(
+        "SELECT unix_micros(TIMESTAMP'2024-01-01 00:00:00' + CAST(? AS INTERVAL)) "
+        "- unix_micros(TIMESTAMP'2024-01-01 00:00:00') AS micros",
+        args=[quoted],
+    ).first()
+    assert spoken is not None
+    assert micros(text, "within") == spoken["micros"]
