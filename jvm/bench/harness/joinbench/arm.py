@@ -24,6 +24,8 @@ class Settings:
     threads: int
     memory: str
     """Heap of a JVM, as `-Xmx` takes it."""
+    quick: bool
+    """Only show that everything runs."""
     say: Callable[[str], None]
 
 
@@ -50,9 +52,13 @@ class Unavailable(Exception):
 
 
 class Arm(ABC):
-    """One arm. `run` is called once untimed to warm up, then once per round."""
+    """One arm. `run` is called untimed to warm up, then once per round."""
 
     name: str
+    warms_itself: bool = False
+    """Runs in a fresh process each time, so that warming up before the rounds is in vain."""
+    repeats_itself: bool = False
+    """Returns several samples from one run, and takes part in the first round only."""
     slow: bool = False
     """Takes minutes: runs only when asked for, and once."""
 

@@ -23,13 +23,12 @@ from joinbench.rounds import Outcome, Plan, Session, measurements
 
 ROOT = Path(__file__).parents[4]
 SCHEMA = 1
+DEFAULT_SETS = "A0,A,B,gate"
 
 
 def parser() -> argparse.ArgumentParser:
     p = argparse.ArgumentParser(prog="run.py", description=__doc__)
-    p.add_argument(
-        "--sets", default="A0,A,gate", help=f"of {','.join(SETS)}; default %(default)s"
-    )
+    p.add_argument("--sets", help=f"of {','.join(SETS)}, or all; default {DEFAULT_SETS}")
     p.add_argument("--arms", default="", help="arms by name or beginning of it; default: all")
     p.add_argument("--runs", type=int, default=5, help="timed rounds; default %(default)s")
     p.add_argument("--warmups", type=int, default=2, help="untimed runs; default %(default)s")
@@ -58,7 +57,7 @@ def chosen(names: str, every: Sequence[Arm]) -> list[Arm]:
 
 
 def set_names(text: str) -> list[str]:
-    names = [name for name in text.split(",") if name]
+    names = list(SETS) if text == "all" else [name for name in text.split(",") if name]
     for name in names:
         if name not in SETS:
             raise SystemExit(f"no data set is called {name}; there are {', '.join(SETS)}")
@@ -104,9 +103,7 @@ def versions(every: Sequence[Arm]) -> dict[str, str]:
 def benchmark(args: argparse.Namespace, arguments: Sequence[str], out: Path) -> int:
     console = Console()
     with Progress(console=console) as bar:
-        settings = Settings(
-            ROOT, ROOT / ".build", args.threads, args.memory, lambda text: bar.log(text)
-        )
+        settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, args.quick, bar.log)
         every = chosen(args.arms, arms.every(settings))
         head = {
             "schema": SCHEMA,
@@ -144,13 +141,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     args = parser().parse_args(given)
     if args.list:
-        settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, print)
+        settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, args.quick, print)
         print("sets:", *SETS)
         print("arms:", *dict.fromkeys(arm.name for arm in arms.every(settings)))
         return 0
     if args.quick:
-        args.sets, args.runs, args.warmups = "A0,gate", 1, 1
+        args.sets = args.sets or "A0,gate"
+        args.runs = args.warmups = 1
         args.out = args.out or ROOT / ".build" / "bench-quick"
+    args.sets = args.sets or DEFAULT_SETS
     out = args.out or ROOT / "jvm" / "bench" / "results"
     status = 0 if args.render else benchmark(args, given, out)
     docs = ROOT / "docs" if args.out is None else out

@@ -15,6 +15,7 @@ Measurement = dict[str, Any]
 
 ENGINE_REFERENCES = ("spark-abs", "spark-bins")
 KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
+GATE_REFERENCE = "SkipListMap"
 DECISIVE = 3
 
 INTRODUCTION = """\
@@ -134,6 +135,23 @@ def loops(measured: list[Measurement]) -> str:
     return table(*without_empty(head, rows))
 
 
+def gates(measured: list[Measurement]) -> str:
+    """Each gate is set beside the skip list of the same shape."""
+    head = ["gate, sources×readers", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {GATE_REFERENCE}", "also"]
+    rows = []
+    for m in measured:
+        shape = m["arm"].partition(" ")[2]
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        compared = ratio(find(measured, f"{GATE_REFERENCE} {shape}"), m)
+        rows.append([m["arm"], *spread, str(len(rates)), compared, facts(m)])
+    return table(*without_empty(head, rows))
+
+
+FORMS = {"engine": engines, "kernel": loops, "gate": gates}
+
+
 def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     meaning = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
     if facts_of_set.get("kind") == "gate":
@@ -186,8 +204,7 @@ def section(name: str, result: Result) -> str:
         for family, title in SPANS.items():
             measured = [m for m in here if m["family"] == family]
             if measured:
-                form = engines if family == "engine" else loops
-                parts.append(f"**{title}**\n\n{form(measured)}")
+                parts.append(f"**{title}**\n\n{FORMS[family](measured)}")
         if told:
             parts.append("\n".join(told) + "\n")
     return "\n".join(parts)

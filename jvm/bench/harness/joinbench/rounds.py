@@ -59,7 +59,9 @@ class Referee:
 class Plan:
     runs: int
     warmups: int
-    """Untimed runs of every arm before the first round; slow arms get one."""
+    """Untimed runs of every arm before the first round. A slow arm gets none: start it after a
+    smaller set, which warms its JVM.
+    """
     slow: bool
     """Whether arms that take minutes take part."""
     references: tuple[str, ...]
@@ -122,9 +124,14 @@ class Session:
             self.outcome.samples.extend(marked)
         return True
 
+    def returns(self, arm: Arm) -> bool:
+        """Whether the arm takes part in every round."""
+        return not (arm.repeats_itself or arm.is_slow(self.workload))
+
     def warm(self, arm: Arm, plan: Plan) -> bool:
-        runs = 1 if arm.is_slow(self.workload) else plan.warmups
-        return all(self.measure(arm, keep=False) for _ in range(runs))
+        if arm.warms_itself or arm.is_slow(self.workload):
+            return True
+        return all(self.measure(arm, keep=False) for _ in range(plan.warmups))
 
     def discard(self, arm: Arm, reason: str) -> bool:
         self.fail(arm, reason)
@@ -138,7 +145,7 @@ class Session:
         racing = [arm for arm in arms if arm in racing]
         step()
         for number in range(plan.runs):
-            due = [arm for arm in racing if number == 0 or not arm.is_slow(self.workload)]
+            due = [arm for arm in racing if number == 0 or self.returns(arm)]
             racing = [arm for arm in racing if arm not in due or self.measure(arm, keep=True)]
             step()
         return self.outcome

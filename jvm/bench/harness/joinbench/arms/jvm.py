@@ -1,9 +1,10 @@
-"""Programs of `jvm/bench`: each is a main class that prints one JSON object per measurement.
+"""Main classes of `jvm/bench`, started with the class path that sbt gives.
 
-A line is `{"arm": …, "threads": …, "seconds": …}` and may hold `matches` and `checksum` (of the
-kernel arms' kind), `comparisons` and `tuples` (the work done in that time); every other field is
-kept as a fact and printed in the report. Lines that do not open with `{` are log output.
-The program is started once per round with the arguments below, so it warms up itself.
+They print measurements as JSON, one object a line; other lines are log output. An object names
+its `arm` (or `gate`, with `sources` and `readers`) and `threads`, and gives `seconds`, or
+`tuples` and `tuples_per_second`; either may be a list, one value per run. It may hold `matches`
+and `checksum` (as the `cpp-*` arms count them) and `comparisons` (per run); every other field is
+kept as a fact for the report. A program runs in a fresh process, so it warms itself up.
 """
 
 from __future__ import annotations
@@ -20,30 +21,46 @@ from typing import Any
 from joinbench.arm import Arm, Sample, Settings, Unavailable
 from joinbench.checksum import Rows
 from joinbench.datasets import Workload
+from joinbench.rounds import NOT_HASHED
 
-LIMIT_SECONDS = 900
-MODULES = ["--add-modules=jdk.incubator.vector"]
+LIMIT_SECONDS = 1800
+OPTIONS = ["--add-modules=jdk.incubator.vector", "-XX:+UseParallelGC"]
 WORK = ("tuples", "comparisons")
+TOLD_OTHERWISE = ("bench", "set", "median")
 
 
 @dataclass(frozen=True)
 class Program:
+    """A main class, and the arguments it takes for a workload whose files are in a folder."""
+
     name: str
     main: str
     kind: str
     family: str
     arguments: Callable[[Settings, Workload, Path], list[str]]
+    repeats_itself: bool = False
 
 
-def band_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+def join_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
     return [str(data), str(workload.window_ms), str(settings.threads), "2"]
+
+
+def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return ["2", "1", "1x1", "20x2"] if settings.quick else []
 
 
 PROGRAMS = (
     Program(
-        "core-join", "io.scalegate.bench.join.BandJoinMain", "band", "kernel", band_arguments
+        "core-join", "io.scalegate.bench.join.BandJoinMain", "band", "kernel", join_arguments
     ),
-    Program("core-gate", "io.scalegate.bench.gate.GateMain", "gate", "gate", lambda *_: []),
+    Program(
+        "core-gate",
+        "io.scalegate.bench.gate.GateThroughput",
+        "gate",
+        "gate",
+        gate_arguments,
+        True,
+    ),
 )
 
 
@@ -55,7 +72,7 @@ def sbt(root: Path) -> list[str]:
     found = shutil.which("sbt")
     if found is None:
         raise Unavailable("there is neither project/sbt.sh nor an sbt on the PATH")
-    return [found]
+    return [found, "-Dsbt.color=false", "-Dsbt.supershell=false"]
 
 
 def java() -> str:
@@ -72,49 +89,72 @@ class Classpath:
         self.failure: str | None = None
 
     def get(self) -> str:
-        if self.failure is not None:
-            raise Unavailable(self.failure)
+        if self.failure is None and self.found is None:
+            self.ask()
         if self.found is None:
-            self.found = self.ask()
+            raise Unavailable(self.failure or "sbt printed no class path")
         return self.found
 
-    def ask(self) -> str:
+    def ask(self) -> None:
         self.settings.say("compiling jvm/bench")
-        command = [
-            *sbt(self.settings.root),
-            "bench/compile",
-            "export bench/Runtime/fullClasspath",
-        ]
         done = subprocess.run(
-            command, cwd=self.settings.root, capture_output=True, text=True, timeout=LIMIT_SECONDS
+            [*sbt(self.settings.root), "bench/compile", "export bench/Runtime/fullClasspath"],
+            cwd=self.settings.root,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
         )
-        if done.returncode != 0:
-            self.failure = f"jvm/bench does not compile:\n{done.stdout[-2000:]}"
-            raise Unavailable(self.failure)
-        return done.stdout.strip().splitlines()[-1]
+        if done.returncode == 0:
+            paths = [line for line in done.stdout.splitlines() if f".jar{os.pathsep}" in line]
+            self.found = paths[-1] if paths else None
+        else:
+            self.failure = f"jvm/bench does not compile\n{done.stdout[-4000:]}"
 
 
-def sample(program: Program, workload: Workload, line: str) -> Sample:
-    """One printed measurement. A line without `arm` or `seconds` is the program's error."""
+def listed(value: Any) -> list[float]:
+    return [float(v) for v in (value if isinstance(value, list) else [value])]
+
+
+def name_of(fields: dict[str, Any]) -> str:
+    if "arm" in fields:
+        return str(fields.pop("arm"))
+    return f"{fields.pop('gate')} {fields.pop('sources')}×{fields.pop('readers')}"
+
+
+def seconds_of(fields: dict[str, Any], tuples: float) -> list[float]:
+    if "seconds" in fields:
+        return listed(fields.pop("seconds"))
+    return [tuples / rate for rate in listed(fields.pop("tuples_per_second"))]
+
+
+def samples(family: str, workload: Workload, line: str) -> list[Sample]:
+    """The runs that one printed line tells of. A line without name or time is an error."""
     fields: dict[str, Any] = json.loads(line)
-    name, seconds = str(fields.pop("arm")), float(fields.pop("seconds"))
-    if "sources" in fields:
-        name += f" {fields.pop('sources')}×{fields.pop('readers')}"
-    threads = int(fields.pop("threads", 1))
-    count, checksum = fields.pop("matches", None), fields.pop("checksum", None)
-    rows = None if count is None else Rows(int(count), -1 if checksum is None else int(checksum))
-    work = {key: float(fields.pop(key)) for key in WORK if key in fields}
-    if program.kind != "gate":
-        work.setdefault("tuples", float(workload.tuples))
-    return Sample(name, program.family, seconds, threads, rows, work, fields)
+    name, threads = name_of(fields), int(fields.pop("threads", 1))
+    count, checksum = fields.pop("matches", None), fields.pop("checksum", NOT_HASHED)
+    rows = None if count is None else Rows(int(count), int(checksum))
+    work = {"tuples": float(workload.tuples)}
+    work |= {key: float(fields.pop(key)) for key in WORK if key in fields}
+    runs = seconds_of(fields, work["tuples"])
+    facts = {
+        key.replace("_", " "): value
+        for key, value in fields.items()
+        if key not in TOLD_OTHERWISE and not isinstance(value, list)
+    }
+    return [Sample(name, family, seconds, threads, rows, work, facts) for seconds in runs]
 
 
 class Jvm(Arm):
+    """One program. The names in the report are those that it prints."""
+
+    warms_itself = True
+
     def __init__(self, settings: Settings, classpath: Classpath, program: Program) -> None:
-        self.name = program.name
         self.settings = settings
         self.classpath = classpath
         self.program = program
+        self.name = program.name
+        self.repeats_itself = program.repeats_itself
 
     def is_slow(self, workload: Workload) -> bool:
         return workload.name == "C"
@@ -128,19 +168,21 @@ class Jvm(Arm):
         self.classpath.get()
 
     def command(self, workload: Workload, data: Path) -> list[str]:
-        heap = f"-Xmx{self.settings.memory}"
         arguments = self.program.arguments(self.settings, workload, data)
-        run = ["-cp", self.classpath.get(), self.program.main, *arguments]
-        return [java(), *MODULES, heap, "-XX:+UseParallelGC", *run]
+        options = [*OPTIONS, f"-Xmx{self.settings.memory}", "-cp", self.classpath.get()]
+        return [java(), *options, self.program.main, *arguments]
 
     def run(self, workload: Workload, data: Path) -> list[Sample]:
         done = subprocess.run(
             self.command(workload, data), capture_output=True, text=True, timeout=LIMIT_SECONDS
         )
         if done.returncode != 0:
-            raise RuntimeError(f"{self.program.main} failed:\n{done.stderr[-2000:]}")
-        lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-        return [sample(self.program, workload, line) for line in lines]
+            raise RuntimeError(f"{self.program.main} ended with {done.returncode}: {done.stderr}")
+        lines = (line for line in done.stdout.splitlines() if line.startswith("{"))
+        found = [s for line in lines for s in samples(self.program.family, workload, line)]
+        if not found:
+            raise RuntimeError(f"{self.program.main} printed no measurement")
+        return found
 
     def versions(self) -> dict[str, str]:
         if self.classpath.found is None:
