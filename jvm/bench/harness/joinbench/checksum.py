@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from joinbench.datasets import BandSet, Column, Table, Workload
+from joinbench.datasets import Column, Table, Workload
 
 MODULUS = 2**31 - 1
 DIGITS = 9
@@ -48,8 +48,7 @@ def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
         left = [Term("ts", "integer", 31), Term("k", "integer", 7), Term("v", "floating", 5)]
         return left, [Term("ts", "integer", 17), Term("v", "floating", 11)]
     left = [Term("ts", "integer", 31), Term("x", "integer", 7), Term("y", "floating", 5)]
-    if isinstance(workload, BandSet) and workload.payload:
-        left.append(Term("z", "digits", 1))
+    left.append(Term("z", "digits", 1))
     right = [Term("ts", "integer", 17), Term("a", "integer", 3), Term("b", "floating", 11)]
     return left, [*right, Term("c", "floating", 13), Term("d", "boolean", 1)]
 

@@ -51,8 +51,6 @@ class Workload:
 class BandSet(Workload):
     """R⟨ts, x, y, z⟩ and S⟨ts, a, b, c, d⟩: |x−a| ≤ 10, |y−b| ≤ 10, |r.ts−s.ts| ≤ window."""
 
-    payload: bool = True
-
 
 @dataclass(frozen=True)
 class KeyedSet(Workload):
@@ -80,7 +78,7 @@ SETS: dict[str, Workload] = {
         BandSet("A0", "band", 30_000, 1_000, 7, 477, 2_000),
         BandSet("A", "band", 60_000, 1_000, 1, 4_731, 10_000),
         BandSet("B", "band", 180_000, 1_000, 2, 75_564, 60_000),
-        BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000, payload=False),
+        BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000),
         KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000),
         KeyedSet("Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, zipf=1.0),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
@@ -103,9 +101,8 @@ def band_tables(workload: BandSet) -> dict[str, Table]:
         return key, (rng.random(n) * 9_999 + 1).astype(np.float32)
 
     x, y = common()
-    r: Table = {"ts": timestamps(workload), "x": x, "y": y}
-    if workload.payload:
-        r["z"] = np.char.zfill(rng.integers(0, 10**18, n).astype(str), 20)
+    z = np.char.zfill(rng.integers(0, 10**18, n).astype(str), 20)
+    r: Table = {"ts": timestamps(workload), "x": x, "y": y, "z": z}
     a, b = common()
     c, d = rng.random(n), rng.random(n) < 0.5
     return {"R": r, "S": {"ts": timestamps(workload), "a": a, "b": b, "c": c, "d": d}}

@@ -107,8 +107,23 @@ void in_order(const Columns& r, const Columns& s, int64_t window, Take take) {
   }
 }
 
-// Matches are rare, so a block is counted first and visited again only when it holds one.
-constexpr size_t kBlock = 16384;
+// Calls emit(index) for each match in [lo, hi). Matches are rare, so a block is counted first and
+// visited again only when it holds one.
+template <class Count, class Emit>
+void find(const Columns& c, size_t lo, size_t hi, int32_t key, float value, const Query& q,
+          size_t block, Count count, Emit emit) {
+  for (; lo < hi; lo += block) {
+    uint32_t left = count(c, lo, std::min(lo + block, hi), key, value, q);
+    for (size_t k = lo; left > 0; k++)
+      if (near(c.key[k], c.value[k], key, value, q)) {
+        emit(k);
+        left--;
+      }
+  }
+}
+
+// Large where almost no block holds a match, small in a cell, where many do.
+constexpr size_t kWindowBlock = 16384, kCellBlock = 256;
 
 template <class Count>
 void nested(const Columns& r, const Columns& s, const Query& q, size_t self, size_t threads,
@@ -119,15 +134,8 @@ void nested(const Columns& r, const Columns& s, const Query& q, size_t self, siz
     const Columns& probe = from_r ? r : s;
     const Columns& window = from_r ? s : r;
     w.totals.comparisons += int64_t(last - first);
-    for (size_t lo = first; lo < last; lo += kBlock) {
-      const size_t hi = std::min(lo + kBlock, last);
-      uint32_t left = count(window, lo, hi, probe.key[i], probe.value[i], q);
-      for (size_t k = lo; left > 0; k++)
-        if (near(window.key[k], window.value[k], probe.key[i], probe.value[i], q)) {
-          from_r ? match(w, r, s, i, k) : match(w, r, s, k, i);
-          left--;
-        }
-    }
+    find(window, first, last, probe.key[i], probe.value[i], q, kWindowBlock, count,
+         [&](size_t k) { from_r ? match(w, r, s, i, k) : match(w, r, s, k, i); });
   });
 }
 
@@ -144,6 +152,10 @@ struct Cell {
     key.push_back(c.key[i]);
     value.push_back(c.value[i]);
     row.push_back(uint32_t(i));
+  }
+
+  Columns columns() const {
+    return {int64_t(ts.size()), ts.data(), key.data(), value.data()};
   }
 
   void expire(int64_t oldest) {
@@ -182,9 +194,10 @@ void grid(const Columns& r, const Columns& s, const Query& q, size_t self, size_
       Cell& c = opposite[size_t(at)];
       c.expire(probe.ts[i] - q.window);
       w.totals.comparisons += int64_t(c.ts.size() - c.head);
-      for (size_t k = c.head; k < c.ts.size(); k++)
-        if (near(c.key[k], c.value[k], probe.key[i], probe.value[i], q))
-          from_r ? match(w, r, s, i, c.row[k]) : match(w, r, s, c.row[k], i);
+      find(c.columns(), c.head, c.ts.size(), probe.key[i], probe.value[i], q, kCellBlock,
+           count_vector, [&](size_t k) {
+             from_r ? match(w, r, s, i, c.row[k]) : match(w, r, s, c.row[k], i);
+           });
     }
     (from_r ? cells_r : cells_s)[size_t(home)].add(probe, i);
   });
