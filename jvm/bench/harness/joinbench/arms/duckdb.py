@@ -1,0 +1,68 @@
+"""DuckDB in process: the join as first written, and in the order of predicates that suits it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
+from joinbench.checksum import Rows
+from joinbench.datasets import Workload
+from joinbench.queries import abs_condition, joined, ordered_condition
+
+
+class DuckDb(Arm):
+    def __init__(self, settings: Settings, name: str, ordered: bool) -> None:
+        self.name = name
+        self.settings = settings
+        self.ordered = ordered
+        self.connection: Any = None
+        self.sql = ""
+
+    def is_slow(self, workload: Workload) -> bool:
+        if workload.kind == "band":
+            return workload.name == "C" or (workload.name == "B" and not self.ordered)
+        return workload.name == "Z"
+
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind not in ("band", "keyed"):
+            raise Unavailable("it has no query for this workload")
+        if workload.kind == "keyed" and self.ordered:
+            raise Unavailable("an equal key is hashed first whatever the order")
+        if workload.name == "C" and not self.ordered:
+            raise Unavailable("every pair of 1.2 million by 1.2 million rows takes hours")
+        import duckdb
+
+        if self.connection is None:
+            self.connection = duckdb.connect()
+            self.connection.execute(f"SET threads = {self.settings.threads}")
+        for view in "RS":
+            files = str(data / f"{view}.parquet" / "*.parquet").replace("'", "''")
+            self.connection.execute(
+                f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{files}')"
+            )
+        condition = ordered_condition if self.ordered else abs_condition
+        self.sql = joined(workload, condition(workload))
+
+    def query(self) -> Rows:
+        count, checksum = self.connection.execute(self.sql).fetchone()
+        return Rows(count, checksum)
+
+    def run(self, workload: Workload, data: Path) -> list[Sample]:
+        return timed(self.name, self.settings.threads, workload, self.query)
+
+    def versions(self) -> dict[str, str]:
+        import duckdb
+
+        return {"DuckDB": duckdb.__version__}
+
+    def close(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+
+
+def arms(settings: Settings) -> list[Arm]:
+    return [
+        DuckDb(settings, "duckdb-abs", ordered=False),
+        DuckDb(settings, "duckdb-ordered", ordered=True),
+    ]

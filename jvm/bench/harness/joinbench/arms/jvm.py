@@ -1,0 +1,196 @@
+"""Main classes of `jvm/bench`, started with the class path that sbt gives.
+
+They print measurements as JSON, one object a line; other lines are log output. An object names
+its `arm` (or `gate`, with `sources` and `readers`) and `threads`, and gives `seconds`, or
+`tuples` and `tuples_per_second`; either may be a list, one value per run. It may hold `matches`
+and `checksum` (as the `cpp-*` arms count them) and `comparisons` (per run); every other field is
+kept as a fact for the report. A program runs in a fresh process, so it warms itself up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from joinbench.arm import Arm, Sample, Settings, Unavailable
+from joinbench.checksum import Rows
+from joinbench.datasets import Workload
+from joinbench.rounds import NOT_HASHED
+
+LIMIT_SECONDS = 1800
+OPTIONS = ["--add-modules=jdk.incubator.vector", "-XX:+UseParallelGC"]
+WORK = ("tuples", "comparisons")
+TOLD_OTHERWISE = ("bench", "set", "median")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A main class, and the arguments it takes for a workload whose files are in a folder."""
+
+    name: str
+    main: str
+    kind: str
+    family: str
+    arguments: Callable[[Settings, Workload, Path], list[str]]
+    repeats_itself: bool = False
+
+
+def join_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return [str(data), str(workload.window_ms), str(settings.threads), "2"]
+
+
+def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return ["2", "1", "1x1", "20x2"] if settings.quick else []
+
+
+PROGRAMS = (
+    Program(
+        "core-join", "io.scalegate.bench.join.BandJoinMain", "band", "kernel", join_arguments
+    ),
+    Program(
+        "core-gate",
+        "io.scalegate.bench.gate.GateThroughput",
+        "gate",
+        "gate",
+        gate_arguments,
+        True,
+    ),
+)
+
+
+def sbt(root: Path) -> list[str]:
+    """How this checkout starts sbt."""
+    script = root / "project" / "sbt.sh"
+    if script.exists():
+        return ["bash", str(script)]
+    found = shutil.which("sbt")
+    if found is None:
+        raise Unavailable("there is neither project/sbt.sh nor an sbt on the PATH")
+    return [found, "-Dsbt.color=false", "-Dsbt.supershell=false"]
+
+
+def java() -> str:
+    home = os.environ.get("JAVA_HOME")
+    return str(Path(home) / "bin" / "java") if home else "java"
+
+
+class Classpath:
+    """Compiles `jvm/bench` once per run and asks sbt for its class path."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.found: str | None = None
+        self.failure: str | None = None
+
+    def get(self) -> str:
+        if self.failure is None and self.found is None:
+            self.ask()
+        if self.found is None:
+            raise Unavailable(self.failure or "sbt printed no class path")
+        return self.found
+
+    def ask(self) -> None:
+        self.settings.say("compiling jvm/bench")
+        done = subprocess.run(
+            [*sbt(self.settings.root), "bench/compile", "export bench/Runtime/fullClasspath"],
+            cwd=self.settings.root,
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_SECONDS,
+        )
+        if done.returncode == 0:
+            paths = [line for line in done.stdout.splitlines() if f".jar{os.pathsep}" in line]
+            self.found = paths[-1] if paths else None
+        else:
+            self.failure = f"jvm/bench does not compile\n{done.stdout[-4000:]}"
+
+
+def listed(value: Any) -> list[float]:
+    return [float(v) for v in (value if isinstance(value, list) else [value])]
+
+
+def name_of(fields: dict[str, Any]) -> str:
+    if "arm" in fields:
+        return str(fields.pop("arm"))
+    return f"{fields.pop('gate')} {fields.pop('sources')}×{fields.pop('readers')}"
+
+
+def seconds_of(fields: dict[str, Any], tuples: float) -> list[float]:
+    if "seconds" in fields:
+        return listed(fields.pop("seconds"))
+    return [tuples / rate for rate in listed(fields.pop("tuples_per_second"))]
+
+
+def samples(family: str, workload: Workload, line: str) -> list[Sample]:
+    """The runs that one printed line tells of. A line without name or time is an error."""
+    fields: dict[str, Any] = json.loads(line)
+    name, threads = name_of(fields), int(fields.pop("threads", 1))
+    count, checksum = fields.pop("matches", None), fields.pop("checksum", NOT_HASHED)
+    rows = None if count is None else Rows(int(count), int(checksum))
+    work = {"tuples": float(workload.tuples)}
+    work |= {key: float(fields.pop(key)) for key in WORK if key in fields}
+    runs = seconds_of(fields, work["tuples"])
+    facts = {
+        key.replace("_", " "): value
+        for key, value in fields.items()
+        if key not in TOLD_OTHERWISE and not isinstance(value, list)
+    }
+    return [Sample(name, family, seconds, threads, rows, work, facts) for seconds in runs]
+
+
+class Jvm(Arm):
+    """One program. The names in the report are those that it prints."""
+
+    warms_itself = True
+
+    def __init__(self, settings: Settings, classpath: Classpath, program: Program) -> None:
+        self.settings = settings
+        self.classpath = classpath
+        self.program = program
+        self.name = program.name
+        self.repeats_itself = program.repeats_itself
+
+    def is_slow(self, workload: Workload) -> bool:
+        return workload.name == "C"
+
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind != self.program.kind:
+            raise Unavailable("it has no program for this workload")
+        source = self.program.main.replace(".", "/") + ".scala"
+        if not (self.settings.root / "jvm/bench/src/main/scala" / source).exists():
+            raise Unavailable(f"jvm/bench holds no {self.program.main}")
+        self.classpath.get()
+
+    def command(self, workload: Workload, data: Path) -> list[str]:
+        arguments = self.program.arguments(self.settings, workload, data)
+        options = [*OPTIONS, f"-Xmx{self.settings.memory}", "-cp", self.classpath.get()]
+        return [java(), *options, self.program.main, *arguments]
+
+    def run(self, workload: Workload, data: Path) -> list[Sample]:
+        done = subprocess.run(
+            self.command(workload, data), capture_output=True, text=True, timeout=LIMIT_SECONDS
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{self.program.main} ended with {done.returncode}: {done.stderr}")
+        lines = (line for line in done.stdout.splitlines() if line.startswith("{"))
+        found = [s for line in lines for s in samples(self.program.family, workload, line)]
+        if not found:
+            raise RuntimeError(f"{self.program.main} printed no measurement")
+        return found
+
+    def versions(self) -> dict[str, str]:
+        if self.classpath.found is None:
+            return {}
+        done = subprocess.run([java(), "-version"], capture_output=True, text=True)
+        return {"java": done.stderr.splitlines()[0].replace('"', "")}
+
+
+def arms(settings: Settings) -> list[Arm]:
+    classpath = Classpath(settings)
+    return [Jvm(settings, classpath, program) for program in PROGRAMS]

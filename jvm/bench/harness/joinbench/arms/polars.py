@@ -1,0 +1,107 @@
+"""Polars in process, lazily from Parquet: the x-bins trick, and `join_where` on its best pair."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
+from joinbench.checksum import DIGITS, MODULUS, SCALE, Rows, Term, terms
+from joinbench.datasets import BAND, Workload
+
+
+def number(column: Any, kind: str) -> Any:
+    import polars as pl
+
+    if kind == "floating":
+        return (column.cast(pl.Float64) * SCALE).floor().cast(pl.Int64)
+    if kind == "digits":
+        return column.str.tail(DIGITS).cast(pl.Int64)
+    return column.cast(pl.Int64)
+
+
+def weight(side_terms: list[Term], time: str) -> Any:
+    import polars as pl
+
+    total = pl.lit(1, dtype=pl.Int64)
+    for term in side_terms:
+        column = pl.col(time if term.column == "ts" else term.column + (time[2:]))
+        total = total + number(column, term.kind) * term.factor
+    return total
+
+
+def near(left: str, right: str, distance: int) -> Any:
+    import polars as pl
+
+    return (pl.col(left) - pl.col(right)).abs() <= distance
+
+
+class Polars(Arm):
+    """Columns of S get a suffix, because Polars has no table names in an expression."""
+
+    suffix = "_s"
+
+    def __init__(self, settings: Settings, name: str, bins: bool) -> None:
+        self.name = name
+        self.settings = settings
+        self.bins = bins
+
+    def is_slow(self, workload: Workload) -> bool:
+        return workload.name in ("C", "Z")
+
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind not in ("band", "keyed"):
+            raise Unavailable("it has no query for this workload")
+        if workload.name == "Z":
+            raise Unavailable("pairing the whole hot key takes more memory than there is")
+        if workload.kind == "keyed" and not self.bins:
+            raise Unavailable("join_where does not take an equal key")
+        if workload.name == "C" and not self.bins:
+            raise Unavailable("three billion pairs near in x take more memory than there is")
+        # Read when polars is first imported, and never again.
+        os.environ["POLARS_MAX_THREADS"] = str(self.settings.threads)
+        import polars  # noqa: F401
+
+    def pairs(self, workload: Workload, r: Any, s: Any) -> Any:
+        import polars as pl
+
+        x, a = pl.col("x"), pl.col("a_s")
+        times = near("ts", "ts_s", workload.window_ms)
+        if workload.kind == "keyed":
+            return r.join(s, left_on="k", right_on="k_s").filter(times)
+        rest = [near("y", "b_s", BAND), times]
+        if not self.bins:
+            return r.join_where(s, x >= a - BAND, x <= a + BAND).filter(*rest)
+        cell = x // (BAND + 1)
+        r = r.with_columns(bin=pl.concat_list([cell - 1, cell, cell + 1])).explode("bin")
+        s = s.with_columns(bin=a // (BAND + 1))
+        return r.join(s, on="bin").filter(near("x", "a_s", BAND), *rest)
+
+    def query(self, workload: Workload, data: Path) -> Rows:
+        import polars as pl
+
+        r = pl.scan_parquet(data / "R.parquet" / "*.parquet")
+        s = pl.scan_parquet(data / "S.parquet" / "*.parquet").rename(lambda c: c + self.suffix)
+        left, right = terms(workload)
+        row = weight(left, "ts") * weight(right, "ts_s") % MODULUS
+        counted = self.pairs(workload, r, s).select(pl.len().alias("n"), row.sum().alias("sum"))
+        count, checksum = counted.collect().row(0)
+        return Rows(int(count), int(checksum))
+
+    def run(self, workload: Workload, data: Path) -> list[Sample]:
+        return timed(
+            self.name, self.settings.threads, workload, lambda: self.query(workload, data)
+        )
+
+    def versions(self) -> dict[str, str]:
+        import polars
+
+        return {"Polars": polars.__version__}
+
+
+def arms(settings: Settings) -> list[Arm]:
+    return [
+        Polars(settings, "polars-bins", bins=True),
+        Polars(settings, "polars-where", bins=False),
+    ]

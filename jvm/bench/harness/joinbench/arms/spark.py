@@ -1,0 +1,134 @@
+"""Spark: the same session with scalegate switched off (plain Spark, as first written and with the
+x-bins trick) and on (the first spelling again, through `spark.sql`).
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
+from joinbench.checksum import Rows
+from joinbench.datasets import Workload
+from joinbench.queries import abs_condition, joined, spark_bins
+
+NODE = "WindowJoin"
+SWITCH = "spark.scalegate.enabled"
+
+
+def jar(root: Path) -> Path | None:
+    """The jar that `sbt spark/package` leaves, if it has been built."""
+    versions = (root / "project" / "Versions.scala").read_text()
+    version = re.search(r'val project = "([^"]+)"', versions)
+    assert version is not None
+    path = root / "target" / f"scalegate-spark_2.13-{version.group(1)}.jar"
+    return path if path.exists() else None
+
+
+class Host:
+    """The one session. The jar on the class path is all that registers scalegate."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.jar = jar(settings.root)
+        self.session: Any = None
+
+    def start(self) -> Any:
+        if self.session is not None:
+            return self.session
+        from pyspark.sql import SparkSession
+
+        threads = self.settings.threads
+        builder = (
+            SparkSession.builder.master(f"local[{threads}]")
+            .appName("scalegate-bench")
+            .config("spark.driver.memory", self.settings.memory)
+            .config("spark.sql.shuffle.partitions", str(2 * threads))
+            .config("spark.sql.warehouse.dir", str(self.settings.work / "spark-warehouse"))
+            .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
+            .config("spark.log.level", "ERROR")
+        )
+        if self.jar is not None:
+            builder = builder.config("spark.jars", str(self.jar))
+        self.session = builder.getOrCreate()
+        return self.session
+
+    def stop(self) -> None:
+        if self.session is not None:
+            self.session.stop()
+            self.session = None
+
+
+class Spark(Arm):
+    """`name` decides the spelling; only `scalegate` has the switch on."""
+
+    def __init__(self, settings: Settings, host: Host, name: str) -> None:
+        self.name = name
+        self.settings = settings
+        self.host = host
+        self.sql = ""
+
+    @property
+    def ours(self) -> bool:
+        return self.name == "scalegate"
+
+    def is_slow(self, workload: Workload) -> bool:
+        if self.name == "spark-abs":
+            return workload.name in ("B", "Z")
+        return workload.name in ("C", "Z") and not self.ours
+
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind not in ("band", "keyed"):
+            raise Unavailable("it has no query for this workload")
+        if self.ours and self.host.jar is None:
+            raise Unavailable(
+                "target/ holds no scalegate-spark jar; `sbt spark/package` builds it"
+            )
+        if self.name == "spark-bins" and workload.kind == "keyed":
+            raise Unavailable("with an equal key there is nothing to put into bins")
+        if self.name == "spark-abs" and workload.name == "C":
+            raise Unavailable("every pair of 1.2 million by 1.2 million rows takes hours")
+        session = self.host.start()
+        for view in "RS":
+            session.read.parquet(str(data / f"{view}.parquet")).createOrReplaceTempView(view)
+        if self.name == "spark-bins":
+            self.sql = spark_bins(workload)
+        else:
+            self.sql = joined(workload, abs_condition(workload))
+        self.check_plan()
+
+    def check_plan(self) -> None:
+        """A time is worth nothing when the plan is not the one that the arm is named after."""
+        plan = self.frame()._jdf.queryExecution().executedPlan().toString()
+        if self.ours != (NODE in plan):
+            held = "no" if self.ours else "a"
+            raise Unavailable(f"its plan holds {held} {NODE} node:\n{plan}")
+
+    def frame(self) -> Any:
+        session = self.host.start()
+        session.conf.set(SWITCH, str(self.ours).lower())
+        return session.sql(self.sql)
+
+    def query(self) -> Rows:
+        count, checksum = self.frame().collect()[0]
+        return Rows(count, checksum)
+
+    def run(self, workload: Workload, data: Path) -> list[Sample]:
+        return timed(self.name, self.settings.threads, workload, self.query)
+
+    def versions(self) -> dict[str, str]:
+        if self.host.session is None:
+            return {}
+        runtime = self.host.session._jvm.java.lang.System
+        java = f"{runtime.getProperty('java.vm.name')} {runtime.getProperty('java.version')}"
+        return {"Spark": self.host.session.version, "Java": java}
+
+    def close(self) -> None:
+        self.host.stop()
+
+
+def arms(settings: Settings) -> list[Arm]:
+    host = Host(settings)
+    return [Spark(settings, host, name) for name in ("spark-abs", "spark-bins", "scalegate")]

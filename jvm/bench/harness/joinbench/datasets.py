@@ -1,0 +1,199 @@
+"""The data sets: what each one is, and the generator that writes it once.
+
+A set lies in a folder of its own: `<stream>.parquet/` (a folder of part files, so that an engine
+that reads by file can use several cores), and one little-endian file per numeric column for
+programs without a Parquet reader: `<stream>.ts.bin` (int64, milliseconds, ascending),
+`.i.bin` (int32: x, a or the key), `.f.bin` (float32: y, b or the value).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+GENERATOR_VERSION = 1
+PARTS = 4
+BAND = 10
+
+Column = npt.NDArray[Any]
+Table = dict[str, Column]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """What is common to all sets. `results` is the number of rows that the join must deliver."""
+
+    name: str
+    kind: str
+    rows: int
+    rate: int
+    seed: int
+    results: int
+    window_ms: int = 0
+
+    @property
+    def tuples(self) -> int:
+        """Tuples of all streams together."""
+        return 2 * self.rows
+
+
+@dataclass(frozen=True)
+class BandSet(Workload):
+    """R⟨ts, x, y, z⟩ and S⟨ts, a, b, c, d⟩: |x−a| ≤ 10, |y−b| ≤ 10, |r.ts−s.ts| ≤ window."""
+
+
+@dataclass(frozen=True)
+class KeyedSet(Workload):
+    """R and S⟨ts, k, v⟩: equal key and |r.ts−s.ts| ≤ window. `zipf` 0 means uniform keys."""
+
+    keys: int = 10_000
+    zipf: float = 0.0
+
+
+@dataclass(frozen=True)
+class WindowSet(Workload):
+    """Streams s0…⟨ts, k, v⟩ for sum and max of v by key over 60 s windows that slide by 1 s."""
+
+    streams: int = 4
+    keys: int = 1_000
+
+    @property
+    def tuples(self) -> int:
+        return self.streams * self.rows
+
+
+SETS: dict[str, Workload] = {
+    s.name: s
+    for s in (
+        BandSet("A0", "band", 30_000, 1_000, 7, 477, 2_000),
+        BandSet("A", "band", 60_000, 1_000, 1, 4_731, 10_000),
+        BandSet("B", "band", 180_000, 1_000, 2, 75_564, 60_000),
+        BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000),
+        KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000),
+        KeyedSet("Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, zipf=1.0),
+        WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
+        # Structures without a data set of their own, such as the gate, are timed under this name.
+        Workload("gate", "gate", 0, 1, 0, 0),
+    )
+}
+
+
+def timestamps(workload: Workload) -> Column:
+    return np.arange(workload.rows, dtype=np.int64) * 1000 // workload.rate
+
+
+def band_tables(workload: BandSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+    n = workload.rows
+
+    def common() -> tuple[Column, Column]:
+        key = rng.integers(1, 10_001, n, dtype=np.int32)
+        return key, (rng.random(n) * 9_999 + 1).astype(np.float32)
+
+    x, y = common()
+    z = np.char.zfill(rng.integers(0, 10**18, n).astype(str), 20)
+    r: Table = {"ts": timestamps(workload), "x": x, "y": y, "z": z}
+    a, b = common()
+    c, d = rng.random(n), rng.random(n) < 0.5
+    return {"R": r, "S": {"ts": timestamps(workload), "a": a, "b": b, "c": c, "d": d}}
+
+
+def keyed_tables(workload: KeyedSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+    weight = 1 / np.arange(1, workload.keys + 1) ** workload.zipf
+    weight /= weight.sum()
+
+    def stream() -> Table:
+        if workload.zipf:
+            key = rng.choice(workload.keys, workload.rows, p=weight)
+        else:
+            key = rng.integers(0, workload.keys, workload.rows)
+        value = rng.random(workload.rows).astype(np.float32)
+        return {"ts": timestamps(workload), "k": key.astype(np.int32), "v": value}
+
+    return {"R": stream(), "S": stream()}
+
+
+def window_tables(workload: WindowSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+
+    def stream() -> Table:
+        key = rng.integers(0, workload.keys, workload.rows).astype(np.int32)
+        value = rng.integers(0, 1_000_000, workload.rows).astype(np.int64)
+        return {"ts": timestamps(workload), "k": key, "v": value}
+
+    return {f"s{i}": stream() for i in range(workload.streams)}
+
+
+def tables(workload: Workload) -> dict[str, Table]:
+    """The streams of a set, by name. The same parameters always give the same columns."""
+    if isinstance(workload, BandSet):
+        return band_tables(workload)
+    if isinstance(workload, KeyedSet):
+        return keyed_tables(workload)
+    if isinstance(workload, WindowSet):
+        return window_tables(workload)
+    return {}
+
+
+def pairs_in_window(workload: Workload) -> int:
+    """Pairs that a nested loop must compare: those whose times are near enough."""
+    ts = timestamps(workload)
+    last = np.searchsorted(ts, ts + workload.window_ms, "right")
+    return int((last - np.searchsorted(ts, ts - workload.window_ms, "left")).sum())
+
+
+def digest(workload: Workload) -> str:
+    text = json.dumps([GENERATOR_VERSION, PARTS, asdict(workload)], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def write_parquet(folder: Path, table: Table) -> None:
+    folder.mkdir()
+    columns = pa.table(table)
+    size = -(-columns.num_rows // PARTS)
+    for part in range(PARTS):
+        rows = columns.slice(part * size, size)
+        pq.write_table(rows, folder / f"part-{part}.parquet")  # type: ignore[no-untyped-call]
+
+
+def write_columns(folder: Path, stream: str, table: Table) -> None:
+    """Writes the numeric columns that a join reads under the same three names for every kind."""
+    key, value = list(table)[1:3]
+    wide = "<i8" if table[value].dtype.kind == "i" else "<f4"
+    suffix = "v" if wide == "<i8" else "f"
+    for name, column, dtype in (("ts", "ts", "<i8"), ("i", key, "<i4"), (suffix, value, wide)):
+        table[column].astype(dtype).tofile(folder / f"{stream}.{name}.bin")
+
+
+def ensure(workload: Workload, root: Path, say: Callable[[str], None] = lambda _: None) -> Path:
+    """The set's folder, generated now unless a finished one with the same parameters is there."""
+    folder = root / workload.name
+    if workload.kind == "gate":
+        return root
+    meta = folder / "meta.json"
+    if meta.exists() and json.loads(meta.read_text())["digest"] == digest(workload):
+        return folder
+    say(f"generating data set {workload.name} ({workload.tuples:,} tuples)")
+    fresh = root / f"{workload.name}.partial"
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for stream, table in tables(workload).items():
+        write_parquet(fresh / f"{stream}.parquet", table)
+        write_columns(fresh, stream, table)
+    facts = asdict(workload) | {"band": BAND if workload.kind == "band" else 0}
+    facts |= {"pairs": pairs_in_window(workload), "digest": digest(workload)}
+    (fresh / "meta.json").write_text(json.dumps(facts, indent=2) + "\n")
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+    return folder

@@ -1,0 +1,216 @@
+"""Result files as a Markdown page, which says only what the files say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from joinbench.datasets import SETS
+
+Result = dict[str, Any]
+Measurement = dict[str, Any]
+
+ENGINE_REFERENCES = ("spark-abs", "spark-bins")
+KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
+GATE_REFERENCE = "SkipListMap"
+DECISIVE = 3
+
+INTRODUCTION = """\
+# Performance
+
+*Generated from {sources} by `make bench`; do not edit.*
+
+![Medians of every arm]({image})
+
+**What is timed.** *Engines*: a warm session, from Parquet files (in the page cache) to result
+rows that are counted and checksummed over every column, the query planned anew each time; the
+same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
+is a C++ kernel that shows what the machine can do. Arms take turns in rounds, so that whatever
+else the machine does falls on all of them. Rows are compared first (`joinbench/checksum.py` has
+the definition); an arm with other rows is reported as failed and its times are thrown away.
+
+**How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
+faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
+"""
+
+SPANS = {
+    "engine": "Engines, from Parquet to checked rows",
+    "kernel": "Loops, over columns in memory",
+    "gate": "Gates",
+}
+
+
+def load(folder: Path) -> dict[str, Result]:
+    """Every result file of a folder, by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+
+
+def number(value: float) -> str:
+    """Three significant digits, without an exponent where a person would not use one."""
+    if value and not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.2e}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+    digits = f"{value:.{DECISIVE}g}"
+    return f"{float(digits):,.0f}" if abs(value) >= 100 else digits
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The first column is text, the others are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def find(
+    measured: Sequence[Measurement], arm: str, threads: int | None = None
+) -> Measurement | None:
+    fits = (m for m in measured if m["arm"] == arm and threads in (None, m["threads"]))
+    return next(fits, None)
+
+
+def ratio(reference: Measurement | None, m: Measurement) -> str:
+    """How many times faster than the reference; empty where there is none."""
+    if reference is None:
+        return ""
+    return number(median(reference["seconds"]) / median(m["seconds"])) + "×"
+
+
+def times(m: Measurement) -> list[str]:
+    seconds = m["seconds"]
+    spread = [number(f(seconds)) for f in (median, min, max)]
+    return [*spread, str(len(seconds))]
+
+
+def rate(m: Measurement, work: str) -> str:
+    return number(m["work"][work] / median(m["seconds"])) if work in m["work"] else ""
+
+
+def facts(m: Measurement) -> str:
+    told = (
+        f"{key} {number(value) if isinstance(value, float) else value}"
+        for key, value in m["facts"].items()
+    )
+    return ", ".join(told)
+
+
+def without_empty(head: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Leaves out the columns that no row fills."""
+    used = [i for i in range(len(head)) if any(row[i] for row in rows)]
+    return [head[i] for i in used], [[row[i] for i in used] for row in rows]
+
+
+def engines(measured: list[Measurement]) -> str:
+    references = [find(measured, arm) for arm in ENGINE_REFERENCES]
+    head = ["arm", "median s", "min", "max", "runs", "tuples/s"]
+    head += [f"vs {arm}" for arm in ENGINE_REFERENCES]
+    ordered = sorted(measured, key=lambda m: median(m["seconds"]))
+    rows = [
+        [m["arm"], *times(m), rate(m, "tuples"), *(ratio(r, m) for r in references)]
+        for m in ordered
+    ]
+    return table(*without_empty(head, rows))
+
+
+def loops(measured: list[Measurement]) -> str:
+    """A loop that counts comparisons is set beside the C++ loops of as many threads."""
+    head = ["arm", "threads", "median s", "min", "max", "runs", "comparisons/s", "tuples/s"]
+    head += [*(f"vs {arm}" for arm in KERNEL_REFERENCES), "vs 1 thread", "also"]
+    rows = []
+    for m in measured:
+        counts = "comparisons" in m["work"]
+        references = [
+            find(measured, a, m["threads"]) if counts else None for a in KERNEL_REFERENCES
+        ]
+        single = find(measured, m["arm"], 1) if m["threads"] > 1 else None
+        shown = [
+            m["arm"],
+            str(m["threads"]),
+            *times(m),
+            rate(m, "comparisons"),
+            rate(m, "tuples"),
+        ]
+        compared = [ratio(r, m) for r in (*references, single)]
+        rows.append([*shown, *compared, facts(m)])
+    return table(*without_empty(head, rows))
+
+
+def gates(measured: list[Measurement]) -> str:
+    """Each gate is set beside the skip list of the same shape."""
+    head = ["gate, sources×readers", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {GATE_REFERENCE}", "also"]
+    rows = []
+    for m in measured:
+        shape = m["arm"].partition(" ")[2]
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        compared = ratio(find(measured, f"{GATE_REFERENCE} {shape}"), m)
+        rows.append([m["arm"], *spread, str(len(rates)), compared, facts(m)])
+    return table(*without_empty(head, rows))
+
+
+FORMS = {"engine": engines, "kernel": loops, "gate": gates}
+
+
+def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
+    meaning = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
+    if facts_of_set.get("kind") == "gate":
+        return "### Gate\n"
+    window = facts_of_set["window_ms"] / 1000
+    sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"
+    rows = f"{facts_of_set['results']:,} result rows"
+    return f"### Set {name}\n\n{meaning} {sizes}, window {window:g} s, {rows}.\n"
+
+
+def missing(result: Result, name: str) -> list[str]:
+    """Why an arm has no line. That an arm has nothing for a kind of workload is not news."""
+    told = [("failed", e) for e in result["failed"] if e["set"] == name]
+    told += [
+        ("left out", e)
+        for e in result["left_out"]
+        if e["set"] == name and not e["reason"].endswith("for this workload")
+    ]
+    lines = dict.fromkeys(
+        f"- `{e['arm']}` {verb}: {e['reason'].splitlines()[0].rstrip(':')}." for verb, e in told
+    )
+    return list(lines)
+
+
+def provenance(result: Result) -> str:
+    m = result["machine"]
+    state = " with uncommitted changes" if result["dirty"] else ""
+    tools = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return "\n".join(
+        (
+            f"- machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, {m['os']}; "
+            f"load when it started: {m['load_at_start']}",
+            f"- versions: {tools}",
+            f"- commit: `{(result['commit'] or 'unknown')[:12]}`{state}; {result['started']}",
+            f"- command: `{result['command']}` ({result['settings']['threads']} threads, "
+            f"heap {result['settings']['memory']})",
+            "",
+        )
+    )
+
+
+def section(name: str, result: Result) -> str:
+    parts = [f"## {name}\n", provenance(result)]
+    for set_name, facts_of_set in result["sets"].items():
+        here = [m for m in result["measurements"] if m["set"] == set_name]
+        told = missing(result, set_name)
+        if not here and not told:
+            continue
+        parts.append(set_heading(set_name, facts_of_set))
+        for family, title in SPANS.items():
+            measured = [m for m in here if m["family"] == family]
+            if measured:
+                parts.append(f"**{title}**\n\n{FORMS[family](measured)}")
+        if told:
+            parts.append("\n".join(told) + "\n")
+    return "\n".join(parts)
+
+
+def page(results: dict[str, Result], image: Path) -> str:
+    sources = ", ".join(f"`jvm/bench/results/{name}.json`" for name in results)
+    opening = INTRODUCTION.format(sources=sources, image=image.as_posix())
+    return "\n".join([opening, *(section(name, result) for name, result in results.items())])

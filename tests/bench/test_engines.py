@@ -1,0 +1,96 @@
+"""The arms that need no JVM give the rows, and the checksum, of a brute force in numpy."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from joinbench.arm import Arm, Settings
+from joinbench.arms import duckdb, kernel, polars
+from joinbench.checksum import Rows, of_rows
+from joinbench.datasets import BandSet, KeyedSet, Workload, ensure, tables
+
+SETTINGS = Settings(Path(), Path(), 2, "1g", True, lambda _: None)
+BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
+KEYS = KeyedSet("tiny", "keyed", 800, 100, 12, 0, 1_000, keys=20, zipf=1.0)
+
+
+def brute_force(workload: Workload) -> Rows:
+    r, s = tables(workload).values()
+    match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
+    if workload.kind == "keyed":
+        match &= r["k"][:, None] == s["k"]
+    else:
+        match &= np.abs(r["x"][:, None] - s["a"]) <= 10
+        match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
+    i, j = np.nonzero(match)
+    left = {name: column[i] for name, column in r.items()}
+    return of_rows(workload, left, {name: column[j] for name, column in s.items()})
+
+
+def engines(settings: Settings) -> list[Arm]:
+    return [*duckdb.arms(settings), *polars.arms(settings), kernel.GridFromParquet(settings)]
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    return replace(SETTINGS, work=tmp_path_factory.mktemp("work"))
+
+
+@pytest.mark.parametrize("workload", [BANDS, KEYS], ids=["bands", "keys"])
+def test_every_engine_agrees_with_the_brute_force(
+    workload: Workload, settings: Settings, tmp_path: Path
+) -> None:
+    data = ensure(workload, tmp_path)
+    expected = brute_force(workload)
+    assert expected.count > 3
+    ran = []
+    for arm in engines(settings):
+        if arm.name == "cpp-grid-parquet" and kernel.compiler() is None:
+            continue
+        if workload.kind == "keyed" and arm.name in ("duckdb-ordered", "polars-where"):
+            continue
+        arm.prepare(workload, data)
+        (sample,) = arm.run(workload, data)
+        assert sample.rows == expected, arm.name
+        ran.append(arm.name)
+        arm.close()
+    assert {"duckdb-abs", "polars-bins"} <= set(ran)
+
+
+@pytest.mark.skipif(kernel.compiler() is None, reason="there is no g++")
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("name", ["cpp-nl", "cpp-nlsc", "cpp-grid"])
+def test_loops_count_the_same_pairs_on_any_number_of_threads(
+    name: str, threads: int, settings: Settings, tmp_path: Path
+) -> None:
+    loop = kernel.Loop(settings, name, threads)
+    data = ensure(BANDS, tmp_path)
+    loop.prepare(BANDS, data)
+    (sample,) = loop.run(BANDS, data)
+    r, s = tables(BANDS).values()
+    match = np.abs(r["ts"][:, None] - s["ts"]) <= BANDS.window_ms
+    match &= np.abs(r["x"][:, None] - s["a"]) <= 10
+    match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
+    i, j = np.nonzero(match)
+    checksum = r["ts"][i] * 31 + s["ts"][j] * 17 + r["x"][i].astype(int) * 7 + s["a"][j]
+    assert sample.rows == Rows(len(i), int(checksum.sum()))
+
+
+def test_an_empty_result_has_checksum_zero(settings: Settings, tmp_path: Path) -> None:
+    apart = replace(BANDS, rows=3, window_ms=0)
+    data = ensure(apart, tmp_path)
+    for arm in (*duckdb.arms(settings), *polars.arms(settings)):
+        arm.prepare(apart, data)
+        assert arm.run(apart, data)[0].rows == Rows(0, 0), arm.name
+        arm.close()
+
+
+def test_swapping_the_partners_of_two_rows_changes_the_checksum() -> None:
+    r, s = tables(BANDS).values()
+    first, second = np.array([3, 9]), np.array([9, 3])
+    pick = {name: column[first] for name, column in r.items()}
+    straight = of_rows(BANDS, pick, {name: column[first] for name, column in s.items()})
+    crossed = of_rows(BANDS, pick, {name: column[second] for name, column in s.items()})
+    assert straight.count == crossed.count
+    assert straight.checksum != crossed.checksum

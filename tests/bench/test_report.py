@@ -1,0 +1,153 @@
+"""The page and the picture say what a result file says, and nothing else."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from joinbench import cli, picture, report
+from joinbench.arms.jvm import samples
+from joinbench.checksum import Rows
+from joinbench.datasets import SETS
+from joinbench.rounds import NOT_HASHED
+
+Measured = dict[str, Any]
+
+
+def measured(
+    arm: str, family: str, seconds: list[float], threads: int = 2, **work: float
+) -> Measured:
+    where = {"family": family, "arm": arm, "set": "A", "threads": threads}
+    return where | {"rows": None, "work": work, "seconds": seconds, "facts": {}}
+
+
+def result() -> report.Result:
+    gate = [
+        measured("ScaleGate 2×1", "gate", [0.1, 0.2, 0.3], 1, tuples=1e6) | {"set": "gate"},
+        measured("SkipListMap 2×1", "gate", [0.4], 1, tuples=1e6)
+        | {"set": "gate", "facts": {"bytes per tuple": 48.0}},
+    ]
+    return {
+        "machine": {
+            "cpu": "Abacus",
+            "cores": 2,
+            "memory_gib": 8.0,
+            "os": "OS",
+            "load_at_start": 0,
+        },
+        "versions": {"Spark": "4.2.0"},
+        "commit": "0123456789abcdef",
+        "dirty": True,
+        "started": "2026-01-01T00:00:00+00:00",
+        "command": "run.py --sets A",
+        "settings": {"threads": 2, "memory": "3g", "runs": 3},
+        "sets": {"A": vars(SETS["A"]), "gate": vars(SETS["gate"])},
+        "measurements": [
+            measured("spark-abs", "engine", [20.0, 16.0, 18.0], tuples=120_000),
+            measured("scalegate", "engine", [0.5, 0.6, 0.4], tuples=120_000),
+            measured("cpp-nl", "kernel", [0.2], 1, comparisons=2e9),
+            measured("cpp-nl", "kernel", [0.1], 2, comparisons=2e9),
+            measured("core", "kernel", [0.2], 2, comparisons=2e9),
+            *gate,
+        ],
+        "left_out": [
+            {"arm": "polars-bins", "set": "A", "reason": "not installed"},
+            {"arm": "core-gate", "set": "A", "reason": "it has no program for this workload"},
+        ],
+        "failed": [{"arm": "duckdb-abs", "set": "A", "reason": "4 rows instead of 5\nmore"}],
+    }
+
+
+@pytest.fixture
+def page() -> str:
+    return report.page({"joins": result()}, Path("img/performance.png"))
+
+
+def line(page: str, start: str) -> list[str]:
+    found = next(text for text in page.splitlines() if text.startswith(f"| {start} |"))
+    return [cell.strip() for cell in found.strip("|").split("|")]
+
+
+def test_an_engine_line_holds_median_spread_runs_rate_and_ratio(page: str) -> None:
+    assert line(page, "scalegate") == ["scalegate", "0.5", "0.4", "0.6", "3", "240,000", "36×"]
+
+
+def test_a_reference_that_did_not_run_has_no_column(page: str) -> None:
+    assert "vs spark-abs" in page
+    assert "vs spark-bins" not in page
+
+
+def test_a_loop_is_compared_with_the_kernel_of_as_many_threads(page: str) -> None:
+    rows = [text for text in page.splitlines() if text.startswith(("| cpp-nl |", "| core |"))]
+    assert [row.split("|")[8:10] for row in rows] == [
+        [" 1× ", "  "],
+        [" 1× ", " 2× "],
+        [" 0.5× ", "  "],
+    ]
+
+
+def test_a_gate_is_compared_with_the_skip_list_of_its_shape(page: str) -> None:
+    gate = line(page, "ScaleGate 2×1")
+    assert gate[1:6] == ["5.00e6", "3.33e6", "1.00e7", "3", "2×"]
+    assert line(page, "SkipListMap 2×1")[-1] == "bytes per tuple 48"
+
+
+def test_what_is_missing_is_listed_with_its_reason(page: str) -> None:
+    assert "- `duckdb-abs` failed: 4 rows instead of 5." in page
+    assert "- `polars-bins` left out: not installed." in page
+    assert "no program for this workload" not in page
+
+
+def test_the_page_names_its_source_and_where_the_numbers_come_from(page: str) -> None:
+    for part in (
+        "results/joins.json",
+        "Abacus",
+        "0123456789ab",
+        "uncommitted",
+        "run.py --sets A",
+    ):
+        assert part in page
+
+
+def test_rendering_writes_page_and_picture_from_result_files(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "joins.json").write_text(json.dumps(result()))
+    cli.render(results, tmp_path / "performance.md", tmp_path / "img" / "performance.png")
+    assert "| scalegate |" in (tmp_path / "performance.md").read_text()
+    assert (tmp_path / "img" / "performance.png").read_bytes()[1:4] == b"PNG"
+
+
+def test_the_picture_has_a_panel_per_set_and_span() -> None:
+    shown = picture.panels({"joins": result()})
+    assert [(title, len(bars)) for title, _, bars in shown] == [
+        ("Set A: from Parquet to checked rows", 2),
+        ("Set A: loops over columns in memory", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.01234, "0.0123"), (12.34, "12.3"), (1234.0, "1,230"), (1.5e7, "1.50e7"), (0, "0")],
+)
+def test_numbers_have_three_digits(value: float, text: str) -> None:
+    assert report.number(value) == text
+
+
+def test_a_command_line_is_reported_without_folders_of_the_machine() -> None:
+    assert cli.command_line(["--out", "/secret/place"]).endswith("run.py --out place")
+
+
+def test_a_jvm_program_may_print_one_run_or_several() -> None:
+    one = '{"arm": "core-nl", "threads": 2, "seconds": 0.5, "matches": 7, "comparisons": 100}'
+    (single,) = samples("kernel", SETS["A"], one)
+    assert (single.name, single.threads, single.seconds) == ("core-nl", 2, 0.5)
+    assert single.rows == Rows(7, NOT_HASHED)
+    assert single.work == {"tuples": 120_000, "comparisons": 100}
+    gate = '{"gate": "G", "sources": 2, "readers": 1, "tuples": 10, "tuples_per_second": [5, 20]}'
+    assert [s.seconds for s in samples("gate", SETS["gate"], gate)] == [2.0, 0.5]
+
+
+def test_a_jvm_line_without_a_time_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        samples("kernel", SETS["A"], '{"arm": "core-nl"}')
