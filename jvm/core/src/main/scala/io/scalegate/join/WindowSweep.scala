@@ -80,6 +80,9 @@ final class WindowSweep(
   /** Build rows that entered the window so far. */
   def rowsKept: Long = kept
 
+  /** Rows that are in the window now. */
+  def windowRows: Int = window.size
+
   /** The most rows that were in the window at once. */
   def peakWindow: Int = window.peak
 

@@ -7,7 +7,8 @@ package io.scalegate.stream
   */
 object SortableKey {
   def ofFloat(f: Float): Int = {
-    val bits = java.lang.Float.floatToIntBits(f + 0.0f) // −0.0 + 0.0 is 0.0; NaN becomes canonical
+    val bits =
+      java.lang.Float.floatToIntBits(f + 0.0f) // −0.0 + 0.0 is 0.0; NaN becomes canonical
     bits ^ ((bits >> 31) & Int.MaxValue)
   }
 

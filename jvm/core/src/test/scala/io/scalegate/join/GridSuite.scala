@@ -59,7 +59,10 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("floating-point pairs within the band meet once, NaN and infinities among them") {
     forAll(doubles, Gen.choose(-20.0, 20.0), Gen.choose(0.0, 15.0)) { (x, lower, width) =>
       val band = FloatingBand(AttributeType.Float64, lower, lower + width)
-      forAll(Gen.oneOf(doubles, Gen.oneOf(x, x + lower, x + lower + width, x + lower + width / 2))) {
+      forAll(Gen.oneOf(
+        doubles,
+        Gen.oneOf(x, x + lower, x + lower + width, x + lower + width / 2)
+      )) {
         y =>
           val (r, s) = (SortableKey.ofDouble(x), SortableKey.ofDouble(y))
           val met = meetings(Grid(Vector(band)), Array(r), Array(s))
@@ -80,7 +83,9 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(points, points) { (r, s) =>
       val met = meetings(grid, keys(r), keys(s))
       assert(met <= 1)
-      if (within(bands(0), r._1.toLong, s._1.toLong) && s._2 - r._2 >= -1.5f && s._2 - r._2 <= 0.5f)
+      if (
+        within(bands(0), r._1.toLong, s._1.toLong) && s._2 - r._2 >= -1.5f && s._2 - r._2 <= 0.5f
+      )
         assert(met == 1)
     }
   }

@@ -29,7 +29,8 @@ final class HintSuite extends SparkJoinSuite {
 
   test("a DataFrame's hint travels through what is done to it before the join") {
     val (r, s) = (spark.table("r"), spark.table("s"))
-    val df = r.hint("WINDOW_JOIN").select("id", "i").where("i > -100").join(s, abs(r("i") - s("i")) <= 3)
+    val df =
+      r.hint("WINDOW_JOIN").select("id", "i").where("i > -100").join(s, abs(r("i") - s("i")) <= 3)
     assert(windowJoins(df).size == 1)
   }
 
@@ -39,7 +40,8 @@ final class HintSuite extends SparkJoinSuite {
 
   test("a switched-off package ignores the hint") {
     withSettings(ScaleGateConf.Enabled -> "false") {
-      val df = spark.sql("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+      val df =
+        spark.sql("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
       assert(windowJoins(df).isEmpty)
       assert(df.count() > 0)
     }
@@ -52,18 +54,21 @@ final class HintSuite extends SparkJoinSuite {
   }
 
   test("a hint on an outer join says that inner joins are run") {
-    val message = fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r LEFT JOIN s ON abs(r.i - s.i) <= 3")
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r LEFT JOIN s ON abs(r.i - s.i) <= 3")
     assert(message.contains("left outer join"))
   }
 
   test("a hint that names an unknown relation lists the known ones") {
-    val message = fails("SELECT /*+ WINDOW_JOIN(r, q) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, q) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
     assert(message.contains("WINDOW_JOIN(q, r)"))
     assert(message.contains("its relations are r, s"))
   }
 
   test("a hint argument that is no relation is refused") {
-    val message = fails("SELECT /*+ WINDOW_JOIN(r, s, 4) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, s, 4) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
     assert(message.contains("takes no arguments or the names of the two relations"))
   }
 }

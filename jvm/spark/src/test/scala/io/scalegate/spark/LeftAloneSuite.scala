@@ -28,7 +28,9 @@ final class LeftAloneSuite extends SparkJoinSuite {
       assertLeftAlone("SELECT r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
       assertLeftAlone("SELECT r.id, s.id FROM r JOIN s ON s.i BETWEEN r.i - 3 AND r.i + 3")
       assertJoins("SELECT r.id, s.id FROM r JOIN s ON abs(r.x - s.x) <= 3")
-      assertJoins("SELECT r.id, s.id FROM r JOIN s ON s.ts BETWEEN r.ts - INTERVAL 1 HOUR AND r.ts")
+      assertJoins(
+        "SELECT r.id, s.id FROM r JOIN s ON s.ts BETWEEN r.ts - INTERVAL 1 HOUR AND r.ts"
+      )
     }
   }
 

@@ -15,8 +15,9 @@ final class RowWindowSuite extends SparkJoinSuite {
   /** All rows in the order of the contract: time, left before right, then the row's columns. */
   private def events(time: String): Seq[Event] =
     Seq("r" -> 0, "s" -> 1).flatMap { case (table, side) =>
-      val sorted = spark.sql(s"SELECT CAST($time AS BIGINT) AS t, * FROM $table WHERE $time IS NOT NULL " +
-        s"ORDER BY ${(time +: TestTables.schema.fieldNames).mkString(", ")}")
+      val sorted =
+        spark.sql(s"SELECT CAST($time AS BIGINT) AS t, * FROM $table WHERE $time IS NOT NULL " +
+          s"ORDER BY ${(time +: TestTables.schema.fieldNames).mkString(", ")}")
       sorted.collect().toSeq.map(row => (row.getLong(0), side, row))
     }.sortBy(e => (e._1, e._2))
 
@@ -27,7 +28,9 @@ final class RowWindowSuite extends SparkJoinSuite {
       val opposite = all.take(at).filter(_._2 != side).takeRight(n)
       opposite.map(e => if (side == 0) (later, e._3) else (e._3, later))
     }
-    pairs.collect { case (r, s) if matches(r, s) => s"[${r.getAs[Int]("id")},${s.getAs[Int]("id")}]" }
+    pairs.collect {
+      case (r, s) if matches(r, s) => s"[${r.getAs[Int]("id")},${s.getAs[Int]("id")}]"
+    }
       .sorted
   }
 
@@ -102,11 +105,21 @@ final class RowWindowSuite extends SparkJoinSuite {
     intercept[Exception](spark.sql(query).collect()).getMessage
 
   test("a window of no rows, of unknown size, of times of two kinds is refused") {
-    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 0)").contains("at least 1"))
-    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, r.i)").contains("at least 1"))
-    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)").contains("takes 3 arguments"))
-    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.l, 3)").contains("of one kind"))
-    assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.name, s.name, 3)").contains("of one kind"))
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 0)").contains("at least 1")
+    )
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, r.i)").contains("at least 1")
+    )
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)").contains("takes 3 arguments")
+    )
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.l, 3)").contains("of one kind")
+    )
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.name, s.name, 3)").contains("of one kind")
+    )
     assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.x, s.x, 3)").contains("of one kind"))
   }
 
@@ -125,7 +138,8 @@ final class RowWindowSuite extends SparkJoinSuite {
 
   test("the comparisons are shared among the threads") {
     withSettings(ScaleGateConf.CellThreads -> "3") {
-      val df = spark.sql("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 1000) AND r.i = s.i + 1")
+      val df =
+        spark.sql("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 1000) AND r.i = s.i + 1")
       df.collect()
       val m = planned(df).head.metrics
       assert(m("comparisons").value > 0)

@@ -27,7 +27,10 @@ abstract class SparkJoinSuite
       .appName(suiteName)
       .config("spark.ui.enabled", "false")
       .config("spark.sql.shuffle.partitions", "3")
-      .config("spark.sql.codegen.wholeStage", "false") // compiling costs more than these small inputs
+      .config(
+        "spark.sql.codegen.wholeStage",
+        "false"
+      ) // compiling costs more than these small inputs
       .config("spark.sql.session.timeZone", "UTC")
     settings.foldLeft(builder) { case (b, (k, v)) => b.config(k, v) }.getOrCreate()
   }
@@ -53,7 +56,8 @@ abstract class SparkJoinSuite
       }
   }
 
-  protected def plainSpark[T](body: => T): T = withSettings(ScaleGateConf.Enabled -> "false")(body)
+  protected def plainSpark[T](body: => T): T =
+    withSettings(ScaleGateConf.Enabled -> "false")(body)
 
   /** The rows of a query, as a sorted list of texts: a multiset that a failure message can show. */
   protected def rowsOf(df: DataFrame): Seq[String] = df.collect().map(_.toString).toSeq.sorted

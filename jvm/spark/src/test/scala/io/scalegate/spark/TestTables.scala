@@ -51,7 +51,8 @@ object TestTables {
         case 1 if special.nonEmpty => special(random.nextInt(special.size))
         case _ => value
       }
-    val instant = start.plusSeconds(random.nextInt(200000).toLong).plusNanos(1000L * random.nextInt(3))
+    val instant =
+      start.plusSeconds(random.nextInt(200000).toLong).plusNanos(1000L * random.nextInt(3))
     Row(
       id,
       sometimes(random.nextInt(4), Nil),
@@ -67,7 +68,10 @@ object TestTables {
         random.nextInt(60) / 4.0,
         Seq(Double.NaN, Double.PositiveInfinity, Double.NegativeInfinity, -0.0, 1e300, -1e300)
       ),
-      sometimes(java.sql.Date.valueOf(LocalDate.of(2013, 1, 1).plusDays(random.nextInt(40).toLong)), Nil),
+      sometimes(
+        java.sql.Date.valueOf(LocalDate.of(2013, 1, 1).plusDays(random.nextInt(40).toLong)),
+        Nil
+      ),
       sometimes(java.sql.Timestamp.from(instant), Nil),
       sometimes(LocalDateTime.ofInstant(instant, ZoneOffset.UTC), Nil),
       sometimes(new java.math.BigDecimal(random.nextInt(4000)).movePointLeft(2), Nil),

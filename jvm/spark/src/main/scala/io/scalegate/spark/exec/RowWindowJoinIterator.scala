@@ -67,7 +67,8 @@ final class RowWindowJoinIterator(
     if (l == null && r == null) {
       closeBoth()
       false
-    } else if (r == null || (l != null && l.ts <= r.ts)) give(left, leftSource, right, rightSource)
+    } else if (r == null || (l != null && l.ts <= r.ts))
+      give(left, leftSource, right, rightSource)
     else give(right, rightSource, left, leftSource)
   }
 

@@ -37,7 +37,8 @@ final class RowWindowTask(
     val context = TaskContext.get()
     val memory = new WindowMemory(TaskAccess.memoryManager(context))
     context.addTaskCompletionListener[Unit](_ => memory.release())
-    val spec = JoinSpec(CountWindow(rows), bands :+ RowWindowTask.Usable, residual.map(predicates))
+    val spec =
+      JoinSpec(CountWindow(rows), bands :+ RowWindowTask.Usable, residual.map(predicates))
     val running = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S))
     new RowWindowJoinIterator(
       running,

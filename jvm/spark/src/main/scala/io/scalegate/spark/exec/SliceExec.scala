@@ -61,7 +61,7 @@ final case class SliceExec(
 }
 
 /** The copies of the row last read, each valid until the next is asked for. */
-private final class Slicer(
+final private class Slicer(
     attributes: Seq[Expression],
     grid: Grid,
     replicated: Boolean,

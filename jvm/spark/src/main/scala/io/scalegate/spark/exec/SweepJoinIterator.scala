@@ -74,13 +74,12 @@ final class SweepJoinIterator(
 
   /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
   def hasNext: Boolean = {
-    while (!ready && (taken < candidates || nextProbe())) {
+    while (!ready && (taken < candidates || nextProbe()))
       if (taken < candidates) {
         pair.withRight(sweep.candidate(taken).asInstanceOf[InternalRow])
         taken += 1
         ready = accepts(pair)
       }
-    }
     ready
   }
 
@@ -125,7 +124,7 @@ final class SweepJoinIterator(
   }
 
   /** The right rows of one key. */
-  private[this] final class Group extends BuildRows {
+  final private[this] class Group extends BuildRows {
     private[this] var started = false
     private[this] var bytes = 0L
     private[this] var rows = 0L

@@ -117,7 +117,7 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
 object BoundExtractor {
 
   /** Which pairs with a NaN a comparison accepts: none, only NaN with NaN, or others too. */
-  private sealed trait NanRule
+  sealed private trait NanRule
   private case object NanRejected extends NanRule
   private case object NanMeetsNan extends NanRule
   private case object NanPasses extends NanRule
@@ -129,7 +129,7 @@ object BoundExtractor {
 
   private type Key = (Expression, Expression)
 
-  private final case class Bound(
+  final private case class Bound(
       left: Expression,
       right: Expression,
       termType: TermType,

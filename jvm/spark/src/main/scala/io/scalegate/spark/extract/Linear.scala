@@ -26,7 +26,8 @@ final case class Linear(
 
   /** The sum, unless it needs two terms of one input or terms of two scales. */
   def plus(other: Linear): Option[Linear] = {
-    val overlap = (left.nonEmpty && other.left.nonEmpty) || (right.nonEmpty && other.right.nonEmpty)
+    val overlap =
+      (left.nonEmpty && other.left.nonEmpty) || (right.nonEmpty && other.right.nonEmpty)
     val scales = Seq(this, other).filterNot(_.isConstant).map(_.scale).distinct
     if (overlap || scales.size > 1) None
     else

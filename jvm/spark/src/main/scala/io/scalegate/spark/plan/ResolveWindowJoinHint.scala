@@ -63,8 +63,11 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
         found = true
         j.copy(left = WindowJoinHint(j.left))
     }
-    if (!found) throw Errors.hintRelations(names, plan.collect { case l if l.children.isEmpty => l }
-        .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) })
+    if (!found) throw Errors.hintRelations(
+      names,
+      plan.collect { case l if l.children.isEmpty => l }
+        .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) }
+    )
     hinted
   }
 

@@ -63,7 +63,14 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     else Some(keyless(c))
 
   private[this] def keyed(c: WindowJoinCandidate): SparkPlan =
-    exec(c, c.leftKeys, c.rightKeys, cells = false, planLater(c.join.left), planLater(c.join.right))
+    exec(
+      c,
+      c.leftKeys,
+      c.rightKeys,
+      cells = false,
+      planLater(c.join.left),
+      planLater(c.join.right)
+    )
 
   private[this] def keyless(c: WindowJoinCandidate): SparkPlan = {
     val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
