@@ -5,6 +5,7 @@ import org.apache.spark.sql.SparkSessionExtensionsProvider
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 
+import io.scalegate.spark.plan.ExtractRowWindowJoin
 import io.scalegate.spark.plan.MoveHintToCondition
 import io.scalegate.spark.plan.ResolveWindowJoinHint
 import io.scalegate.spark.plan.WindowJoinStrategy
@@ -17,12 +18,15 @@ import io.scalegate.spark.plan.WithinRows
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
+  *   - post-hoc resolution rule: joins over row-count windows leave the optimizer's hands, since it
+  *     moves filters below joins;
   *   - planner strategy: runs before Spark's own choice of a join.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
+    extensions.injectPostHocResolutionRule(_ => ExtractRowWindowJoin)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectFunction(
       (

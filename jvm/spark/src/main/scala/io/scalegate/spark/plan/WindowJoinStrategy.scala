@@ -2,7 +2,6 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.And
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
 import org.apache.spark.sql.catalyst.expressions.Cast
 import org.apache.spark.sql.catalyst.expressions.DateDiff
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -44,20 +43,25 @@ import io.scalegate.spark.extract.TermType
 object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child) => planLater(child) :: Nil
+    case window: RowWindowJoin => rowCounting(window) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
+      refuseRowWindow(join)
       candidate.refuseWhatWasAskedFor()
       if (candidate.plannable) planned(candidate).toSeq else Nil
-    case other =>
-      other.expressions.find(_.exists(_.isInstanceOf[WithinRows])).foreach { e =>
-        throw Errors.withinRowsMisplaced(e.sql)
-      }
-      Nil
+    case other => refuseRowWindow(other)
+  }
+
+  /** A row-count window that is still a predicate stands where it cannot be run. */
+  private[this] def refuseRowWindow(plan: LogicalPlan): Seq[SparkPlan] = {
+    plan.expressions.find(_.exists(_.isInstanceOf[WithinRows])).foreach { e =>
+      throw Errors.withinRowsMisplaced(e.sql)
+    }
+    Nil
   }
 
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
-    if (c.rowWindow.nonEmpty) c.rowWindow.flatMap(rowCounting(c, _))
-    else if (c.differences.exists(_.isEmpty)) Some(LocalTableScanExec(c.join.output, Nil, None))
+    if (c.differences.exists(_.isEmpty)) Some(LocalTableScanExec(c.join.output, Nil, None))
     else if (c.differences.isEmpty) None
     else if (c.leftKeys.nonEmpty) Some(keyed(c))
     else Some(keyless(c))
@@ -80,23 +84,30 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     exec(c, Seq(left.output.last), Seq(right.output.last), cells = true, left, right)
   }
 
-  private[this] def rowCounting(c: WindowJoinCandidate, window: WithinRows): Option[SparkPlan] =
-    c.orientation(window).map { case (leftTime, rightTime) =>
-      val threads = ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores)
-      val bounds = c.differences.filterNot(_.isEmpty)
-      RowWindowJoinExec(
-        window.rows,
-        asLong(leftTime) +: bounds.map(storedLeft),
-        asLong(rightTime) +: bounds.map(storedRight),
-        bounds.map(_.band),
-        c.conditionButWindow,
-        threads,
-        c.join.output,
-        c.describeRows(window, threads),
-        planLater(c.join.left),
-        planLater(c.join.right)
-      )
-    }
+  private[this] def rowCounting(w: RowWindowJoin): SparkPlan = {
+    val conjuncts = w.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
+    val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
+    val threads = ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores)
+    val parts = Seq(
+      Some(s"window: last ${w.rows} rows by ${w.leftTime.sql}, ${w.rightTime.sql}"),
+      Some(bounds.map(_.describe).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
+      w.condition.map(c => s"residual: ${c.sql}"),
+      Some(s"algorithm: ScaleJoin on $threads threads in one task")
+    )
+    RowWindowJoinExec(
+      w.rows,
+      asLong(w.leftTime) +: bounds.map(storedLeft),
+      asLong(w.rightTime) +: bounds.map(storedRight),
+      bounds.map(_.band),
+      w.condition,
+      threads,
+      w.output,
+      parts.flatten.mkString("; "),
+      planLater(w.left),
+      planLater(w.right)
+    )
+  }
 
   /** A time in 64 bits, in an order that is that of its own type. */
   private[this] def asLong(time: Expression): Expression = TermType.of(time.dataType) match {
@@ -189,11 +200,8 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val leftKeys: Seq[Expression] = equiLeft
   val rightKeys: Seq[Expression] = equiRight
 
-  /** The window over row counts, when the condition asks for one. */
-  val rowWindow: Option[WithinRows] = conjuncts.collectFirst { case w: WithinRows => w }
-
   private[this] val extracted = new BoundExtractor(join.left.outputSet, join.right.outputSet)
-    .extract(conjuncts.filterNot(_.isInstanceOf[WithinRows]))
+    .extract(conjuncts)
 
   val differences: Seq[BoundedDifference] = extracted._1
   val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
@@ -215,40 +223,11 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def refuseWhatWasAskedFor(): Unit = {
     if (requested && join.isStreaming) throw Errors.hintStreaming
     if (requested && !isInner) throw Errors.hintJoinType(join.joinType.sql)
-    if (requested && differences.isEmpty && rowWindow.isEmpty)
+    if (requested && differences.isEmpty)
       throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "))
-    val misplaced = condition.filter(_.exists(_.isInstanceOf[WithinRows])).find {
-      case w: WithinRows => !(plannable && rowWindow.contains(w) && ofBothSides(w))
-      case _ => true
-    }
-    misplaced.foreach(e => throw Errors.withinRowsMisplaced(e.sql))
-  }
-
-  private[this] def ofBothSides(w: WithinRows): Boolean =
-    orientation(w).nonEmpty
-
-  /** The window's times as (left's, right's). */
-  def orientation(w: WithinRows): Option[(Expression, Expression)] = {
-    val (l, r) = (join.left.outputSet, join.right.outputSet)
-    def over(e: Expression, side: AttributeSet) =
-      e.references.nonEmpty && e.references.subsetOf(side)
-    if (over(w.left, l) && over(w.right, r)) Some((w.left, w.right))
-    else if (over(w.left, r) && over(w.right, l)) Some((w.right, w.left))
-    else None
   }
 
   private[this] def isInner: Boolean = join.joinType.isInstanceOf[InnerLike]
-
-  /** Everything the condition says of two rows alone. */
-  def conditionButWindow: Option[Expression] =
-    bare.filterNot(_.isInstanceOf[WithinRows]).reduceOption(And.apply)
-
-  def describeRows(window: WithinRows, threads: Int): String =
-    (Seq(s"window: last ${window.rows} rows by ${window.left.sql}, ${window.right.sql}") ++
-      (if (differences.isEmpty) None
-       else Some(s"bands: ${differences.map(_.describe).mkString(", ")}")) ++
-      conditionButWindow.map(r => s"residual: ${r.sql}") ++
-      Seq(s"algorithm: ScaleJoin on $threads threads in one task")).mkString("; ")
 
   /** What EXPLAIN shows. */
   def describe(cells: Boolean): String = {

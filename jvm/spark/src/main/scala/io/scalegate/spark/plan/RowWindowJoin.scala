@@ -1,0 +1,82 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.And
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.PredicateHelper
+import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.logical.BinaryNode
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.ScaleGateConf
+
+/** The inner join over windows that count rows. A node of its own and no Join: a filter that moves below a
+  * join leaves the join's rows as they are, but takes rows out of a window that counts them.
+  *
+  * @param leftTime
+  *   over the left input, as `rightTime` is over the right one
+  * @param condition
+  *   what a pair within the window must satisfy
+  */
+final case class RowWindowJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    leftTime: Expression,
+    rightTime: Expression,
+    rows: Long,
+    condition: Option[Expression]
+) extends BinaryNode {
+  override def output: Seq[Attribute] = left.output ++ right.output
+
+  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+    copy(left = l, right = r)
+}
+
+/** Takes joins with [[WithinRows]] out of the optimizer's hands. */
+object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.resolveOperatorsUp {
+        case j: Join
+            if j.resolved && j.joinType.isInstanceOf[InnerLike] && !j.isStreaming &&
+              j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
+          rewrite(j).getOrElse(j)
+      }
+
+  private[this] def rewrite(join: Join): Option[LogicalPlan] = {
+    val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val others = conjuncts.filterNot {
+      case _: WithinRows | _: WindowJoinRequested => true
+      case _ => false
+    }
+    for {
+      window <- conjuncts.collect { case w: WithinRows => w } match {
+        case Seq(only) => Some(only)
+        case _ => None
+      }
+      if !others.exists(_.exists(_.isInstanceOf[WithinRows])) && others.forall(_.deterministic)
+      (l, r) <- orientation(join, window)
+    } yield RowWindowJoin(
+      join.left,
+      join.right,
+      l,
+      r,
+      window.rows,
+      others.reduceOption(And.apply)
+    )
+  }
+
+  /** The window's times as (left's, right's). */
+  private[this] def orientation(join: Join, w: WithinRows): Option[(Expression, Expression)] = {
+    val (l, r) = (join.left.outputSet, join.right.outputSet)
+    def over(e: Expression, side: AttributeSet) =
+      e.references.nonEmpty && e.references.subsetOf(side)
+    if (over(w.left, l) && over(w.right, r)) Some((w.left, w.right))
+    else if (over(w.left, r) && over(w.right, l)) Some((w.right, w.left))
+    else None
+  }
+}
