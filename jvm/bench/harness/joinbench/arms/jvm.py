@@ -4,7 +4,8 @@ They print measurements as JSON, one object a line; other lines are log output. 
 its `arm` (or `gate`, with `sources` and `readers`) and `threads`, and gives `seconds`, or
 `tuples` and `tuples_per_second`; either may be a list, one value per run. It may hold `matches`
 and `checksum` (as the `cpp-*` arms count them), `comparisons` (per run) and the list
-`comparisons_by_thread`; every other field is kept as a fact for the report. A program runs in a fresh process, so it warms itself up.
+`comparisons_by_thread`; every other field is kept as a fact for the report. A program runs in a
+fresh process, so it warms itself up.
 """
 
 from __future__ import annotations
