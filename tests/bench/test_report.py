@@ -148,6 +148,12 @@ def test_a_jvm_program_may_print_one_run_or_several() -> None:
     assert [s.seconds for s in samples("gate", SETS["gate"], gate)] == [2.0, 0.5]
 
 
+def test_the_skew_of_a_jvm_program_is_the_deviation_of_its_threads_shares() -> None:
+    line = '{"arm": "core-nl", "threads": 2, "seconds": [1], "comparisons_by_thread": [49, 51]}'
+    (only,) = samples("kernel", SETS["A"], line)
+    assert only.facts == {"skew %": 1.0}
+
+
 def test_a_jvm_line_without_a_time_is_an_error() -> None:
     with pytest.raises(KeyError):
         samples("kernel", SETS["A"], '{"arm": "core-nl"}')

@@ -3,8 +3,9 @@
 They print measurements as JSON, one object a line; other lines are log output. An object names
 its `arm` (or `gate`, with `sources` and `readers`) and `threads`, and gives `seconds`, or
 `tuples` and `tuples_per_second`; either may be a list, one value per run. It may hold `matches`
-and `checksum` (as the `cpp-*` arms count them) and `comparisons` (per run); every other field is
-kept as a fact for the report. A program runs in a fresh process, so it warms itself up.
+and `checksum` (as the `cpp-*` arms count them), `comparisons` (per run) and the list
+`comparisons_by_thread`; every other field is kept as a fact for the report. A program runs in a
+fresh process, so it warms itself up.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import pstdev
 from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable
@@ -42,7 +44,7 @@ class Program:
 
 
 def join_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-    return [str(data), str(workload.window_ms), str(settings.threads), "2"]
+    return [str(data), str(workload.window_ms), str(settings.threads), "1"]
 
 
 def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -127,6 +129,11 @@ def seconds_of(fields: dict[str, Any], tuples: float) -> list[float]:
     return [tuples / rate for rate in listed(fields.pop("tuples_per_second"))]
 
 
+def skew(comparisons: list[int]) -> float:
+    """ScaleJoin's measure: standard deviation of the threads' shares of the work, in percent."""
+    return pstdev(100 * one / sum(comparisons) for one in comparisons)
+
+
 def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     """The runs that one printed line tells of. A line without name or time is an error."""
     fields: dict[str, Any] = json.loads(line)
@@ -136,11 +143,10 @@ def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     work = {"tuples": float(workload.tuples)}
     work |= {key: float(fields.pop(key)) for key in WORK if key in fields}
     runs = seconds_of(fields, work["tuples"])
-    facts = {
-        key.replace("_", " "): value
-        for key, value in fields.items()
-        if key not in TOLD_OTHERWISE and not isinstance(value, list)
-    }
+    shares = fields.pop("comparisons_by_thread", [1])
+    facts = {k.replace("_", " "): v for k, v in fields.items() if k not in TOLD_OTHERWISE}
+    if len(shares) > 1:
+        facts["skew %"] = skew(shares)
     return [Sample(name, family, seconds, threads, rows, work, facts) for seconds in runs]
 
 
