@@ -7,7 +7,9 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
-/** What every gate promises to many threads: every reader reads the one sorted sequence, complete. */
+/** What every gate promises to many threads: every reader reads the one sorted sequence,
+  * complete.
+  */
 abstract class GateConcurrencyContract
     extends AnyFunSuite
     with Matchers
@@ -43,15 +45,16 @@ abstract class GateConcurrencyContract
 
   implicit private val noShrink: Shrink[Scenario] = Shrink.shrinkAny
 
-  private def stream(source: Int, maxGap: Int): Gen[Vector[StreamTuple]] = for {
-    length <- Gen.frequency(1 -> Gen.const(0), 1 -> Gen.const(1), 6 -> Gen.choose(2, 400))
-    gaps <- Gen.containerOfN[Vector, Int](length, Gen.choose(0, maxGap))
-  } yield gaps.scanLeft(0L)(_ + _).tail.zipWithIndex.map { case (ts, seq) =>
-    tuple(ts, source, seq.toLong)
-  }
+  private def stream(source: Int, maxGap: Int): Gen[Vector[StreamTuple]] =
+    for {
+      length <- Gen.frequency(1 -> Gen.const(0), 1 -> Gen.const(1), 6 -> Gen.choose(2, 400))
+      gaps <- Gen.containerOfN[Vector, Int](length, Gen.choose(0, maxGap))
+    } yield gaps.scanLeft(0L)(_ + _).tail.zipWithIndex.map { case (ts, seq) =>
+      tuple(ts, source, seq.toLong)
+    }
 
-  /** One thread's sources in merged order. Before it waits for room in one it promises for the others
-    * what it knows: that they deliver nothing before the tuple that waits.
+  /** One thread's sources in merged order. Before it waits for room in one it promises for the
+    * others what it knows: that they deliver nothing before the tuple that waits.
     */
   private def feed(sources: Map[Int, SourceRole], tuples: Seq[StreamTuple]): Unit = {
     val patience = new Threads.Patience

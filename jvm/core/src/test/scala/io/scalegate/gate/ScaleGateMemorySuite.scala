@@ -10,7 +10,11 @@ import org.scalatest.time.{Seconds, Span}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** A gate holds nothing that every reader has passed: neither rows nor places in the list. */
-class ScaleGateMemorySuite extends AnyFunSuite with Matchers with Eventually with ScaleGateFixture {
+class ScaleGateMemorySuite
+    extends AnyFunSuite
+    with Matchers
+    with Eventually
+    with ScaleGateFixture {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
 
   private class Setup(sources: Int, capacity: Int = 1000) {
