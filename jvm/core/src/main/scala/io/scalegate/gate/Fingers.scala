@@ -3,8 +3,9 @@ package io.scalegate.gate
 import io.scalegate.stream.EventOrder
 
 /** Where one thread last inserted, per level: `update`, the thread-local variable of ScaleJoin's
-  * Algorithm 2. A search starts there, so that a tuple that goes near the thread's previous one, of
-  * whatever source, is placed in a few steps; one that goes before it starts from the [[Trail]].
+  * Algorithm 2. A search starts there, so that a tuple that goes near the thread's previous one,
+  * of whatever source, is placed in a few steps; one that goes before it starts from the
+  * [[Trail]].
   *
   * Only `owner` touches an instance. Each finger sorts at or before the one of level 0.
   */
@@ -35,16 +36,16 @@ final private[gate] class Fingers[T <: AnyRef](
     }
   }
 
-  /** Moves the fingers to the last nodes that sort before `tuple`, so that they keep no node alive that
-    * sorts far before it.
+  /** Moves the fingers to the last nodes that sort before `tuple`, so that they keep no node
+    * alive that sorts far before it.
     */
   def moveTo(tuple: T, ts: Long): Unit = {
     seek(tuple, ts)
     settle(0, fingers(0), tuple, ts)
   }
 
-  /** Climbs while the finger's successor still sorts before the tuple, then walks down; leaves level 0
-    * to be settled.
+  /** Climbs while the finger's successor still sorts before the tuple, then walks down; leaves
+    * level 0 to be settled.
     */
   private[this] def seek(tuple: T, ts: Long): Unit = {
     if (!fingers(0).precedes(tuple, ts, order)) reset()

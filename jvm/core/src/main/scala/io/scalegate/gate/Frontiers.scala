@@ -2,12 +2,12 @@ package io.scalegate.gate
 
 import io.scalegate.stream.EventOrder
 
-/** One reader's view of the sources' frontiers: a binary heap of the frontiers as last read, the lowest
-  * on top. Frontiers only rise, so what was read is never too high, and only the lowest has to be read
-  * again: until it has moved, the minimum cannot have.
+/** One reader's view of the sources' frontiers: a binary heap of the frontiers as last read, the
+  * lowest on top. Frontiers only rise, so what was read is never too high, and only the lowest
+  * has to be read again: until it has moved, the minimum cannot have.
   *
-  * A frontier that has lost its tuple was passed by every reader. Among equal times it sorts first and
-  * makes nothing ready, so the order in which two such stand does not matter.
+  * A frontier that has lost its tuple was passed by every reader. Among equal times it sorts
+  * first and makes nothing ready, so the order in which two such stand does not matter.
   */
 final private[gate] class Frontiers[T <: AnyRef](
     sources: Array[Frontier[T]],
@@ -17,11 +17,13 @@ final private[gate] class Frontiers[T <: AnyRef](
   private[this] val seen = new Array[Node[T]](heap.length)
   private[this] val times = Array.fill(heap.length)(Long.MinValue)
 
-  /** The lowest frontier as last read; null when some source has neither delivered nor promised. */
+  /** The lowest frontier as last read; null when some source has neither delivered nor promised.
+    */
   def lowest: Node[T] = if (heap.length == 0) null else seen(0)
 
-  /** Reads the lowest frontier again until it is one that has not moved: then `next` is ready or it is
-    * not. Goes on to the true minimum, once around at most, so that one call serves many tuples.
+  /** Reads the lowest frontier again until it is one that has not moved: then `next` is ready or
+    * it is not. Goes on to the true minimum, once around at most, so that one call serves many
+    * tuples.
     */
   def reach(next: Node[T]): Boolean = {
     var reads = 0

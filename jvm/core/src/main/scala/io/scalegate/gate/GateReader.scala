@@ -26,8 +26,8 @@ final class GateReader[T <: AnyRef] private[gate] (
 
   private[this] var misses = 0
 
-  /** The next ready tuple, or null when there is none yet. Wait-free but for a retry for each source that
-    * joins or leaves meanwhile.
+  /** The next ready tuple, or null when there is none yet. Wait-free but for a retry for each
+    * source that joins or leaves meanwhile.
     */
   def getNextReadyTuple(): T = {
     if (head == null) throw new IllegalStateException("the reader is closed")
@@ -38,7 +38,9 @@ final class GateReader[T <: AnyRef] private[gate] (
     else miss()
   }
 
-  /** Whether every source has closed and this reader has passed every tuple. Once true, always true. */
+  /** Whether every source has closed and this reader has passed every tuple. Once true, always
+    * true.
+    */
   def isDone: Boolean = head == null || (gate.isFinished && head.getAcquire == null)
 
   /** How many tuples lie before this reader's position since the gate was made. */

@@ -4,9 +4,9 @@ import io.scalegate.stream.{EventOrder, IdleStrategy}
 
 /** A source's handle on a [[ScaleGate]]: `addTuple` of ScaleJoin's Algorithm 2.
   *
-  * A source delivers tuples in strictly rising order. One thread at a time may use a source; that thread
-  * may feed other sources too, if it never waits in [[add]] for one while the readers wait for another
-  * (deliver in merged order, and `advance` the others before waiting).
+  * A source delivers tuples in strictly rising order. One thread at a time may use a source; that
+  * thread may feed other sources too, if it never waits in [[add]] for one while the readers wait
+  * for another (deliver in merged order, and `advance` the others before waiting).
   */
 final class GateSource[T <: AnyRef] private[gate] (
     private[gate] val gate: ScaleGate[T],
@@ -25,13 +25,13 @@ final class GateSource[T <: AnyRef] private[gate] (
 
   def name: String = frontier.name
 
-  /** The last tuple delivered or promised; whatever comes must sort after it. Of a source that was added
-    * while readers were reading, first the point up to which they may have read.
+  /** The last tuple delivered or promised; whatever comes must sort after it. Of a source that
+    * was added while readers were reading, first the point up to which they may have read.
     */
   def promised: Option[T] = Option(last).map(_.tuple)
 
-  /** Delivers `tuple`; false when this source has `capacity` tuples in the gate that some reader has not
-    * passed, or when the thread that is just making room has not finished. Lock-free.
+  /** Delivers `tuple`; false when this source has `capacity` tuples in the gate that some reader
+    * has not passed, or when the thread that is just making room has not finished. Lock-free.
     */
   def tryAdd(tuple: T): Boolean = {
     val ts = checked(tuple)
@@ -55,9 +55,9 @@ final class GateSource[T <: AnyRef] private[gate] (
     idle.reset()
   }
 
-  /** Promises that this source delivers nothing that sorts at or before `punctuation` from now on. Says
-    * nothing new, and does nothing, when `punctuation` is not above what was delivered or promised.
-    * Never refused for want of room. Lock-free.
+  /** Promises that this source delivers nothing that sorts at or before `punctuation` from now
+    * on. Says nothing new, and does nothing, when `punctuation` is not above what was delivered
+    * or promised. Never refused for want of room. Lock-free.
     */
   def advance(punctuation: T): Unit = {
     val ts = checked(punctuation)
@@ -67,7 +67,9 @@ final class GateSource[T <: AnyRef] private[gate] (
     }
   }
 
-  /** No tuple comes from this source any more: it holds nothing back. Lock-free; a second call is void. */
+  /** No tuple comes from this source any more: it holds nothing back. Lock-free; a second call is
+    * void.
+    */
   def close(): Unit = if (open) {
     open = false
     fingers = null

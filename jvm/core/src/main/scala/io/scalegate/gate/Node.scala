@@ -4,19 +4,21 @@ import java.util.concurrent.atomic.{AtomicReference, AtomicReferenceArray}
 
 import io.scalegate.stream.EventOrder
 
-/** A tuple's place in the gate's sorted list, with shortcuts (ScaleJoin §V-C, `Node` of Algorithm 2).
+/** A tuple's place in the gate's sorted list, with shortcuts (ScaleJoin §V-C, `Node` of Algorithm
+  * 2).
   *
-  * The inherited reference is the successor at level 0. The end of a level is null; a link that points
-  * at its own node is severed: every reader has passed the node and whoever still stands on it starts
-  * again from the [[Trail]].
+  * The inherited reference is the successor at level 0. The end of a level is null; a link that
+  * points at its own node is severed: every reader has passed the node and whoever still stands
+  * on it starts again from the [[Trail]].
   *
   * @param tuple
-  *   plain: written before the node is linked, then only by the holder of the trail's lock, which sets it
-  *   to null (or to a payload-free key) once every reader has passed the node
+  *   plain: written before the node is linked, then only by the holder of the trail's lock, which
+  *   sets it to null (or to a payload-free key) once every reader has passed the node
   * @param ts
   *   the tuple's time, so that most comparisons touch nothing but the node
   * @param counter
-  *   where the tuple is counted when it leaves the gate; null in a punctuation, which is never linked
+  *   where the tuple is counted when it leaves the gate; null in a punctuation, which is never
+  *   linked
   */
 final private[gate] class Node[T <: AnyRef](
     var tuple: T,
@@ -43,8 +45,8 @@ final private[gate] class Node[T <: AnyRef](
   def sever(level: Int): Unit =
     if (level == 0) setRelease(this) else upper.setRelease(level - 1, this)
 
-  /** Whether this node sorts before a tuple that a source is about to insert or promise. A cleared node
-    * does: no source may deliver what sorts before a tuple that a reader has passed.
+  /** Whether this node sorts before a tuple that a source is about to insert or promise. A
+    * cleared node does: no source may deliver what sorts before a tuple that a reader has passed.
     */
   def precedes(t: T, time: Long, order: EventOrder[T]): Boolean =
     ts < time || (ts == time && {
@@ -52,8 +54,8 @@ final private[gate] class Node[T <: AnyRef](
       mine == null || order.compareTies(mine, t) < 0
     })
 
-  /** Whether a reader that has not passed this node may when `frontier` is the lowest; null: none yet.
-    * Not when the frontier is cleared: this reader has passed that one.
+  /** Whether a reader that has not passed this node may when `frontier` is the lowest; null: none
+    * yet. Not when the frontier is cleared: this reader has passed that one.
     */
   def isWithin(frontier: Node[T], order: EventOrder[T]): Boolean =
     frontier != null && (ts < frontier.ts || (ts == frontier.ts && {

@@ -4,17 +4,18 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicReferenceArray}
 
 import io.scalegate.stream.EventOrder
 
-/** The boundary between the tuples that every reader has passed and those that some reader still needs
-  * (ScaleJoin §V-C leaves the prefix to the garbage collector; here it is cut off, so that payloads go at
-  * once and an old dead node cannot keep younger ones alive).
+/** The boundary between the tuples that every reader has passed and those that some reader still
+  * needs (ScaleJoin §V-C leaves the prefix to the garbage collector; here it is cut off, so that
+  * payloads go at once and an old dead node cannot keep younger ones alive).
   *
-  * Any thread may clean; one at a time does. Nobody waits for a cleaner except to add or remove a reader.
+  * Any thread may clean; one at a time does. Nobody waits for a cleaner except to add or remove a
+  * reader.
   */
 final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
   private[this] val locked = new AtomicBoolean
 
-  /** Per level, the last passed node of that height: stored with release before the links of the nodes
-    * before it are severed, so who meets a severed link finds a later node here.
+  /** Per level, the last passed node of that height: stored with release before the links of the
+    * nodes before it are severed, so who meets a severed link finds a later node here.
     */
   private[this] val last = {
     val sentinel = Node.sentinel[T]()
@@ -36,8 +37,9 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
   /** A node of at least `level + 1` levels that sorts before whatever a source may insert. */
   def node(level: Int): Node[T] = last.getAcquire(level)
 
-  /** Drops what every reader has passed, unless another thread is at it (then false). With `settle`,
-    * the last payload of every source too; a pass that soon is followed by another can leave it.
+  /** Drops what every reader has passed, unless another thread is at it (then false). With
+    * `settle`, the last payload of every source too; a pass that soon is followed by another can
+    * leave it.
     */
   def tryClean(settle: Boolean): Boolean =
     locked.compareAndSet(false, true) && {
@@ -87,8 +89,8 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
     finally locked.set(false)
   }
 
-  /** The later of `node` and the reader's bound, with its key. A bound whose tuple is gone was passed,
-    * so its reader has published a later one.
+  /** The later of `node` and the reader's bound, with its key. A bound whose tuple is gone was
+    * passed, so its reader has published a later one.
     */
   private[this] def later(node: Node[T], reader: Progress[T]): Node[T] = {
     var bound = reader.bound
@@ -140,8 +142,8 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
     }
   }
 
-  /** Replaces the payload that each source's last passed tuple still holds. Its key stays: the source
-    * compares its next tuple with it.
+  /** Replaces the payload that each source's last passed tuple still holds. Its key stays: the
+    * source compares its next tuple with it.
     */
   private[this] def unload(): Unit =
     while (laden != null) {

@@ -7,7 +7,9 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
-/** What every gate promises to many threads: every reader reads the one sorted sequence, complete. */
+/** What every gate promises to many threads: every reader reads the one sorted sequence,
+  * complete.
+  */
 abstract class GateConcurrencyContract
     extends AnyFunSuite
     with Matchers
@@ -51,8 +53,8 @@ abstract class GateConcurrencyContract
       tuple(ts, source, seq.toLong)
     }
 
-  /** One thread's sources in merged order. Before it waits for room in one it promises for the others
-    * what it knows: that they deliver nothing before the tuple that waits.
+  /** One thread's sources in merged order. Before it waits for room in one it promises for the
+    * others what it knows: that they deliver nothing before the tuple that waits.
     */
   private def feed(sources: Map[Int, SourceRole], tuples: Seq[StreamTuple]): Unit = {
     val patience = new Threads.Patience

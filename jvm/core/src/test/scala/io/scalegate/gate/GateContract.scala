@@ -3,7 +3,9 @@ package io.scalegate.gate
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.matchers.should.Matchers
 
-/** What every gate promises to one thread that plays all the parts (the design's Order, Ready, Memory). */
+/** What every gate promises to one thread that plays all the parts (the design's Order, Ready,
+  * Memory).
+  */
 abstract class GateContract extends AnyFunSuite with Matchers with GateFixture {
   private class Setup(sources: Int, capacity: Int = 100) {
     val gate: GateRole = newGate(capacity)

@@ -2,7 +2,9 @@ package io.scalegate.gate
 
 import io.scalegate.stream.{Side, StreamTuple}
 
-/** What the contract suites ask of a gate: the roles of ScaleJoin §IV-A, with no implementation named. */
+/** What the contract suites ask of a gate: the roles of ScaleJoin §IV-A, with no implementation
+  * named.
+  */
 trait GateFixture {
   trait SourceRole {
     def tryAdd(t: StreamTuple): Boolean

@@ -1,23 +1,24 @@
 package io.scalegate.gate
 
-import org.jetbrains.kotlinx.lincheck.{LinChecker, Options}
 import org.jetbrains.kotlinx.lincheck.annotations.Operation
 import org.jetbrains.kotlinx.lincheck.strategy.managed.modelchecking.ModelCheckingOptions
 import org.jetbrains.kotlinx.lincheck.strategy.stress.StressOptions
+import org.jetbrains.kotlinx.lincheck.{LinChecker, Options}
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
 
-/** Linearizability of ScaleGate against a gate of thirty sequential lines, over generated scenarios:
-  * stress runs them on real threads, model checking tries their interleavings one by one.
+/** Linearizability of ScaleGate against a gate of thirty sequential lines, over generated
+  * scenarios: stress runs them on real threads, model checking tries their interleavings one by
+  * one.
   */
 class ScaleGateLincheckSuite extends AnyFunSuite {
   test("deliver, advance, close and read are linearizable under stress") {
-    check(new StressOptions().iterations(20).invocationsPerIteration(1000))
+    check(new StressOptions().iterations(15).invocationsPerIteration(800))
   }
 
   test("deliver, advance, close and read are linearizable in every interleaving that is tried") {
-    check(new ModelCheckingOptions().iterations(15).invocationsPerIteration(100))
+    check(new ModelCheckingOptions().iterations(10).invocationsPerIteration(80))
   }
 
   private def check[O <: Options[O, _]](options: O): Unit =
@@ -42,7 +43,8 @@ abstract class GateModel {
   private val next = Array(0L, 0L)
   private val open = Array(true, true)
 
-  // Source 0 delivers 1, 2, 3, …; source 1 delivers 2, 4, 6, …: between, at and behind each other's.
+  // Source 0 delivers 1, 2, 3, …; source 1 delivers 2, 4, 6, …: between, at and behind each
+  // other's.
   private def step(source: Int): Long = 1L + source
 
   private def deliverNext(source: Int): Boolean = open(source) && {

@@ -10,7 +10,9 @@ import io.scalegate.stream.IdleStrategy
 object Threads {
   private val LimitSeconds = 60L
 
-  /** Each body's result, in order; the first exception if one throws. No thread outlives the call. */
+  /** Each body's result, in order; the first exception if one throws. No thread outlives the
+    * call.
+    */
   def run[R](bodies: Seq[() => R]): Vector[R] = {
     val pool = Executors.newFixedThreadPool(bodies.size)
     val start = new CyclicBarrier(bodies.size)

@@ -19,9 +19,9 @@ final case class GateShape(sources: Int, readers: Int, feeders: Int)
 /** One round: the time from the first delivery until every reader has read the last tuple. */
 final case class GateRate(tuplesPerSecond: Double, bytesPerTuple: Double)
 
-/** Sends `Tuples` tuples through a gate. The source of each is pseudo-random, every time is shared by two,
-  * so ties occur. Tuples are made while feeding (48 bytes each); every reader checks the sequence. A
-  * source may be `Ahead / sources` tuples ahead of the slowest reader.
+/** Sends `Tuples` tuples through a gate. The source of each is pseudo-random, every time is
+  * shared by two, so ties occur. Tuples are made while feeding (48 bytes each); every reader
+  * checks the sequence. A source may be `Ahead / sources` tuples ahead of the slowest reader.
   */
 final class GateRound(shape: GateShape, pool: ExecutorService) {
   import GateRound._

@@ -3,7 +3,9 @@ package io.scalegate.bench.gate
 import io.scalegate.gate.{GateReader, GateSource, ScaleGate}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
-/** What the benchmark needs of a gate. One source is used by one thread at a time, so is one reader. */
+/** What the benchmark needs of a gate. One source is used by one thread at a time, so is one
+  * reader.
+  */
 trait GateUnderTest {
 
   /** Delivers the next tuple of its source; false when the source is full. */

@@ -6,13 +6,13 @@ import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong, AtomicReference}
 
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
 
-/** The gate one would build on `java.util.concurrent`: a concurrent sorted map, and beside it what each
-  * source has promised. Same contract as ScaleGate: exact readiness, the total order, every reader reads
-  * everything, a capacity per source, and what all have passed is removed.
+/** The gate one would build on `java.util.concurrent`: a concurrent sorted map, and beside it
+  * what each source has promised. Same contract as ScaleGate: exact readiness, the total order,
+  * every reader reads everything, a capacity per source, and what all have passed is removed.
   *
-  * Made as good as its map allows: a reader takes the lowest promise once and then iterates over all that
-  * is ready, so that the search in the map is paid per batch; a single reader removes while it iterates
-  * from the front; counters stand on cache lines of their own.
+  * Made as good as its map allows: a reader takes the lowest promise once and then iterates over
+  * all that is ready, so that the search in the map is paid per batch; a single reader removes
+  * while it iterates from the front; counters stand on cache lines of their own.
   */
 final class SkipListMapGate(sources: Int, readers: Int, capacity: Int) extends GateUnderTest {
   import SkipListMapGate._

@@ -15,7 +15,10 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 
 /** Two sources insert at neighbouring places, each at the node that the other is inserting. */
 @JCStressTest
-@Outcome(id = "true true, 1 2 3 4", expect = ACCEPTABLE, desc = "whoever lost the race for a link searched on")
+@Outcome(
+    id = "true true, 1 2 3 4",
+    expect = ACCEPTABLE,
+    desc = "whoever lost the race for a link searched on")
 @Outcome(expect = FORBIDDEN, desc = "an insertion was lost or misplaced")
 @State
 public class ConcurrentInserts extends GateState {

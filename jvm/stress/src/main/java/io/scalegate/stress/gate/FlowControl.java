@@ -15,9 +15,15 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 
 /** A full source asks for room while the reader passes the tuple that fills it. */
 @JCStressTest
-@Outcome(id = "1, true, 2", expect = ACCEPTABLE, desc = "the tuple had been passed: there was room")
+@Outcome(
+    id = "1, true, 2",
+    expect = ACCEPTABLE,
+    desc = "the tuple had been passed: there was room")
 @Outcome(id = "1 2, true, ", expect = ACCEPTABLE, desc = "and the reader read on")
-@Outcome(id = "1, false, ", expect = ACCEPTABLE, desc = "the tuple had not been passed, or its passing not counted")
+@Outcome(
+    id = "1, false, ",
+    expect = ACCEPTABLE,
+    desc = "the tuple had not been passed, or its passing not counted")
 @Outcome(expect = FORBIDDEN, desc = "room for two, or a tuple lost")
 @State
 public class FlowControl extends GateState {

@@ -16,8 +16,13 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 /** A frontier that is seen vouches for the link, and the link for the tuple's own fields. */
 @JCStressTest
 @Outcome(id = ", 5 7", expect = ACCEPTABLE, desc = "no frontier was seen yet")
-@Outcome(id = "5, 7", expect = ACCEPTABLE, desc = "the frontier was seen, and with it the link and the row")
-@Outcome(expect = FORBIDDEN, desc = "a frontier was seen before its link, or a link before its row")
+@Outcome(
+    id = "5, 7",
+    expect = ACCEPTABLE,
+    desc = "the frontier was seen, and with it the link and the row")
+@Outcome(
+    expect = FORBIDDEN,
+    desc = "a frontier was seen before its link, or a link before its row")
 @State
 public class FrontierPublication extends GateState {
   private final GateSource<StreamTuple> first = gate.addSource();

@@ -15,7 +15,10 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 
 /** The only source delivers and closes while a reader asks whether all is over. */
 @JCStressTest
-@Outcome(id = "false, , 1", expect = ACCEPTABLE, desc = "the reader was done looking before the delivery")
+@Outcome(
+    id = "false, , 1",
+    expect = ACCEPTABLE,
+    desc = "the reader was done looking before the delivery")
 @Outcome(id = "false, 1, ", expect = ACCEPTABLE, desc = "the reader read after the delivery")
 @Outcome(expect = FORBIDDEN, desc = "done with a tuple unread, or a tuple lost")
 @State

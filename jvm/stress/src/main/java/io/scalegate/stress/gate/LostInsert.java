@@ -17,8 +17,13 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 @JCStressTest
 @Outcome(id = ", 5 10", expect = ACCEPTABLE, desc = "the reader looked before the first delivery")
 @Outcome(id = "5, 10", expect = ACCEPTABLE, desc = "the reader looked between the deliveries")
-@Outcome(id = "5 10, ", expect = ACCEPTABLE, desc = "the reader looked again after both deliveries")
-@Outcome(expect = FORBIDDEN, desc = "10 was taken for ready by a link older than the frontier: 5 is lost")
+@Outcome(
+    id = "5 10, ",
+    expect = ACCEPTABLE,
+    desc = "the reader looked again after both deliveries")
+@Outcome(
+    expect = FORBIDDEN,
+    desc = "10 was taken for ready by a link older than the frontier: 5 is lost")
 @State
 public class LostInsert extends GateState {
   private final GateSource<StreamTuple> early = gate.addSource();

@@ -14,7 +14,10 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 
 /** A reader joins while the only other one reads and cleans behind itself. */
 @JCStressTest
-@Outcome(id = "1 2 3, 1 2 3", expect = ACCEPTABLE, desc = "it joined before the first tuple was passed")
+@Outcome(
+    id = "1 2 3, 1 2 3",
+    expect = ACCEPTABLE,
+    desc = "it joined before the first tuple was passed")
 @Outcome(id = "1 2 3, 2 3", expect = ACCEPTABLE, desc = "it joined after the first")
 @Outcome(id = "1 2 3, 3", expect = ACCEPTABLE, desc = "it joined after the second")
 @Outcome(id = "1 2 3, ", expect = ACCEPTABLE, desc = "it joined after the last")

@@ -17,8 +17,14 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 
 /** A source joins and delivers 4 while a reader is about to release 5. */
 @JCStressTest
-@Outcome(id = "5, refused, ", expect = ACCEPTABLE, desc = "5 was released, and the source was told")
-@Outcome(id = ", taken, 4 5", expect = ACCEPTABLE, desc = "the reader saw the source before it delivered")
+@Outcome(
+    id = "5, refused, ",
+    expect = ACCEPTABLE,
+    desc = "5 was released, and the source was told")
+@Outcome(
+    id = ", taken, 4 5",
+    expect = ACCEPTABLE,
+    desc = "the reader saw the source before it delivered")
 @Outcome(id = "4, taken, 5", expect = ACCEPTABLE, desc = "the reader came after the delivery")
 @Outcome(
     id = ", refused, 5",
