@@ -128,7 +128,8 @@ def test_a_frame_joined_with_itself_by_alias(spark: SparkSession, left: DataFram
         left.alias("r"), on=F.col("l.symbol") != F.col("r.symbol"), within="10 seconds"
     )
     condition = F.expr(
-        "symbol != r_symbol AND r_ts BETWEEN ts - INTERVAL 10 SECONDS AND ts + INTERVAL 10 SECONDS"
+        "symbol != r_symbol "
+        "AND r_ts BETWEEN ts - INTERVAL 10 SECONDS AND ts + INTERVAL 10 SECONDS"
     )
     assert_same(spark, joined, left.join(renamed(left), condition))
 

@@ -1,8 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.Side
-import io.scalegate.stream.SortableKey
-import io.scalegate.stream.TimeWindow
+import io.scalegate.stream.{Side, SortableKey, TimeWindow}
 
 /** The type of an attribute that a join compares, which decides how its sortable integers are
   * stored and how a distance is added to them.

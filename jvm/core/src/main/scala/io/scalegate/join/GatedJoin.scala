@@ -2,12 +2,8 @@ package io.scalegate.join
 
 import java.util.concurrent.atomic.AtomicReference
 
-import io.scalegate.gate.GateSource
-import io.scalegate.gate.ScaleGate
-import io.scalegate.stream.EventOrder
-import io.scalegate.stream.IdleStrategy
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.gate.{GateSource, ScaleGate}
+import io.scalegate.stream.{EventOrder, IdleStrategy, Side, StreamTuple}
 
 /** What the strategies behind an input gate (`SG_in` of ScaleJoin's Algorithm 1) have in common:
   * sources, failure and shut-down.

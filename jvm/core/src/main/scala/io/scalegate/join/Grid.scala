@@ -1,7 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.Side
-import io.scalegate.stream.SortableKey
+import io.scalegate.stream.{Side, SortableKey}
 
 /** Cuts the space of banded attributes into cells, so that a join with no equi key can run on many
   * partitions: an `r` lies in one cell, an `s` in every cell where an `r` that it matches may lie. So each
@@ -52,33 +51,50 @@ final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 4) {
   private[this] def stripe(i: Int, key: Long): Long = bands(i).attribute match {
     case AttributeType.Int32 | AttributeType.Int64 => Math.floorDiv(key, widths(i).toLong)
     case AttributeType.Float32 =>
-      Grid.floatingStripe(SortableKey.toFloat(key.toInt).toDouble / widths(i))
-    case AttributeType.Float64 => Grid.floatingStripe(SortableKey.toDouble(key) / widths(i))
+      Grid.floatingStripe(
+        SortableKey.toFloat(key.toInt).toDouble,
+        widths(i),
+        Grid.SinglePrecision
+      )
+    case AttributeType.Float64 =>
+      Grid.floatingStripe(SortableKey.toDouble(key), widths(i), Grid.DoublePrecision)
   }
 }
 
 object Grid {
 
-  /** Quotients beyond this are numbered by their leading bits, since a stripe there is narrower than the
-    * distance between two neighbouring numbers.
+  /** Up to `fine` stripes from zero a band's rounding slack is narrower than a stripe; beyond, stripes are
+    * numbered by their quotient's leading bits, and grow with it. `fine` is a power of two, where the two
+    * numberings meet without a gap. The infinities share the stripes of `±largest`, to which a band near
+    * the end of the range may reach.
     */
-  private val Fine = (1L << 45).toDouble
+  final private case class Precision(largest: Double, fine: Double)
+  private val SinglePrecision = Precision(Float.MaxValue.toDouble, (1L << 16).toDouble)
+  private val DoublePrecision = Precision(Double.MaxValue, (1L << 45).toDouble)
 
   private def stripeWidth(band: Band, stripesPerBand: Int): Double = band match {
     case IntegralBand(_, lower, upper) =>
       math.floor(math.min((upper.toDouble - lower.toDouble + 1) * stripesPerBand, 9e18))
-    case FloatingBand(_, lower, upper) =>
-      val width = (upper - lower) * stripesPerBand
-      if (width == 0) 1.0 else math.min(width, Double.MaxValue)
+    case FloatingBand(attribute, lower, upper) =>
+      val farthest = math.max(math.abs(lower), math.abs(upper))
+      val slack =
+        if (attribute.bits == 32) math.ulp(farthest.toFloat).toDouble else math.ulp(farthest)
+      val width = math.max(upper - lower, 4 * slack) * stripesPerBand
+      if (farthest == 0) 1.0 else math.min(width, Double.MaxValue)
   }
 
-  private def floatingStripe(quotient: Double): Long =
-    if (java.lang.Double.isNaN(quotient)) Long.MaxValue - 1
-    else if (math.abs(quotient) < Fine) math.floor(quotient).toLong
+  private def floatingStripe(value: Double, width: Double, precision: Precision): Long =
+    if (java.lang.Double.isNaN(value)) Long.MaxValue - 1
     else {
-      val coarse =
-        (1L << 46) + (java.lang.Double.doubleToLongBits(math.abs(quotient)) >>> 40)
-      if (quotient > 0) coarse else -coarse
+      val Precision(largest, fine) = precision
+      val quotient = math.max(-largest, math.min(value, largest)) / width
+      val distance = math.abs(quotient)
+      if (distance < fine) math.floor(quotient).toLong
+      else {
+        val bits = java.lang.Double.doubleToLongBits(distance)
+        val coarse = fine.toLong + ((bits - java.lang.Double.doubleToLongBits(fine)) >>> 40)
+        if (quotient > 0) coarse else -coarse
+      }
     }
 
   /** Joins one more stripe number to a cell's id. Two cells of one id only add candidates. */

@@ -1,7 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.StreamTuple
-import io.scalegate.stream.Window
+import io.scalegate.stream.{StreamTuple, Window}
 
 /** Decides a candidate pair that the window, the keys and the bands let through.
   *

@@ -1,8 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.IdleStrategy
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** A way to run a stream join. Every strategy takes the same spec and gives the same results in
   * the same order: that of [[ResultOrder]], whatever the interleaving of the sources and the

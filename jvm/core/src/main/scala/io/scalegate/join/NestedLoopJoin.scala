@@ -2,8 +2,7 @@ package io.scalegate.join
 
 import java.util.ArrayDeque
 
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{Side, StreamTuple}
 
 /** The sequential join: the exact three steps on every ready tuple, on the thread that polls. The
   * order and the rows of its results define what every other strategy must give.

@@ -1,7 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.EventOrder
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** The total order of a join's results: by the later tuple, then by the earlier. Neither depends
   * on who found the pair.

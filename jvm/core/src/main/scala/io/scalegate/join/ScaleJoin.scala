@@ -1,9 +1,7 @@
 package io.scalegate.join
 
-import io.scalegate.gate.GateSource
-import io.scalegate.gate.ScaleGate
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.gate.{GateSource, ScaleGate}
+import io.scalegate.stream.{Side, StreamTuple}
 
 /** ScaleJoin (Gulisano et al., Algorithm 1): `threads` processing threads between two ScaleGates.
   * Each reads every ready tuple, compares it with its own share of the opposite window, and

@@ -1,9 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.CountWindow
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
-import io.scalegate.stream.TimeWindow
+import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow}
 
 /** Takes the pairs that [[ThreeSteps]] finds, in order. */
 private[join] trait ResultSink {

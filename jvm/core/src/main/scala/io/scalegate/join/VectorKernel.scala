@@ -1,8 +1,6 @@
 package io.scalegate.join
 
-import jdk.incubator.vector.IntVector
-import jdk.incubator.vector.LongVector
-import jdk.incubator.vector.VectorOperators
+import jdk.incubator.vector.{IntVector, LongVector, VectorOperators}
 
 /** The range test on a vector of values at a time. Needs `--add-modules jdk.incubator.vector`;
   * loaded by name through [[RangeKernel.best]] only.

@@ -4,8 +4,7 @@ import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import io.scalegate.stream.Side
-import io.scalegate.stream.SortableKey
+import io.scalegate.stream.{Side, SortableKey}
 
 /** Each pair that the bands let through meets in exactly one cell. */
 final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
@@ -68,6 +67,33 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
           val met = meetings(Grid(Vector(band)), Array(r), Array(s))
           assert(met <= 1)
           if (matches(x, y, lower, lower + width)) assert(met == 1, s"$x $y $band")
+      }
+    }
+  }
+
+  test("a row reaches few cells, however large it is and however narrow its band") {
+    val numbers = for {
+      exponent <- Gen.choose(-320, 308)
+      digits <- Gen.choose(-9.99, 9.99)
+      number <- Gen.oneOf(
+        Gen.const(digits * math.pow(10, exponent.toDouble)),
+        Gen.oneOf(doubles, Gen.const(digits * math.pow(10, exponent / 10.0)))
+      )
+    } yield number
+    val ends = Gen.oneOf(
+      numbers,
+      Gen.oneOf(Float.MaxValue.toDouble, Float.MaxValue * 1.5, Float.MinPositiveValue.toDouble)
+    )
+    val finite = numbers.map(d => if (d.isNaN || d.isInfinite) 0.0 else d)
+    val buffer = new CellBuffer
+    forAll(ends, finite, finite, minSuccessful(20000)) { (x, a, b) =>
+      Seq(AttributeType.Float32, AttributeType.Float64).foreach { precision =>
+        val band = FloatingBand(precision, math.min(a, b), math.max(a, b))
+        val key =
+          if (precision.bits == 32) SortableKey.ofFloat(x.toFloat).toLong
+          else SortableKey.ofDouble(x)
+        Grid(Vector(band)).cells(Array(key), buffer)
+        assert(buffer.size <= 4, s"$x $band")
       }
     }
   }

@@ -2,13 +2,15 @@ package io.scalegate.join
 
 import org.scalacheck.Gen
 
-import io.scalegate.stream.CountWindow
-import io.scalegate.stream.EventOrder
-import io.scalegate.stream.Side
-import io.scalegate.stream.SortableKey
-import io.scalegate.stream.StreamTuple
-import io.scalegate.stream.TimeWindow
-import io.scalegate.stream.Window
+import io.scalegate.stream.{
+  CountWindow,
+  EventOrder,
+  Side,
+  SortableKey,
+  StreamTuple,
+  TimeWindow,
+  Window
+}
 
 /** A join's input: what each source delivers, in its order. */
 final case class JoinCase(spec: JoinSpec, feeds: Vector[(Side, Vector[StreamTuple])]) {

@@ -5,9 +5,7 @@ import java.util.concurrent.TimeUnit
 
 import scala.collection.mutable
 
-import io.scalegate.stream.IdleStrategy
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Ways to drive a running join to its end. Each gives up with an error after a minute. */
 object JoinRuns {

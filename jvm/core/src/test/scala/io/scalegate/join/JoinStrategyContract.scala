@@ -5,10 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.gate.OutOfOrderException
-import io.scalegate.stream.IdleStrategy
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
-import io.scalegate.stream.TimeWindow
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
 
 /** What every join strategy must do; a strategy's suite is one line. */
 abstract class JoinStrategyContract(strategy: JoinStrategy)

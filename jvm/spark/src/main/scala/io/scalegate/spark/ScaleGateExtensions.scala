@@ -1,15 +1,16 @@
 package io.scalegate.spark
 
-import org.apache.spark.sql.SparkSessionExtensions
-import org.apache.spark.sql.SparkSessionExtensionsProvider
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
-import io.scalegate.spark.plan.ExtractRowWindowJoin
-import io.scalegate.spark.plan.MoveHintToCondition
-import io.scalegate.spark.plan.ResolveWindowJoinHint
-import io.scalegate.spark.plan.WindowJoinStrategy
-import io.scalegate.spark.plan.WithinRows
+import io.scalegate.spark.plan.{
+  ExtractRowWindowJoin,
+  MoveHintToCondition,
+  ResolveWindowJoinHint,
+  WindowJoinStrategy,
+  WithinRows
+}
 
 /** What the package adds to a session. The jar's service file names this class, so a session that has the
   * jar on its class path has it; naming it in `spark.sql.extensions` as well does no harm, since every

@@ -6,7 +6,8 @@ final class MemorySuite extends SparkJoinSuite {
     Map("spark.testing.memory" -> (40L << 20).toString, "spark.testing.reservedMemory" -> "0")
 
   test("a window that does not fit ends the query with an error that says what to change") {
-    val wide = "SELECT id, id AS ts, repeat('x', 1000) AS pad FROM range(0, 60000, 1, 2)"
+    val wide =
+      "SELECT id, id AS ts, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
     val e = intercept[Exception] {
       spark
         .sql(
@@ -21,7 +22,7 @@ final class MemorySuite extends SparkJoinSuite {
   }
 
   test("more rows than memory in all, with windows that fit, are joined") {
-    val wide = "SELECT id, repeat('x', 1000) AS pad FROM range(0, 60000, 1, 2)"
+    val wide = "SELECT id, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
     val df = spark.sql(
       s"SELECT count(a.pad) FROM ($wide) a JOIN ($wide) b ON abs(a.id - b.id) <= 1"
     )

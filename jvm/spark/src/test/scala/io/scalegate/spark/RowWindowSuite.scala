@@ -1,7 +1,6 @@
 package io.scalegate.spark
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.Row
+import org.apache.spark.sql.{DataFrame, Row}
 
 import io.scalegate.spark.exec.RowWindowJoinExec
 

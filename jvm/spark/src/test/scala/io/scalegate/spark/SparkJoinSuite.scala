@@ -1,13 +1,11 @@
 package io.scalegate.spark
 
-import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
-import org.scalatest.Assertion
-import org.scalatest.BeforeAndAfterAll
+import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.{Assertion, BeforeAndAfterAll}
 
 import io.scalegate.spark.exec.WindowJoinExec
 

@@ -1,15 +1,11 @@
 package io.scalegate.spark
 
-import java.time.Instant
-import java.time.LocalDate
-import java.time.LocalDateTime
-import java.time.ZoneOffset
+import java.time.{Instant, LocalDate, LocalDateTime, ZoneOffset}
 
 import scala.util.Random
 
-import org.apache.spark.sql.Row
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types._
+import org.apache.spark.sql.{Row, SparkSession}
 
 /** Two small tables, `r` and `s`, with a column of every type that a bound can lie on. Values are dense, so
   * that bands match; NULL, NaN, infinities, negative zero and the ends of the types' ranges are among them.

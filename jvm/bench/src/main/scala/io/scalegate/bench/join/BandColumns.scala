@@ -1,9 +1,7 @@
 package io.scalegate.bench.join
 
-import java.nio.ByteBuffer
-import java.nio.ByteOrder
-import java.nio.file.Files
-import java.nio.file.Path
+import java.nio.file.{Files, Path}
+import java.nio.{ByteBuffer, ByteOrder}
 
 /** One stream of the band join's data sets: event times in milliseconds, sorted, an integer
   * attribute and a float attribute, read from little-endian column files `<name>.ts.bin`,

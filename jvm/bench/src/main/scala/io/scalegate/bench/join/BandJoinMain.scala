@@ -2,8 +2,7 @@ package io.scalegate.bench.join
 
 import java.nio.file.Path
 
-import io.scalegate.join.RangeKernel
-import io.scalegate.join.ScalarKernel
+import io.scalegate.join.{RangeKernel, ScalarKernel}
 
 /** The paper's band join, |x - a| <= 10 and |y - b| <= 10 within WS milliseconds, over the column
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's

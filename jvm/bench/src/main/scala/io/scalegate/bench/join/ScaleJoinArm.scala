@@ -2,19 +2,17 @@ package io.scalegate.bench.join
 
 import java.lang.management.ManagementFactory
 
-import io.scalegate.join.AttributeType
-import io.scalegate.join.FloatingBand
-import io.scalegate.join.IntegralBand
-import io.scalegate.join.JoinOptions
-import io.scalegate.join.JoinSpec
-import io.scalegate.join.PairPredicate
-import io.scalegate.join.RunningJoin
-import io.scalegate.join.ScaleJoin
-import io.scalegate.stream.IdleStrategy
-import io.scalegate.stream.Side
-import io.scalegate.stream.SortableKey
-import io.scalegate.stream.StreamTuple
-import io.scalegate.stream.TimeWindow
+import io.scalegate.join.{
+  AttributeType,
+  FloatingBand,
+  IntegralBand,
+  JoinOptions,
+  JoinSpec,
+  PairPredicate,
+  RunningJoin,
+  ScaleJoin
+}
+import io.scalegate.stream.{IdleStrategy, Side, SortableKey, StreamTuple, TimeWindow}
 
 /** ScaleJoin as users run it: gates, windows, results and all. One more thread feeds both streams
   * in merged order, makes the tuples, and takes the results; it parks while there is nothing to

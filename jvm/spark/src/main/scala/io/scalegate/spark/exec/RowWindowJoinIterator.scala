@@ -5,10 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.JoinedRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.JoinMetrics
-import io.scalegate.join.JoinResult
-import io.scalegate.join.JoinSource
-import io.scalegate.join.RunningJoin
+import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
 import io.scalegate.stream.IdleStrategy
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the

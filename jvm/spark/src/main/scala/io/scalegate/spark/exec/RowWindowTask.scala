@@ -2,21 +2,11 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.catalyst.expressions.Predicate
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow, Predicate}
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.AttributeType
-import io.scalegate.join.Band
-import io.scalegate.join.IntegralBand
-import io.scalegate.join.JoinSpec
-import io.scalegate.join.PairPredicate
-import io.scalegate.join.ScaleJoin
-import io.scalegate.stream.CountWindow
-import io.scalegate.stream.Side
-import io.scalegate.stream.StreamTuple
+import io.scalegate.join.{AttributeType, Band, IntegralBand, JoinSpec, PairPredicate, ScaleJoin}
+import io.scalegate.stream.{CountWindow, Side, StreamTuple}
 
 /** An input of a join and its bounded attributes, the time first. */
 final class BoundedInput(val bounded: Seq[Expression], val output: Seq[Attribute])

@@ -2,19 +2,18 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.catalyst.expressions.SpecificInternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.UnaryExecNode
-import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.metric.SQLMetrics
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  JoinedRow,
+  SpecificInternalRow,
+  UnsafeProjection
+}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 
-import io.scalegate.join.CellBuffer
-import io.scalegate.join.Grid
+import io.scalegate.join.{CellBuffer, Grid}
 
 /** Gives each row of a keyless join's input the cell of the grid that it is joined in: a column more, by
   * which the rows are then exchanged. A row near a border of the replicated side comes out once for each

@@ -1,13 +1,9 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection, UnsafeRow}
 
-import io.scalegate.join.Band
-import io.scalegate.join.BuildRows
-import io.scalegate.join.WindowSweep
+import io.scalegate.join.{Band, BuildRows, WindowSweep}
 import io.scalegate.stream.Side
 
 /** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute

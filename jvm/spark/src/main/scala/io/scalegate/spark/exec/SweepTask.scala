@@ -2,15 +2,16 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Predicate
-import org.apache.spark.sql.catalyst.expressions.RowOrdering
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  Predicate,
+  RowOrdering,
+  UnsafeProjection
+}
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.AttributeType
-import io.scalegate.join.Band
+import io.scalegate.join.{AttributeType, Band}
 
 /** What a task has to know of one input of the join: how to read its keys and its bounded attributes. */
 final class SideInput(

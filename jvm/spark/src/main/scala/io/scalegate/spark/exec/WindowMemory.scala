@@ -1,8 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.memory.MemoryConsumer
-import org.apache.spark.memory.MemoryMode
-import org.apache.spark.memory.TaskMemoryManager
+import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
 
 import io.scalegate.spark.Errors
 

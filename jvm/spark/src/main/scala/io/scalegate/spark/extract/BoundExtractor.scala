@@ -2,17 +2,17 @@ package io.scalegate.spark.extract
 
 import scala.math.BigDecimal.RoundingMode
 
-import org.apache.spark.sql.catalyst.expressions.Abs
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.expressions.Cast
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.GreaterThan
-import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual
-import org.apache.spark.sql.catalyst.expressions.LessThan
-import org.apache.spark.sql.catalyst.expressions.LessThanOrEqual
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.DoubleType
-import org.apache.spark.sql.types.FloatType
+import org.apache.spark.sql.catalyst.expressions.{
+  Abs,
+  AttributeSet,
+  Cast,
+  Expression,
+  GreaterThan,
+  GreaterThanOrEqual,
+  LessThan,
+  LessThanOrEqual
+}
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 /** Finds the bounded differences in the conjuncts of a join's condition.
   *

@@ -4,9 +4,7 @@ import scala.math.BigDecimal.RoundingMode
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.scalegate.join.Band
-import io.scalegate.join.FloatingBand
-import io.scalegate.join.IntegralBand
+import io.scalegate.join.{Band, FloatingBand, IntegralBand}
 
 /** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to
   * slide a window along, or a band.

@@ -1,24 +1,25 @@
 package io.scalegate.spark.extract
 
-import java.time.ZoneId
-import java.time.ZoneOffset
+import java.time.{ZoneId, ZoneOffset}
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.expressions.Add
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.expressions.Cast
-import org.apache.spark.sql.catalyst.expressions.DateAdd
-import org.apache.spark.sql.catalyst.expressions.DateDiff
-import org.apache.spark.sql.catalyst.expressions.DateSub
-import org.apache.spark.sql.catalyst.expressions.EvalMode
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Subtract
-import org.apache.spark.sql.catalyst.expressions.SubtractDates
-import org.apache.spark.sql.catalyst.expressions.SubtractTimestamps
-import org.apache.spark.sql.catalyst.expressions.TimeZoneAwareExpression
-import org.apache.spark.sql.catalyst.expressions.TimestampAddInterval
-import org.apache.spark.sql.catalyst.expressions.UnaryMinus
+import org.apache.spark.sql.catalyst.expressions.{
+  Add,
+  AttributeSet,
+  Cast,
+  DateAdd,
+  DateDiff,
+  DateSub,
+  EvalMode,
+  Expression,
+  Subtract,
+  SubtractDates,
+  SubtractTimestamps,
+  TimeZoneAwareExpression,
+  TimestampAddInterval,
+  UnaryMinus
+}
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._

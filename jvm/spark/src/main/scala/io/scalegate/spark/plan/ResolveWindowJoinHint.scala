@@ -1,19 +1,17 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.analysis.UnresolvedAttribute
-import org.apache.spark.sql.catalyst.analysis.UnresolvedRelation
-import org.apache.spark.sql.catalyst.expressions.And
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
-import org.apache.spark.sql.catalyst.plans.logical.UnresolvedHint
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedRelation}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Join,
+  LogicalPlan,
+  SubqueryAlias,
+  UnaryNode,
+  UnresolvedHint
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.Errors
-import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.{Errors, ScaleGateConf}
 
 /** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
   *

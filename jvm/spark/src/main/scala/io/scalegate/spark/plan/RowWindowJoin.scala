@@ -1,14 +1,14 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.And
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.PredicateHelper
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  Attribute,
+  AttributeSet,
+  Expression,
+  PredicateHelper
+}
 import org.apache.spark.sql.catalyst.plans.InnerLike
-import org.apache.spark.sql.catalyst.plans.logical.BinaryNode
-import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.ScaleGateConf

@@ -1,15 +1,14 @@
 package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.catalyst.expressions.BinaryExpression
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Predicate
-import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
-import org.apache.spark.sql.catalyst.expressions.codegen.ExprCode
-import org.apache.spark.sql.catalyst.expressions.codegen.TrueLiteral
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.catalyst.plans.logical.UnaryNode
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode, TrueLiteral}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BinaryExpression,
+  Expression,
+  Predicate
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 
 /** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
 final case class WindowJoinHint(child: LogicalPlan) extends UnaryNode {

@@ -1,38 +1,27 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.And
-import org.apache.spark.sql.catalyst.expressions.AttributeReference
-import org.apache.spark.sql.catalyst.expressions.Cast
-import org.apache.spark.sql.catalyst.expressions.DateDiff
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.Literal
-import org.apache.spark.sql.catalyst.expressions.PredicateHelper
-import org.apache.spark.sql.catalyst.expressions.RowOrdering
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeReference,
+  Cast,
+  DateDiff,
+  Expression,
+  Literal,
+  PredicateHelper,
+  RowOrdering
+}
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.InnerLike
-import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.catalyst.plans.logical.JoinHint
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.LocalTableScanExec
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.SparkStrategy
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
+import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.DataType
-import org.apache.spark.sql.types.DateType
-import org.apache.spark.sql.types.DoubleType
-import org.apache.spark.sql.types.IntegerType
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.{DataType, DateType, DoubleType, IntegerType, LongType}
 
 import io.scalegate.join.Grid
-import io.scalegate.spark.Errors
-import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.exec.RowWindowJoinExec
-import io.scalegate.spark.exec.SliceExec
-import io.scalegate.spark.exec.WindowJoinExec
-import io.scalegate.spark.extract.BoundExtractor
-import io.scalegate.spark.extract.BoundedDifference
-import io.scalegate.spark.extract.TermType
+import io.scalegate.spark.exec.{RowWindowJoinExec, SliceExec, WindowJoinExec}
+import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
+import io.scalegate.spark.{Errors, ScaleGateConf}
 
 /** Plans inner joins whose condition bounds a difference between the two inputs. It keeps no state, since
   * adaptive execution asks again about a join whose inputs have run.
