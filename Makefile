@@ -18,7 +18,10 @@ PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_AL
 LINTED       := python project tests examples $(wildcard jvm/bench/harness)
 SCALA_CHECK  := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 SCALA_FORMAT := scalafmtAll scalafmtSbt scalafixAll scalafmtAll
-STRESS_QUICK := "stress/run -m quick -v"
+# One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
+# JVMs for a fraction of a second. `make soak` goes through all of them.
+STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 500 -iters 5 -v \
+                -jvmArgs "-XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP"'
 HARNESS      := jvm/bench/harness/run.py
 
 export PYTHONPATH := $(CURDIR)/python

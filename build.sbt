@@ -92,6 +92,7 @@ lazy val stress = project
     name := "scalegate-stress",
     libraryDependencies += "org.openjdk.jcstress" % "jcstress-core" % Versions.jcstress,
     Compile / run / fork := true,
+    Compile / run / baseDirectory := target.value, // its reports go to the working directory
     Compile / run / mainClass := Some("org.openjdk.jcstress.Main")
   )
 

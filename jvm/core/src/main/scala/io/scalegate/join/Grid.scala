@@ -86,7 +86,7 @@ object Grid {
   private def floatingStripe(value: Double, width: Double, precision: Precision): Long =
     if (java.lang.Double.isNaN(value)) Long.MaxValue - 1
     else {
-      val Precision(largest, fine) = precision
+      import precision.{fine, largest}
       val quotient = math.max(-largest, math.min(value, largest)) / width
       val distance = math.abs(quotient)
       if (distance < fine) math.floor(quotient).toLong

@@ -1,9 +1,8 @@
 package io.scalegate.spark
 
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.FunctionIdentifier
 
-import io.scalegate.spark.plan.WithinRows
+import io.scalegate.spark.plan.WindowJoinStrategy
 
 /** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
 object ScaleGate {
@@ -24,7 +23,7 @@ object ScaleGate {
   /** Whether the session was started with the extensions and has them switched on. */
   def isActive(session: SparkSession): Boolean = {
     val state = session.asInstanceOf[org.apache.spark.sql.classic.SparkSession].sessionState
-    state.functionRegistry.functionExists(FunctionIdentifier(WithinRows.Name)) &&
+    state.planner.extraPlanningStrategies.contains(WindowJoinStrategy) &&
     ScaleGateConf.enabled(state.conf)
   }
 }

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.scalegate.spark.plan.{
+  DropInferredMarkers,
   ExtractRowWindowJoin,
   MoveHintToCondition,
   ResolveWindowJoinHint,
@@ -21,6 +22,7 @@ import io.scalegate.spark.plan.{
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - post-hoc resolution rule: joins over row-count windows leave the optimizer's hands, since it
   *     moves filters below joins;
+  *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategy: runs before Spark's own choice of a join.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
@@ -28,6 +30,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPostHocResolutionRule(_ => ExtractRowWindowJoin)
+    extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectFunction(
       (

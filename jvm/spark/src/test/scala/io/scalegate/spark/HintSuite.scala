@@ -1,5 +1,6 @@
 package io.scalegate.spark
 
+import org.apache.spark.sql.catalyst.plans.logical.Filter
 import org.apache.spark.sql.functions.abs
 
 /** The hint WINDOW_JOIN, in SQL and on DataFrames. */
@@ -19,6 +20,15 @@ final class HintSuite extends SparkJoinSuite {
 
   test("the hint without arguments belongs to the query block's join") {
     assertJoins("SELECT /*+ WINDOW_JOIN */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+  }
+
+  test("the hint leaves no filter behind where an equality makes the two sides' columns one") {
+    val query =
+      "SELECT /*+ WINDOW_JOIN(r, s) */ r.id, s.id FROM r JOIN s ON r.id = s.id AND abs(r.i - s.i) <= 30"
+    assertJoins(query)
+    val optimized = spark.sql(query).queryExecution.optimizedPlan
+    val filters = optimized.collect { case f: Filter => f.condition.sql }
+    assert(filters.nonEmpty && !filters.exists(_.contains("window_join_requested")))
   }
 
   test("the hint wins over one of Spark's own") {

@@ -41,6 +41,7 @@ final class SpellingsSuite extends SparkJoinSuite {
     "s.d BETWEEN date_sub(r.d, 2) AND date_add(r.d, 1)",
     "abs(datediff(r.d, s.d)) <= 2",
     "s.d - r.d BETWEEN INTERVAL '-2' DAY AND INTERVAL '3' DAY",
+    "s.d - r.d BETWEEN INTERVAL '1' DAY * -2 AND INTERVAL '5' HOUR",
     "s.d BETWEEN r.d - INTERVAL 2 DAYS AND r.d",
     // Timestamps
     "s.ts BETWEEN r.ts - INTERVAL 90 MINUTES AND r.ts",

@@ -140,14 +140,17 @@ object LinearForm {
     isFloating(t) || (integerWidth(t).nonEmpty && mode != EvalMode.LEGACY)
 
   /** Casts after which the number is the same. */
-  def keepsValue(from: DataType, to: DataType): Boolean =
-    (from == FloatType && to == DoubleType) || integerWidth(from).exists { width =>
-      to match {
-        case DoubleType => width <= 4
-        case d: DecimalType => d.precision - d.scale >= digits(width)
-        case t => integerWidth(t).exists(_ >= width)
-      }
-    }
+  def keepsValue(from: DataType, to: DataType): Boolean = (from, to) match {
+    case (FloatType, DoubleType) => true
+    case (a: DayTimeIntervalType, b: DayTimeIntervalType) => a.endField <= b.endField
+    case _ => integerWidth(from).exists(keepsInteger(_, to))
+  }
+
+  private def keepsInteger(width: Int, to: DataType): Boolean = to match {
+    case DoubleType => width <= 4
+    case d: DecimalType => d.precision - d.scale >= digits(width)
+    case t => integerWidth(t).exists(_ >= width)
+  }
 
   /** The decimal digits that an integer of so many bytes may need. */
   private def digits(width: Int): Int = (BigInt(1) << (8 * width - 1)).toString.length

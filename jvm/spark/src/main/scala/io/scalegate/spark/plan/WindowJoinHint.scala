@@ -6,9 +6,11 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   BinaryExpression,
   Expression,
+  Literal,
   Predicate
 }
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.rules.Rule
 
 /** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
 final case class WindowJoinHint(child: LogicalPlan) extends UnaryNode {
@@ -19,7 +21,8 @@ final case class WindowJoinHint(child: LogicalPlan) extends UnaryNode {
 
 /** The hint as a conjunct of the join's condition. It is true of every pair, so that a plan without the
   * package's strategy still gives the same rows; it refers to both inputs, so that no rule pushes it
-  * below the join.
+  * below the join. The copies that Spark infers for one input, where an equality makes the two
+  * attributes one, [[DropInferredMarkers]] takes away.
   */
 final case class WindowJoinRequested(left: Expression, right: Expression)
     extends BinaryExpression
@@ -37,4 +40,13 @@ final case class WindowJoinRequested(left: Expression, right: Expression)
 
   override protected def withNewChildrenInternal(l: Expression, r: Expression): Expression =
     copy(left = l, right = r)
+}
+
+/** The marker belongs to joins; elsewhere it is the constant that it evaluates to. */
+object DropInferredMarkers extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformWithSubqueries {
+    case f: Filter => f.transformExpressions { case _: WindowJoinRequested =>
+        Literal.TrueLiteral
+      }
+  }
 }
