@@ -18,12 +18,14 @@ object Errors {
       s"its relations are ${known.distinct.sorted.mkString(", ")}"
   )
 
-  def hintWithoutWindow(condition: String): Exception = bad(
+  def hintWithoutWindow(condition: String, otherTypes: Seq[String]): Exception = bad(
     "WINDOW_JOIN needs a condition that bounds a difference between the two sides from below and from " +
       "above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10. " +
       s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
-      "dates and timestamps of the same kind on both sides; cast decimals and strings first, and keep " +
-      "spark.sql.ansi.enabled on for bands over integer arithmetic"
+      "dates and timestamps of the same kind on both sides" +
+      (if (otherTypes.isEmpty) ""
+       else s", to which you must cast others (${otherTypes.mkString(", ")})") +
+      "; bands over integer arithmetic need spark.sql.ansi.enabled"
   )
 
   def hintJoinType(joinType: String): Exception = bad(

@@ -212,8 +212,13 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def refuseWhatWasAskedFor(): Unit = {
     if (requested && join.isStreaming) throw Errors.hintStreaming
     if (requested && !isInner) throw Errors.hintJoinType(join.joinType.sql)
-    if (requested && differences.isEmpty)
-      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "))
+    if (requested && differences.isEmpty) {
+      val refused = bare
+        .flatMap(_.references)
+        .filter(a => TermType.of(a.dataType).isEmpty)
+        .map(a => s"${a.name} is ${a.dataType.sql}")
+      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), refused.distinct)
+    }
   }
 
   private[this] def isInner: Boolean = join.joinType.isInstanceOf[InnerLike]

@@ -1,0 +1,94 @@
+package io.scalegate.spark
+
+import org.apache.spark.SparkThrowable
+
+/** Values at the ends of their types, where sums overflow, and conditions that raise. */
+final class BadInputSuite extends SparkJoinSuite {
+  private val ends =
+    Seq(Long.MinValue, Long.MinValue + 3, -2L, 0L, 3L, Long.MaxValue - 4, Long.MaxValue)
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    val session = spark
+    import session.implicits._
+    val longs = ends.toDF("l")
+    longs.createOrReplaceTempView("longs")
+    longs
+      .selectExpr("timestamp_micros(l) AS ts", "cast(l DIV 4294967296 AS INT) AS i")
+      .createOrReplaceTempView("others")
+  }
+
+  /** The same condition in decimals, where nothing overflows, says what is right. */
+  private def wide(column: String, lower: Long, upper: Long): String =
+    s"cast(b.$column AS DECIMAL(30)) - cast(a.$column AS DECIMAL(30)) BETWEEN $lower AND $upper"
+
+  private def assertDefined(select: String, table: String, ours: String, right: String): Unit = {
+    def query(condition: String) = s"SELECT $select FROM $table a JOIN $table b ON $condition"
+    val raised = plainSpark(intercept[Exception](spark.sql(query(ours)).collect()))
+    assert(causes(raised).exists(_.isInstanceOf[ArithmeticException]), raised)
+    val df = spark.sql(query(ours))
+    assert(rowsOf(df) == plainSpark(rowsOf(spark.sql(query(right)))), ours)
+    assert(windowJoins(df).size == 1)
+  }
+
+  private def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+
+  private val inLongs = Seq(
+    "b.l BETWEEN a.l - 5 AND a.l + 5" -> wide("l", -5, 5),
+    "abs(a.l - b.l) <= 5" -> wide("l", -5, 5),
+    "b.l - a.l >= -4 AND b.l - a.l <= 9223372036854775807" -> wide("l", -4, Long.MaxValue),
+    "b.l BETWEEN a.l + 9223372036854775807 AND a.l + 9223372036854775807" ->
+      wide("l", Long.MaxValue, Long.MaxValue)
+  )
+
+  inLongs.foreach { case (condition, right) =>
+    test(s"where plain Spark's arithmetic overflows: $condition") {
+      assertDefined("a.l, b.l", "longs", condition, right)
+    }
+  }
+
+  test("where plain Spark's arithmetic on INT overflows") {
+    assertDefined("a.i, b.i", "others", "b.i BETWEEN a.i - 5 AND a.i + 5", wide("i", -5, 5))
+  }
+
+  test("at the ends of the range of timestamps") {
+    val micros = "cast(unix_micros(b.ts) AS DECIMAL(30)) - cast(unix_micros(a.ts) AS DECIMAL(30))"
+    assertDefined(
+      "unix_micros(a.ts), unix_micros(b.ts)",
+      "others",
+      "b.ts BETWEEN a.ts - INTERVAL 5 MICROSECONDS AND a.ts + INTERVAL 5 MICROSECONDS",
+      s"$micros BETWEEN -5 AND 5"
+    )
+  }
+
+  test("an exception inside the condition ends the query with that exception") {
+    val condition = "abs(a.l - b.l) <= 5 AND if(a.l = 3, raise_error('three'), true)"
+    val failed = intercept[Exception with SparkThrowable] {
+      spark.sql(s"SELECT count(*) FROM longs a JOIN longs b ON $condition").collect()
+    }
+    assert(causes(failed).exists(_.getMessage.contains("three")))
+    assert(spark.sql("SELECT count(*) FROM longs").head().getLong(0) == ends.size)
+  }
+
+  test("empty inputs give no rows") {
+    Seq("r" -> "s", "s" -> "r").foreach { case (empty, full) =>
+      val query =
+        s"SELECT a.id, b.id FROM (SELECT * FROM $empty WHERE i > 1000) a JOIN $full b ON "
+      assert(spark.sql(query + "abs(a.i - b.i) <= 3").isEmpty)
+      assert(spark.sql(query + "a.k = b.k AND abs(a.i - b.i) <= 3").isEmpty)
+    }
+  }
+
+  Seq(
+    "s.m BETWEEN r.m - 1 AND r.m + 1" -> "m is DECIMAL(10,2)",
+    "s.name BETWEEN r.name AND concat(r.name, 'z')" -> "name is STRING"
+  ).foreach { case (condition, says) =>
+    test(s"the hint where no bound can be read says so by type: $condition") {
+      val refused = intercept[IllegalArgumentException] {
+        spark.sql(s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON $condition").collect()
+      }
+      assert(refused.getMessage.contains(says), refused.getMessage)
+    }
+  }
+}
