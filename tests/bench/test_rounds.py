@@ -48,6 +48,12 @@ def test_arms_take_turns_and_the_reference_warms_up_first() -> None:
     assert log == ["plain", "ours", *["ours", "plain"] * 3]
 
 
+def test_a_quick_arm_warms_up_for_as_long_as_asked() -> None:
+    log: list[str] = []
+    race(Scripted("plain", [RIGHT], log), plan=replace(PLAN, warm_seconds=0.02))
+    assert len(log) > 10
+
+
 def test_another_checksum_than_the_reference_fails_the_arm() -> None:
     outcome = race(Scripted("ours", [Rows(10, 98)], []), Scripted("plain", [RIGHT], []))
     assert [f["arm"] for f in outcome.failed] == ["ours"]

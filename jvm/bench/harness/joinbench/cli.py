@@ -32,6 +32,12 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--arms", default="", help="arms by name or beginning of it; default: all")
     p.add_argument("--runs", type=int, default=5, help="timed rounds; default %(default)s")
     p.add_argument("--warmups", type=int, default=2, help="untimed runs; default %(default)s")
+    p.add_argument(
+        "--warm-seconds",
+        type=float,
+        default=10,
+        help="how long each arm warms up at the least; default %(default)s",
+    )
     p.add_argument("--threads", type=int, default=2, help="of every engine; default %(default)s")
     p.add_argument("--memory", default="3g", help="heap of each JVM; default %(default)s")
     p.add_argument("--slow", action="store_true", help="also arms that take minutes, once each")
@@ -75,7 +81,9 @@ def race(
     args: argparse.Namespace, every: Sequence[Arm], settings: Settings, bar: Progress
 ) -> dict[str, Any]:
     names = set_names(args.sets)
-    plan = Plan(args.runs, args.warmups, args.slow, arms.REFERENCES)
+    plan = Plan(
+        args.runs, args.warmups, args.slow, arms.REFERENCES, warm_seconds=args.warm_seconds
+    )
     task = bar.add_task("benchmark", total=len(names) * (args.runs + 1))
     total, measured = Outcome(), []
     for name in names:
@@ -148,6 +156,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.quick:
         args.sets = args.sets or "A0,gate"
         args.runs = args.warmups = 1
+        args.warm_seconds = 0
         args.out = args.out or ROOT / ".build" / "bench-quick"
     args.sets = args.sets or DEFAULT_SETS
     out = args.out or ROOT / "jvm" / "bench" / "results"

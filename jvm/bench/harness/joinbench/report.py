@@ -28,8 +28,9 @@ INTRODUCTION = """\
 **What is timed.** *Engines*: a warm session, from Parquet files (in the page cache) to result
 rows that are counted and checksummed over every column, the query planned anew each time; the
 same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
-is a C++ kernel that shows what the machine can do. Arms take turns in rounds, so that whatever
-else the machine does falls on all of them. Rows are compared first (`joinbench/checksum.py` has
+is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as every
+other, and then they take turns in rounds, so that whatever else the machine does falls on all
+of them. Rows are compared first (`joinbench/checksum.py` has
 the definition); an arm with other rows is reported as failed and its times are thrown away.
 
 **How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times

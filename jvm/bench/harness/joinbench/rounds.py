@@ -6,6 +6,7 @@ doing fall on all arms alike.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,13 +60,17 @@ class Referee:
 class Plan:
     runs: int
     warmups: int
-    """Untimed runs of every arm before the first round. A slow arm gets none: start it after a
-    smaller set, which warms its JVM.
+    """Untimed runs of every arm before the first round, at the least. A slow arm gets none: start
+    it after a smaller set, which warms its JVM.
     """
     slow: bool
     """Whether arms that take minutes take part."""
     references: tuple[str, ...]
     """Arms that warm up first, so that their rows decide."""
+    warm_seconds: float = 0.0
+    """How long every arm warms up, at the least: a quick arm then runs more often before it is
+    timed, so that its code is as compiled as a slow arm's.
+    """
 
     def decides(self, arm: Arm) -> int:
         """The arm's place among those that warm up."""
@@ -131,7 +136,12 @@ class Session:
     def warm(self, arm: Arm, plan: Plan) -> bool:
         if arm.warms_itself or arm.is_slow(self.workload):
             return True
-        return all(self.measure(arm, keep=False) for _ in range(plan.warmups))
+        start, done = time.monotonic(), 0
+        while done < plan.warmups or time.monotonic() - start < plan.warm_seconds:
+            if not self.measure(arm, keep=False):
+                return False
+            done += 1
+        return True
 
     def discard(self, arm: Arm, reason: str) -> bool:
         self.fail(arm, reason)

@@ -13,7 +13,7 @@ import io.scalegate.stream.{Side, SortableKey}
   * @param bands
   *   one for each dimension of the grid
   */
-final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 4) {
+final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 8) {
   require(bands.nonEmpty, "a grid needs at least one band")
   private[this] val widths = bands.map(Grid.stripeWidth(_, stripesPerBand))
 
