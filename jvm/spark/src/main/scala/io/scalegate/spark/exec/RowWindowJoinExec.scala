@@ -1,15 +1,11 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.TaskContext
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Ascending,
   Attribute,
   Expression,
   RowOrdering,
-  SortOrder,
-  UnsafeProjection
+  SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
@@ -17,8 +13,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
   SinglePartition
 }
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
 
@@ -46,16 +41,13 @@ final case class RowWindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends BinaryExecNode {
-  override def nodeName: String = "WindowJoin"
-
-  override lazy val metrics: Map[String, SQLMetric] = Map(
-    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
-    "comparisons" -> SQLMetrics.createMetric(sparkContext, "comparisons"),
-    "busiest" -> SQLMetrics.createMetric(sparkContext, "comparisons of the busiest thread"),
-    "leastBusy" -> SQLMetrics.createMetric(sparkContext, "comparisons of the least busy thread"),
-    "rowsKept" -> SQLMetrics.createMetric(sparkContext, "rows kept in windows"),
-    "peakWindow" -> SQLMetrics.createMetric(sparkContext, "peak window rows, sum over threads")
+) extends WindowJoinNode {
+  override protected def counters: Seq[(String, String)] = Seq(
+    "comparisons" -> "comparisons",
+    "busiest" -> "comparisons of the busiest thread",
+    "leastBusy" -> "comparisons of the least busy thread",
+    "rowsKept" -> "rows kept in windows",
+    "peakWindow" -> "peak window rows, sum over threads"
   )
 
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
@@ -67,43 +59,14 @@ final case class RowWindowJoinExec(
 
   override def outputPartitioning: Partitioning = SinglePartition
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val rowsOut = longMetric("numOutputRows")
-    val names = Seq("comparisons", "busiest", "leastBusy", "rowsKept", "peakWindow")
-    val counters = names.map(longMetric)
-    val task = new RowWindowTask(
-      rows,
-      new BoundedInput(leftBounded, left.output),
-      new BoundedInput(rightBounded, right.output),
-      bands.toIndexedSeq,
-      residual,
-      threads
-    )
-    val (in, out) = (left.output ++ right.output, output)
-    left.execute().zipPartitions(right.execute()) { (l, r) =>
-      val joined = task.join(l, r)
-      TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-        joined.close()
-        val m = joined.metrics
-        val shares = m.workers.map(_.comparisons)
-        val counts = Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
-        counters.zip(counts).foreach { case (metric, count) => metric += count }
-      }
-      val project = UnsafeProjection.create(out, in)
-      joined.map { pair =>
-        rowsOut += 1
-        project(pair)
-      }
-    }
-  }
-
-  override def simpleString(maxFields: Int): String = s"$nodeName Inner, $description"
-
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |${description.replace("; ", "\n")}
-       |""".stripMargin
+  override protected def task: JoinTask = new RowWindowTask(
+    rows,
+    new BoundedInput(leftBounded, left.output),
+    new BoundedInput(rightBounded, right.output),
+    bands.toIndexedSeq,
+    residual,
+    threads
+  )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.JoinedRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
+import io.scalegate.join.{JoinResult, JoinSource, RunningJoin}
 import io.scalegate.stream.IdleStrategy
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
@@ -17,8 +17,7 @@ final class RowWindowJoinIterator(
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
-) extends Iterator[InternalRow]
-    with AutoCloseable {
+) extends JoinedPairs {
   private[this] val pair = new JoinedRow
   private[this] val idle = new IdleStrategy.Backoff()
   private[this] val leftSource = join.sources(0)
@@ -26,7 +25,11 @@ final class RowWindowJoinIterator(
   private[this] var result: JoinResult = _
   private[this] var fed = false
 
-  def metrics: JoinMetrics = join.metrics
+  def counts: Seq[Long] = {
+    val m = join.metrics
+    val shares = m.workers.map(_.comparisons)
+    Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
+  }
 
   def hasNext: Boolean = {
     while (result == null && !join.isDone) {

@@ -53,7 +53,7 @@ final class SweepJoinIterator(
     order: Ordering[InternalRow],
     accepts: InternalRow => Boolean,
     keep: WindowMemory
-) extends Iterator[InternalRow] {
+) extends JoinedPairs {
   private[this] val further = bands.tail
   private[this] val sweep = new WindowSweep(further.map(_.attribute))
   private[this] val ranges = new Array[Long](2 * further.length)
@@ -64,9 +64,8 @@ final class SweepJoinIterator(
   private[this] var taken = 0
   private[this] var ready = false
 
-  def comparisons: Long = sweep.comparisons
-  def rowsKept: Long = sweep.rowsKept
-  def peakWindow: Long = sweep.peakWindow.toLong
+  def counts: Seq[Long] = Seq(sweep.comparisons, sweep.rowsKept, sweep.peakWindow.toLong)
+  def close(): Unit = ()
 
   /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
   def hasNext: Boolean = {

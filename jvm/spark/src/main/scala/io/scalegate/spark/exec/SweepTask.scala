@@ -33,7 +33,7 @@ final class SweepTask(
     right: SideInput,
     bands: IndexedSeq[Band],
     residual: Option[Expression]
-) extends Serializable {
+) extends JoinTask {
 
   /** Joins the partition's inputs; its memory goes back when the task ends. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {

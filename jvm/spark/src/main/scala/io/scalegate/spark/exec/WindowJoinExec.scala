@@ -1,15 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.TaskContext
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Ascending,
-  Attribute,
-  Expression,
-  SortOrder,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
@@ -17,8 +8,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   PartitioningCollection,
   UnknownPartitioning
 }
-import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
 
@@ -49,14 +39,11 @@ final case class WindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends BinaryExecNode {
-  override def nodeName: String = "WindowJoin"
-
-  override lazy val metrics: Map[String, SQLMetric] = Map(
-    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
-    "comparisons" -> SQLMetrics.createMetric(sparkContext, "comparisons"),
-    "rowsKept" -> SQLMetrics.createMetric(sparkContext, "rows kept in windows"),
-    "peakWindow" -> SQLMetrics.createMetric(sparkContext, "peak window rows, sum over tasks")
+) extends WindowJoinNode {
+  override protected def counters: Seq[(String, String)] = Seq(
+    "comparisons" -> "comparisons",
+    "rowsKept" -> "rows kept in windows",
+    "peakWindow" -> "peak window rows, sum over tasks"
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
@@ -71,37 +58,12 @@ final case class WindowJoinExec(
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val rowsOut = longMetric("numOutputRows")
-    val counters = Seq("comparisons", "rowsKept", "peakWindow").map(longMetric)
-    val task = new SweepTask(
-      new SideInput(leftKeys, leftBounded, left.output),
-      new SideInput(rightKeys, rightBounded, right.output),
-      bands.toIndexedSeq,
-      residual
-    )
-    val (in, out) = (left.output ++ right.output, output)
-    left.execute().zipPartitions(right.execute()) { (l, r) =>
-      val joined = task.join(l, r)
-      TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-        val counts = Seq(joined.comparisons, joined.rowsKept, joined.peakWindow)
-        counters.zip(counts).foreach { case (metric, count) => metric += count }
-      }
-      val project = UnsafeProjection.create(out, in)
-      joined.map { pair =>
-        rowsOut += 1
-        project(pair)
-      }
-    }
-  }
-
-  override def simpleString(maxFields: Int): String = s"$nodeName Inner, $description"
-
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |${description.replace("; ", "\n")}
-       |""".stripMargin
+  override protected def task: JoinTask = new SweepTask(
+    new SideInput(leftKeys, leftBounded, left.output),
+    new SideInput(rightKeys, rightBounded, right.output),
+    bands.toIndexedSeq,
+    residual
+  )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)
