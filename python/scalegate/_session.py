@@ -89,9 +89,8 @@ def _refuse_remote(options: dict[str, str], jar: str) -> None:
     if remote.startswith("sc://"):
         raise ScalegateError(
             f"the session is remote ({remote}), and a client cannot add jars to its server's "
-            "class "
-            f"path: start the Spark Connect server with `--jars {jar}`; then SQL, the hint and "
-            "the joins work without configure."
+            f"class path: start the Spark Connect server with `--jars {jar}`; then SQL, the hint "
+            "and the joins work without configure."
         )
 
 
@@ -118,8 +117,7 @@ def _refuse_running_without(jar: str) -> None:
         return
     raise ScalegateError(
         "Spark already runs in this process without scalegate's jar, and it silently ignores "
-        "jars "
-        "that come later: restart Python and call scalegate.configure(SparkSession.builder) "
+        "jars that come later: restart Python and call scalegate.configure(SparkSession.builder) "
         f"before the first session starts, or start with `spark-submit --jars {jar}`."
     )
 

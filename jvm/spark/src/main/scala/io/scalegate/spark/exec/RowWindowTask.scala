@@ -2,8 +2,7 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow, Predicate}
-import org.apache.spark.sql.scalegate.TaskAccess
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow}
 
 import io.scalegate.join.{AttributeType, Band, IntegralBand, JoinSpec, PairPredicate, ScaleJoin}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple}
@@ -25,8 +24,6 @@ final class RowWindowTask(
   /** Starts the join of two inputs in the order of their times; the task's end must close it. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {
     val context = TaskContext.get()
-    val memory = new WindowMemory(TaskAccess.memoryManager(context))
-    context.addTaskCompletionListener[Unit](_ => memory.release())
     val spec =
       JoinSpec(CountWindow(rows), bands :+ RowWindowTask.Usable, residual.map(predicates))
     val running = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S))
@@ -35,7 +32,7 @@ final class RowWindowTask(
       new TimedRows(l, left, bands, Side.R, 0),
       new TimedRows(r, right, bands, Side.S, 1),
       context,
-      new KeptRows(rows, memory)
+      new KeptRows(rows, WindowMemory.ofTask(context))
     )
   }
 
@@ -43,12 +40,11 @@ final class RowWindowTask(
   private[this] def predicates(condition: Expression): () => PairPredicate = {
     val made = new java.util.concurrent.ConcurrentLinkedQueue[PairPredicate]()
     (1 to threads).foreach { _ =>
-      val predicate = Predicate.create(condition, left.output ++ right.output)
-      predicate.initialize(TaskContext.getPartitionId())
+      val holds = predicate(condition, left.output ++ right.output)
       val pair = new JoinedRow
       made.add { (r: StreamTuple, s: StreamTuple) =>
         pair(r.row.asInstanceOf[InternalRow], s.row.asInstanceOf[InternalRow])
-        predicate.eval(pair)
+        holds.eval(pair)
       }
     }
     () => made.remove()

@@ -5,11 +5,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Expression,
-  Predicate,
   RowOrdering,
   UnsafeProjection
 }
-import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.{AttributeType, Band}
 
@@ -37,9 +35,6 @@ final class SweepTask(
 
   /** Joins the partition's inputs; its memory goes back when the task ends. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {
-    val context = TaskContext.get()
-    val memory = new WindowMemory(TaskAccess.memoryManager(context))
-    context.addTaskCompletionListener[Unit](_ => memory.release())
     val types = bands.map(_.attribute)
     new SweepJoinIterator(
       left.sorted(l, types),
@@ -47,7 +42,7 @@ final class SweepTask(
       bands,
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
       accepts(),
-      memory
+      WindowMemory.ofTask(TaskContext.get())
     )
   }
 
@@ -55,8 +50,7 @@ final class SweepTask(
     residual match {
       case None => _ => true
       case Some(condition) =>
-        val predicate = Predicate.create(condition, left.output ++ right.output)
-        predicate.initialize(TaskContext.getPartitionId())
-        row => predicate.eval(row)
+        val holds = predicate(condition, left.output ++ right.output)
+        row => holds.eval(row)
     }
 }

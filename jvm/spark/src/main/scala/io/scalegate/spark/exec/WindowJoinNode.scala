@@ -3,7 +3,13 @@ package io.scalegate.spark.exec
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  Expression,
+  Predicate,
+  UnsafeProjection
+}
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
@@ -17,6 +23,13 @@ trait JoinedPairs extends Iterator[InternalRow] with AutoCloseable {
 /** What travels to the executors: joins two partitions. */
 trait JoinTask extends Serializable {
   def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
+
+  /** The condition on rows of these columns, for one thread of the running task. */
+  protected def predicate(condition: Expression, columns: Seq[Attribute]): BasePredicate = {
+    val made = Predicate.create(condition, columns)
+    made.initialize(TaskContext.getPartitionId())
+    made
+  }
 }
 
 /** What the physical nodes of window joins share: how they look, how they count, how pairs become rows. */

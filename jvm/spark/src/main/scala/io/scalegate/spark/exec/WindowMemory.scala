@@ -1,6 +1,8 @@
 package io.scalegate.spark.exec
 
+import org.apache.spark.TaskContext
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode, TaskMemoryManager}
+import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.Errors
 
@@ -33,6 +35,14 @@ final class WindowMemory(manager: TaskMemoryManager)
 }
 
 object WindowMemory {
+
+  /** The windows' memory of the running task; it goes back when the task ends. */
+  def ofTask(context: TaskContext): WindowMemory = {
+    val memory = new WindowMemory(TaskAccess.memoryManager(context))
+    context.addTaskCompletionListener[Unit](_ => memory.release())
+    memory
+  }
+
   private val Step = 1L << 20
 
   /** The objects around a kept row, and its place in the window's columns. */
