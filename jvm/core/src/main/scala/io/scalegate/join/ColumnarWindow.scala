@@ -10,10 +10,13 @@ package io.scalegate.join
   *   the types of the columns beside the position; 32-bit types take an `Int` column
   * @param maxRows
   *   the size at which [[append]] refuses, with a [[WindowLimitException]]
+  * @param initialRows
+  *   room for so many rows is made at once
   */
 final class ColumnarWindow(
     attributes: IndexedSeq[AttributeType],
-    maxRows: Int = ColumnarWindow.MostRows
+    maxRows: Int = ColumnarWindow.MostRows,
+    initialRows: Int = ColumnarWindow.FewRows
 ) {
   /*
    * A ring of a power-of-two capacity: row `i` of the window lies in slot `(head + i) & mask` of
@@ -30,18 +33,19 @@ final class ColumnarWindow(
    */
   import ColumnarWindow._
 
-  private[this] var mask = InitialCapacity - 1
+  private[this] val initial = ColumnarWindow.capacityFor(initialRows)
+  private[this] var mask = initial - 1
   private[this] var headSlot = 0
   private[this] var rowCount = 0
   private[this] var highest = 0
-  private[this] var positions = new Array[Long](InitialCapacity)
-  private[this] var rows = new Array[AnyRef](InitialCapacity)
+  private[this] var positions = new Array[Long](initial)
+  private[this] var rows = new Array[AnyRef](initial)
   private[this] val intColumns = new Array[Array[Int]](attributes.length)
   private[this] val longColumns = new Array[Array[Long]](attributes.length)
 
   for (i <- attributes.indices)
-    if (attributes(i).bits == 32) intColumns(i) = new Array[Int](InitialCapacity)
-    else longColumns(i) = new Array[Long](InitialCapacity)
+    if (attributes(i).bits == 32) intColumns(i) = new Array[Int](initial)
+    else longColumns(i) = new Array[Long](initial)
 
   def size: Int = rowCount
 
@@ -124,6 +128,9 @@ final class ColumnarWindow(
 
   def rowAt(slot: Int): AnyRef = rows(slot)
 
+  /** The positions, by slot. For probes only. */
+  private[join] def positionColumn: Array[Long] = positions
+
   /** The i-th attribute's column, by slot; null when it is a `Long` column. For probes only. */
   private[join] def ints(i: Int): Array[Int] = intColumns(i)
 
@@ -156,7 +163,11 @@ object ColumnarWindow {
   /** The most rows that one window can hold, whatever the memory. */
   val MostRows: Int = 1 << 30
 
-  private val InitialCapacity = 16
+  private val FewRows = 16
+
+  /** The power of two that holds so many rows. */
+  private def capacityFor(rows: Int): Int =
+    Integer.highestOneBit(math.min(math.max(rows, FewRows), MostRows) * 2 - 1)
 }
 
 /** A window reached the number of rows that its operator may keep. */

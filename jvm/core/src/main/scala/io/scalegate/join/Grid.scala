@@ -48,7 +48,7 @@ final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 8) {
     }
 
   /** A stripe's number; it rises with the key. */
-  private[this] def stripe(i: Int, key: Long): Long = bands(i).attribute match {
+  private[join] def stripe(i: Int, key: Long): Long = bands(i).attribute match {
     case AttributeType.Int32 | AttributeType.Int64 => Math.floorDiv(key, widths(i).toLong)
     case AttributeType.Float32 =>
       Grid.floatingStripe(

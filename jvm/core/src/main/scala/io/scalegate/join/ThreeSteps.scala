@@ -57,7 +57,7 @@ final private[join] class ThreeSteps(
       ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
       i += 1
     }
-    val found = window.search(rows, ranges)
+    val found = window.search(0, rows, ranges)
     var k = 0
     while (k < found) {
       val earlier = window.row(k).asInstanceOf[StreamTuple]

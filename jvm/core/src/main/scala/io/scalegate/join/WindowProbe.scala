@@ -25,7 +25,7 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
   private[this] val passRate = new Array[Double](bands)
   private[this] var lead = 0
   private[this] var slots = new Array[Int](16)
-  private[this] var found = 0
+  private[this] var first = 0
   private[this] var compared = 0L
 
   /** The band that the next search runs over the whole window first. */
@@ -34,25 +34,26 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
   /** Rows that were tested so far. */
   def comparisons: Long = compared
 
-  /** Searches the oldest `rows` rows of the window, and returns the number of candidates.
+  /** Searches the rows from the `from`-th oldest up to, and without, the `until`-th, and returns the number of
+    * candidates.
     *
     * @param ranges
     *   the inclusive bounds, two for each attribute: the i-th lies in `[ranges(2i), ranges(2i +
     *   1)]`
     */
-  def search(rows: Int, ranges: Array[Long]): Int = {
+  def search(from: Int, until: Int, ranges: Array[Long]): Int = {
+    val rows = until - from
     compared += rows
-    found =
-      if (bands == 0) rows
-      else if (rows == 0 || !clamp(ranges)) 0
-      else if (rows <= FewRows) searchFew(rows)
-      else searchMany(rows)
-    found
+    first = from
+    if (bands == 0) rows
+    else if (rows == 0 || !clamp(ranges)) 0
+    else if (rows <= FewRows) searchFew(from, until)
+    else searchMany(from, until)
   }
 
   /** The slot of the last answer's k-th candidate, oldest first. Valid until the window changes.
     */
-  def slot(k: Int): Int = if (bands == 0) window.slot(k) else slots(k)
+  def slot(k: Int): Int = if (bands == 0) window.slot(first + k) else slots(k)
 
   /** The row of the last answer's k-th candidate, oldest first. Valid until the window changes.
     */
@@ -77,11 +78,11 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
     true
   }
 
-  private[this] def searchFew(rows: Int): Int = {
-    reserve(0, rows)
+  private[this] def searchFew(from: Int, until: Int): Int = {
+    reserve(0, until - from)
     var n = 0
-    var k = 0
-    while (k < rows) {
+    var k = from
+    while (k < until) {
       val at = window.slot(k)
       if (accepts(at)) {
         slots(n) = at
@@ -103,10 +104,15 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
     true
   }
 
-  private[this] def searchMany(rows: Int): Int = {
-    val first = math.min(rows, window.capacity - window.head)
-    val n = searchSlots(window.head, window.head + first, 0)
-    searchSlots(0, rows - first, n)
+  private[this] def searchMany(from: Int, until: Int): Int = {
+    val wrapped = window.capacity - window.head // the first row that lies in slot 0 again
+    val n =
+      searchSlots(
+        window.head + math.min(from, wrapped),
+        window.head + math.min(until, wrapped),
+        0
+      )
+    searchSlots(math.max(from - wrapped, 0), math.max(until - wrapped, 0), n)
   }
 
   private[this] def searchSlots(from: Int, until: Int, count: Int): Int = {

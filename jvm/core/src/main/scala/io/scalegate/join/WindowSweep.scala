@@ -68,7 +68,7 @@ final class WindowSweep(
     lastLow = low
     window.expireBefore(low)
     while (ahead && aheadPosition <= high) pull(low)
-    finder.search(window.countUpTo(high), ranges)
+    finder.search(0, window.countUpTo(high), ranges)
   }
 
   /** The k-th row that the last probe found; valid until the next one. */

@@ -12,8 +12,13 @@ class WindowProbeSuite extends AnyFunSuite {
 
   final private class Row(val attrs: Array[Long])
 
-  private def candidates(probe: WindowProbe, rows: Int, ranges: Array[Long]): Seq[AnyRef] = {
-    val n = probe.search(rows, ranges)
+  private def candidates(
+      probe: WindowProbe,
+      from: Int,
+      until: Int,
+      ranges: Array[Long]
+  ): Seq[AnyRef] = {
+    val n = probe.search(from, until, ranges)
     (0 until n).map(probe.row)
   }
 
@@ -60,8 +65,10 @@ class WindowProbeSuite extends AnyFunSuite {
             val (a, b) = (value(random, t, spread), value(random, t, spread))
             Seq(math.min(a, b), math.max(a, b))
           }.toArray
-          val part = if (held == 0) 0 else random.nextInt(held + 1)
-          assert(candidates(probe, part, ranges) == matching(rows.take(part), ranges))
+          val until = random.nextInt(held + 1)
+          val from = if (random.nextBoolean()) 0 else random.nextInt(until + 1)
+          val part = rows.slice(from, until)
+          assert(candidates(probe, from, until, ranges) == matching(part, ranges))
         }
       }
     }
@@ -73,7 +80,7 @@ class WindowProbeSuite extends AnyFunSuite {
     val values = Seq(Int.MinValue, -1, 0, 1, Int.MaxValue) ++ Seq.fill(60)(7)
     values.foreach(v => window.append(0, Array(v.toLong), Int.box(v)))
     val probe = new WindowProbe(window)
-    def found(lo: Long, hi: Long) = candidates(probe, window.size, Array(lo, hi))
+    def found(lo: Long, hi: Long) = candidates(probe, 0, window.size, Array(lo, hi))
     assert(found(Int.MaxValue + 1L, Long.MaxValue).isEmpty)
     assert(found(Long.MinValue, Int.MinValue - 1L).isEmpty)
     assert(found(1L << 32, (1L << 32) + 10).isEmpty)
@@ -89,7 +96,7 @@ class WindowProbeSuite extends AnyFunSuite {
     val probe = new WindowProbe(window)
     for (key <- 0 until 20) {
       val expected = (key until 100000 by 1000).map(Int.box)
-      assert(candidates(probe, window.size, Array(0L, 2L, key.toLong, key.toLong)) == expected)
+      assert(candidates(probe, 0, window.size, Array(0L, 2L, key.toLong, key.toLong)) == expected)
     }
     assert(probe.leadingBand == 1)
     assert(probe.comparisons == 20 * 100000L)

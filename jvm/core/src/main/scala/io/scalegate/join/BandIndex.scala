@@ -1,0 +1,244 @@
+package io.scalegate.join
+
+import io.scalegate.stream.Side
+
+/** The rows of one side of a join, standing still, found by the bands that bound them: what a batch join
+  * probes when that side is small enough to be held whole. Built once; then any number of threads read it,
+  * each through a [[BandLookup]] of its own. It must be published to them safely.
+  *
+  * @param bands
+  *   `s.attribute(i) − r.attribute(i)` lies in the i-th
+  * @param side
+  *   whose rows these are
+  */
+final class BandIndex private (
+    private[join] val bands: IndexedSeq[Band],
+    private[join] val side: Side,
+    private[join] val shape: BandIndex.Shape,
+    private[join] val columns: ColumnarWindow,
+    stripes: Array[Long],
+    starts: Array[Int]
+) {
+  /*
+   * The most selective attribute is the one that rows are sorted by. The next one, if it is worth it, is cut
+   * in stripes as wide as its band, and the rows are sorted within each stripe. So a probe reads a run of rows
+   * in two or three stripes; the further attributes, and the striped one itself, are tested by the range kernel
+   * on that run.
+   *
+   *   stripe of y    0          1               2         3
+   *   x            [ 1 4 8 9 ][ 2 2 3 5 7 8 ][ 0 6 6 ][ 1 3 5 ]
+   *                              ^^^^^          ^         ^         |y − 12| <= 4, |x − 3| <= 2
+   */
+
+  def rows: Int = columns.size
+
+  /** The number of the first stripe at or after this one, in the order of stripes. */
+  private[join] def firstStripe(stripe: Long): Int = {
+    val at = java.util.Arrays.binarySearch(stripes, stripe)
+    if (at >= 0) at else -at - 1
+  }
+
+  private[join] def stripeCount: Int = stripes.length
+  private[join] def stripe(i: Int): Long = stripes(i)
+  private[join] def start(i: Int): Int = starts(i)
+
+  /** The sorted attribute of every row. */
+  private[join] def sorted: Array[Long] = columns.positionColumn
+}
+
+object BandIndex {
+
+  /** Which attribute the rows are sorted by, and in stripes of which they lie. */
+  final private[join] class Shape(val sorted: Int, val striped: Option[Int], bands: Seq[Band]) {
+    private[this] val grid =
+      striped.map(i => Grid(Vector(bands(i)), stripesPerBand = 1)).orNull
+
+    /** The attributes that are kept as columns beside the sorted one. */
+    val others: Array[Int] = bands.indices.filter(_ != sorted).toArray
+
+    def stripeOf(key: Long): Long = if (grid == null) 0L else grid.stripe(0, key)
+  }
+
+  /** Where in `[from, until)` of a sorted array a number is at least `key` for the first time. */
+  private[join] def firstAtLeast(sorted: Array[Long], key: Long, from: Int, until: Int): Int = {
+    var low = from
+    var high = until
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (sorted(middle) < key) low = middle + 1 else high = middle
+    }
+    low
+  }
+
+  /** The same for a number above `key`. */
+  private[join] def firstBeyond(sorted: Array[Long], key: Long, from: Int, until: Int): Int =
+    if (key == Long.MaxValue) until else firstAtLeast(sorted, key + 1, from, until)
+
+  /** @param keys
+    *   the i-th array holds the i-th attribute of every row, as sortable integers
+    * @param rows
+    *   what a lookup gives; as many as each array of `keys` has numbers
+    */
+  def apply(
+      bands: IndexedSeq[Band],
+      side: Side,
+      keys: IndexedSeq[Array[Long]],
+      rows: Array[AnyRef]
+  ): BandIndex = {
+    require(bands.nonEmpty, "a band index needs at least one band")
+    require(
+      keys.length == bands.length && keys.forall(_.length == rows.length),
+      s"${bands.length} bands over ${rows.length} rows need as many arrays of as many keys"
+    )
+    val shape = chosen(bands, keys)
+    val byKey = RadixOrder.by(keys(shape.sorted), Array.range(0, rows.length))
+    val stripeOf = new Array[Long](rows.length)
+    shape.striped.foreach { i =>
+      val striped = keys(i)
+      var row = 0
+      while (row < striped.length) {
+        stripeOf(row) = shape.stripeOf(striped(row))
+        row += 1
+      }
+    }
+    val order = if (shape.striped.isEmpty) byKey else RadixOrder.by(stripeOf, byKey)
+    val starts = runs(stripeOf, order)
+    val stripes = starts.dropRight(1).map(at => stripeOf(order(at)))
+    new BandIndex(bands, side, shape, filled(bands, shape, keys, rows, order), stripes, starts)
+  }
+
+  /** Sorted by the attribute whose band lets the least through, in stripes of the next one. */
+  private[this] def chosen(bands: IndexedSeq[Band], keys: IndexedSeq[Array[Long]]): Shape = {
+    val shares = bands.indices.map(i => passingShare(bands(i), keys(i)))
+    val bySelectivity = bands.indices.sortBy(shares(_))
+    val striped = bySelectivity.drop(1).headOption.filter(shares(_) < WorthStripes)
+    new Shape(bySelectivity.head, striped, bands)
+  }
+
+  /** The share of pairs of these keys that lie within the band, from a sample of them. */
+  private[this] def passingShare(band: Band, keys: Array[Long]): Double = {
+    val step = math.max(1, keys.length / SampleRows)
+    val sample = keys.indices.by(step).map(keys(_)).toArray
+    java.util.Arrays.sort(sample)
+    val passing = sample.iterator.map { key =>
+      val from = firstAtLeast(sample, band.least(Side.R, key), 0, sample.length)
+      val until = firstBeyond(sample, band.greatest(Side.R, key), from, sample.length)
+      (until - from).toDouble
+    }.sum
+    passing / math.max(1.0, sample.length.toDouble * sample.length)
+  }
+
+  /** Where in the order each run of rows of one stripe starts, and where the last one ends. */
+  private[this] def runs(stripeOf: Array[Long], order: Array[Int]): Array[Int] = {
+    val starts = Array.newBuilder[Int]
+    var i = 0
+    while (i < order.length) {
+      if (i == 0 || stripeOf(order(i)) != stripeOf(order(i - 1))) starts += i
+      i += 1
+    }
+    starts += order.length
+    starts.result()
+  }
+
+  private[this] def filled(
+      bands: IndexedSeq[Band],
+      shape: Shape,
+      keys: IndexedSeq[Array[Long]],
+      rows: Array[AnyRef],
+      order: Array[Int]
+  ): ColumnarWindow = {
+    val attributes = shape.others.toVector.map(bands(_).attribute)
+    val columns = new ColumnarWindow(attributes, initialRows = order.length)
+    val positions = keys(shape.sorted)
+    order.foreach(row => columns.append(positions(row), rows(row)))
+    shape.others.indices.foreach { i =>
+      val values = keys(shape.others(i))
+      var at = 0
+      while (at < order.length) {
+        columns.set(at, i, values(order(at)))
+        at += 1
+      }
+    }
+    columns
+  }
+
+  private[this] val SampleRows = 1024
+
+  /** A probe reads about two stripes of an attribute: beyond this share they are most of the rows. */
+  private[this] val WorthStripes = 1.0 / 8
+}
+
+/** Looks rows up in a [[BandIndex]], one probe at a time. One thread. */
+final class BandLookup(index: BandIndex) {
+  private[this] val finder = new WindowProbe(index.columns)
+  private[this] val shape = index.shape
+  private[this] val probing = index.side.opposite
+  private[this] val ranges = new Array[Long](2 * shape.others.length)
+  private[this] var low = 0L
+  private[this] var high = 0L
+  private[this] var nextStripe = 0
+  private[this] var lastStripe = 0L
+  private[this] var found = 0
+  private[this] var taken = 0
+
+  /** Begins the search for the rows that a row of the opposite side with these attributes may match. */
+  def start(keys: Array[Long]): Unit = {
+    val bands = index.bands
+    var i = 0
+    var empty = false
+    while (i < bands.length && !empty) {
+      empty = bands(i).least(probing, keys(i)) > bands(i).greatest(probing, keys(i))
+      i += 1
+    }
+    found = 0
+    taken = 0
+    nextStripe = index.stripeCount
+    if (!empty) open(keys)
+  }
+
+  private[this] def open(keys: Array[Long]): Unit = {
+    val bands = index.bands
+    val others = shape.others
+    var i = 0
+    while (i < others.length) {
+      ranges(2 * i) = bands(others(i)).least(probing, keys(others(i)))
+      ranges(2 * i + 1) = bands(others(i)).greatest(probing, keys(others(i)))
+      i += 1
+    }
+    low = bands(shape.sorted).least(probing, keys(shape.sorted))
+    high = bands(shape.sorted).greatest(probing, keys(shape.sorted))
+    shape.striped match {
+      case None =>
+        nextStripe = 0
+        lastStripe = 0L
+      case Some(by) =>
+        nextStripe = index.firstStripe(shape.stripeOf(bands(by).least(probing, keys(by))))
+        lastStripe = shape.stripeOf(bands(by).greatest(probing, keys(by)))
+    }
+  }
+
+  /** The next row that all bands let through, each once, in no promised order; null when there is none. */
+  def next(): AnyRef = {
+    while (
+      taken == found && nextStripe < index.stripeCount && index.stripe(nextStripe) <= lastStripe
+    )
+      searchStripe()
+    if (taken == found) null
+    else {
+      taken += 1
+      finder.row(taken - 1)
+    }
+  }
+
+  /** Rows that were tested against a probe's ranges so far. */
+  def comparisons: Long = finder.comparisons
+
+  private[this] def searchStripe(): Unit = {
+    val end = index.start(nextStripe + 1)
+    val from = BandIndex.firstAtLeast(index.sorted, low, index.start(nextStripe), end)
+    val until = BandIndex.firstBeyond(index.sorted, high, from, end)
+    nextStripe += 1
+    taken = 0
+    found = finder.search(from, until, ranges)
+  }
+}
