@@ -1,6 +1,8 @@
 """Generated tables joined by our operator, by plain Spark and by DuckDB: the same rows."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -87,7 +89,11 @@ def by_duckdb(tables: Tables, query: str) -> Counter[Any]:
 
 def by_us(spark: SparkSession, query: str) -> Counter[Any]:
     joined = spark.sql(query)
-    assert "WindowJoin" in joined._jdf.queryExecution().executedPlan().toString()
+    plan = joined._jdf.queryExecution().executedPlan().toString()
+    assert "WindowJoin" in plan
+    on_a_key = re.search(r"r\.(\w+) = s\.\1", query)
+    none_small = spark.conf.get("spark.sql.autoBroadcastJoinThreshold") == "-1"
+    assert ("BroadcastWindowJoin" in plan) == (not on_a_key and not none_small)
     return pairs(joined.collect())
 
 
@@ -101,7 +107,15 @@ def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
         spark.conf.unset("spark.scalegate.enabled")
 
 
-@pytest.mark.usefixtures("views")
+@pytest.fixture(params=["10MB", "-1"], ids=["broadcast", "exchanged"])
+def threshold(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
+    """Small inputs are broadcast where there is no key, or none is."""
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", request.param)
+    yield request.param
+    spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+
+
+@pytest.mark.usefixtures("views", "threshold")
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_three_engines_give_the_same_rows(
     spark: SparkSession, tables: Tables, condition: str
@@ -114,6 +128,7 @@ def test_three_engines_give_the_same_rows(
     assert ours.total() > ROWS / 10
 
 
+@pytest.mark.usefixtures("threshold")
 @pytest.mark.parametrize("partitions", [1, 2, 7])
 @pytest.mark.parametrize(
     "condition", [CONDITIONS[4], CONDITIONS[7]], ids=["without a key", "on a key"]

@@ -3,7 +3,11 @@ package io.scalegate.spark
 /** More rows in a window than the task has memory for. */
 final class MemorySuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] =
-    Map("spark.testing.memory" -> (40L << 20).toString, "spark.testing.reservedMemory" -> "0")
+    Map(
+      "spark.testing.memory" -> (40L << 20).toString,
+      "spark.testing.reservedMemory" -> "0",
+      "spark.sql.autoBroadcastJoinThreshold" -> "-1"
+    )
 
   test("a window that does not fit ends the query with an error that says what to change") {
     val wide =

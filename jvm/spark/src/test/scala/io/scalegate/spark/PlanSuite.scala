@@ -13,8 +13,8 @@ final class PlanSuite extends SparkJoinSuite {
 
   test("EXPLAIN says what slides, what is banded, what is left over and how rows are sliced") {
     val text = explain(keyless + " AND r.name < s.name")
-    assert(text.contains("WindowJoin Inner, sliced: no equality key"))
-    assert(text.contains("window: s.ts - r.ts in [-3600000000, 0]"))
+    assert(text.contains("WindowJoin Inner, window: s.ts - r.ts in [-3600000000, 0]"))
+    assert(text.contains("algorithm: sweep over sorted slices, no equality key"))
     assert(text.contains("bands: s.i - r.i in [-3, 3]"))
     assert(text.contains("residual: (r.name < s.name)"))
     assert(text.contains("WindowJoinSlice [s.i], replicated at borders"))

@@ -7,7 +7,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{Assertion, BeforeAndAfterAll}
 
-import io.scalegate.spark.exec.WindowJoinExec
+import io.scalegate.spark.exec.WindowJoinNode
 
 /** Runs queries with the package on and off in one session and compares: Spark's own plan decides what is
   * right. The session gets the extensions from the class path, as a user's does.
@@ -17,6 +17,9 @@ abstract class SparkJoinSuite
     with BeforeAndAfterAll
     with AdaptiveSparkPlanHelper {
   protected def settings: Map[String, String] = Map.empty
+
+  /** Spark takes the test tables, whose size it does not know, for small ones. */
+  protected val SmallTables: Map[String, String] = Map("spark.sql.defaultSizeInBytes" -> "1000")
 
   protected lazy val spark: SparkSession = {
     val builder = SparkSession
@@ -63,8 +66,8 @@ abstract class SparkJoinSuite
   protected def executed(df: DataFrame): SparkPlan =
     df.asInstanceOf[ClassicDataFrame].queryExecution.executedPlan
 
-  protected def windowJoins(df: DataFrame): Seq[WindowJoinExec] =
-    collect(executed(df)) { case w: WindowJoinExec => w }
+  protected def windowJoins(df: DataFrame): Seq[WindowJoinNode] =
+    collect(executed(df)) { case w: WindowJoinNode => w }
 
   /** The same rows as plain Spark, by our operator. */
   protected def assertJoins(query: String): Assertion = {

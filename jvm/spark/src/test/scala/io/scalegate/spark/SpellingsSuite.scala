@@ -1,8 +1,8 @@
 package io.scalegate.spark
 
 /** Every spelling of a bounded difference that people use, on every type, against plain Spark. */
-final class SpellingsSuite extends SparkJoinSuite {
-  private val joined = Seq(
+abstract class SpellingsContract extends SparkJoinSuite {
+  protected val joined: Seq[String] = Seq(
     // Integers
     "s.i BETWEEN r.i - 5 AND r.i + 3",
     "r.i BETWEEN s.i - 5 AND s.i + 3",
@@ -68,7 +68,7 @@ final class SpellingsSuite extends SparkJoinSuite {
     "r.f = s.f AND abs(r.i - s.i) <= 40"
   )
 
-  private def query(condition: String): String =
+  protected def query(condition: String): String =
     s"SELECT r.id, s.id, r.ts, s.ts, r.x, s.f FROM r JOIN s ON $condition"
 
   joined.foreach { condition =>
@@ -140,5 +140,27 @@ final class SpellingsSuite extends SparkJoinSuite {
         joined.zipWithIndex.collect { case (c, i) if i % 7 == 3 => assertJoins(query(c)) }
       }
     }
+  }
+}
+
+/** Both inputs are exchanged, as large ones are. */
+final class SpellingsSuite extends SpellingsContract {
+  test("no input is broadcast") {
+    joined.foreach { condition =>
+      assert(windowJoins(spark.sql(query(condition))).forall(_.nodeName == "WindowJoin"))
+    }
+  }
+}
+
+/** Where there is no key, an input is broadcast, as small ones are. */
+final class BroadcastSpellingsSuite extends SpellingsContract {
+  override protected def settings: Map[String, String] = SmallTables
+
+  test("an input is broadcast where there is no key") {
+    val nodes = joined.groupMap(_.contains(" = "))(c =>
+      windowJoins(spark.sql(query(c))).map(_.nodeName).head
+    )
+    assert(nodes(false).count(_ == "BroadcastWindowJoin") > 50)
+    assert(nodes(true).forall(_ == "WindowJoin"))
   }
 }

@@ -41,7 +41,7 @@ final case class RowWindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends WindowJoinNode {
+) extends PartitionsJoinNode {
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "busiest" -> "comparisons of the busiest thread",
@@ -59,7 +59,7 @@ final case class RowWindowJoinExec(
 
   override def outputPartitioning: Partitioning = SinglePartition
 
-  override protected def task: JoinTask = new RowWindowTask(
+  override protected def task: PartitionsJoinTask = new RowWindowTask(
     rows,
     new BoundedInput(leftBounded, left.output),
     new BoundedInput(rightBounded, right.output),

@@ -19,7 +19,7 @@ final class RowWindowTask(
     bands: IndexedSeq[Band],
     residual: Option[Expression],
     threads: Int
-) extends JoinTask {
+) extends PartitionsJoinTask {
 
   /** Starts the join of two inputs in the order of their times; the task's end must close it. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {

@@ -31,7 +31,7 @@ final class SweepTask(
     right: SideInput,
     bands: IndexedSeq[Band],
     residual: Option[Expression]
-) extends JoinTask {
+) extends PartitionsJoinTask {
 
   /** Joins the partition's inputs; its memory goes back when the task ends. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {
@@ -41,16 +41,8 @@ final class SweepTask(
       right.sorted(r, types),
       bands,
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
-      accepts(),
+      accepts(residual, left.output ++ right.output),
       WindowMemory.ofTask(TaskContext.get())
     )
   }
-
-  private[this] def accepts(): InternalRow => Boolean =
-    residual match {
-      case None => _ => true
-      case Some(condition) =>
-        val holds = predicate(condition, left.output ++ right.output)
-        row => holds.eval(row)
-    }
 }

@@ -39,7 +39,7 @@ final case class WindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends WindowJoinNode {
+) extends PartitionsJoinNode {
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in windows",
@@ -58,7 +58,7 @@ final case class WindowJoinExec(
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
 
-  override protected def task: JoinTask = new SweepTask(
+  override protected def task: PartitionsJoinTask = new SweepTask(
     new SideInput(leftKeys, leftBounded, left.output),
     new SideInput(rightKeys, rightBounded, right.output),
     bands.toIndexedSeq,

@@ -20,15 +20,51 @@ trait JoinedPairs extends Iterator[InternalRow] with AutoCloseable {
   def counts: Seq[Long]
 }
 
-/** What travels to the executors: joins two partitions. */
+/** What travels to the executors: joins what a task reads. */
 trait JoinTask extends Serializable {
-  def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
 
   /** The condition on rows of these columns, for one thread of the running task. */
   protected def predicate(condition: Expression, columns: Seq[Attribute]): BasePredicate = {
     val made = Predicate.create(condition, columns)
     made.initialize(TaskContext.getPartitionId())
     made
+  }
+
+  /** The condition, if there is one, as a test of pairs in the running task. */
+  protected def accepts(
+      condition: Option[Expression],
+      columns: Seq[Attribute]
+  ): InternalRow => Boolean =
+    condition match {
+      case None => _ => true
+      case Some(c) =>
+        val holds = predicate(c, columns)
+        row => holds.eval(row)
+    }
+}
+
+/** Joins two partitions. */
+trait PartitionsJoinTask extends JoinTask {
+  def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
+}
+
+/** Turns a task's pairs into the join's output rows; their counts are added up when the task ends. */
+final private class PairsOutput(
+    output: Seq[Attribute],
+    joined: Seq[Attribute],
+    rowsOut: SQLMetric,
+    totals: Seq[SQLMetric]
+) extends Serializable {
+  def apply(pairs: JoinedPairs): Iterator[InternalRow] = {
+    TaskContext.get().addTaskCompletionListener[Unit] { _ =>
+      pairs.close()
+      totals.zip(pairs.counts).foreach { case (metric, count) => metric += count }
+    }
+    val project = UnsafeProjection.create(output, joined)
+    pairs.map { pair =>
+      rowsOut += 1
+      project(pair)
+    }
   }
 }
 
@@ -41,8 +77,11 @@ trait WindowJoinNode extends BinaryExecNode {
   /** Names of the metrics that a task's [[JoinedPairs.counts]] are added to, and what they say. */
   protected def counters: Seq[(String, String)]
 
-  /** The work of a task. */
-  protected def task: JoinTask
+  /** The columns of a pair. */
+  protected def joined: Seq[Attribute] = left.output ++ right.output
+
+  /** The pairs of each task, given to `output`, which must be all that a task's closure takes of the node. */
+  protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
 
   override def nodeName: String = "WindowJoin"
 
@@ -52,21 +91,10 @@ trait WindowJoinNode extends BinaryExecNode {
     }.toMap
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val rowsOut = longMetric("numOutputRows")
     val totals = counters.map { case (name, _) => longMetric(name) }
-    val (work, in, out) = (task, left.output ++ right.output, output)
-    left.execute().zipPartitions(right.execute()) { (l, r) =>
-      val joined = work.join(l, r)
-      TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-        joined.close()
-        totals.zip(joined.counts).foreach { case (metric, count) => metric += count }
-      }
-      val project = UnsafeProjection.create(out, in)
-      joined.map { pair =>
-        rowsOut += 1
-        project(pair)
-      }
-    }
+    val rows =
+      new PairsOutput(output, joined, longMetric("numOutputRows"), totals)
+    pairs(rows(_))
   }
 
   override def simpleString(maxFields: Int): String = s"$nodeName Inner, $description"
@@ -76,4 +104,16 @@ trait WindowJoinNode extends BinaryExecNode {
        |$formattedNodeName
        |${description.replace("; ", "\n")}
        |""".stripMargin
+}
+
+/** A window join of two inputs that come partitioned alike. */
+trait PartitionsJoinNode extends WindowJoinNode {
+
+  /** The work of a task. */
+  protected def task: PartitionsJoinTask
+
+  override protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow] = {
+    val work = task
+    left.execute().zipPartitions(right.execute())((l, r) => output(work.join(l, r)))
+  }
 }

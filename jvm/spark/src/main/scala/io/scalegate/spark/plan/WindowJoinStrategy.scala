@@ -10,18 +10,33 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper,
   RowOrdering
 }
+import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DataType, DateType, DoubleType, IntegerType, LongType}
+import org.apache.spark.sql.types.{
+  BinaryType,
+  DataType,
+  DateType,
+  DoubleType,
+  IntegerType,
+  LongType
+}
 
 import io.scalegate.join.Grid
-import io.scalegate.spark.exec.{RowWindowJoinExec, SliceExec, WindowJoinExec}
+import io.scalegate.spark.exec.{
+  BroadcastWindowJoinExec,
+  PackExec,
+  RowWindowJoinExec,
+  SliceExec,
+  WindowJoinExec
+}
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
+import io.scalegate.stream.Side
 
 /** Plans inner joins whose condition bounds a difference between the two inputs. It keeps no state, since
   * adaptive execution asks again about a join whose inputs have run.
@@ -29,7 +44,10 @@ import io.scalegate.spark.{Errors, ScaleGateConf}
   * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
   * difference: such a plan is exactly Spark's.
   */
-object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
+object WindowJoinStrategy
+    extends SparkStrategy
+    with PredicateHelper
+    with JoinSelectionHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child) => planLater(child) :: Nil
     case window: RowWindowJoin => rowCounting(window) :: Nil
@@ -53,7 +71,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     if (c.differences.exists(_.isEmpty)) Some(LocalTableScanExec(c.join.output, Nil, None))
     else if (c.differences.isEmpty) None
     else if (c.leftKeys.nonEmpty) Some(keyed(c))
-    else Some(keyless(c))
+    else Some(sideToBroadcast(c.join).fold(keyless(c))(broadcast(c, _)))
 
   private[this] def keyed(c: WindowJoinCandidate): SparkPlan =
     exec(
@@ -64,6 +82,36 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       planLater(c.join.left),
       planLater(c.join.right)
     )
+
+  /** The smaller input, where it is small enough by Spark's own measure. What an earlier query stage of this
+    * same join did decides when there is one: rows that were broadcast, or that came to lie in cells.
+    */
+  private[this] def sideToBroadcast(join: Join): Option[Side] = {
+    val inputs = Seq(Side.R -> join.left, Side.S -> join.right)
+    val packed = inputs.find { case (_, p) => made(PackedName, p).nonEmpty }
+    val small = inputs.filter { case (_, p) => canBroadcastBySize(p, SQLConf.get) }
+    if (packed.nonEmpty) packed.map(_._1)
+    else if (inputs.exists { case (_, p) => made(CellName, p).nonEmpty }) None
+    else small.minByOption { case (_, p) => p.stats.sizeInBytes }.map(_._1)
+  }
+
+  private[this] def broadcast(c: WindowJoinCandidate, side: Side): SparkPlan = {
+    val bounds = c.sweep +: c.bands
+    def input(p: LogicalPlan, of: Side): SparkPlan =
+      if (of eq side) packed(p) else planLater(p)
+    BroadcastWindowJoinExec(
+      side,
+      if (side eq Side.R) c.join.left.output else c.join.right.output,
+      bounds.map(storedLeft),
+      bounds.map(storedRight),
+      bounds.map(_.band),
+      c.residual,
+      c.join.output,
+      c.describe(s"index over the broadcast ${if (side eq Side.R) "left" else "right"} side"),
+      input(c.join.left, Side.R),
+      input(c.join.right, Side.S)
+    )
+  }
 
   private[this] def keyless(c: WindowJoinCandidate): SparkPlan = {
     val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
@@ -108,27 +156,33 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   /** More dimensions would make more copies of the right side than their selectivity is worth. */
   private[this] val MostDimensions = 2
 
-  /** The input with its cells: an input that ran in an earlier query stage of this same join has them. */
+  /** The input with its cells, which it has if it ran in an earlier query stage of this same join. */
   private[this] def sliced(
       input: LogicalPlan,
       attributes: Seq[Expression],
       grid: Grid,
       replicated: Boolean
-  ): SparkPlan = {
-    val made = input match {
-      case stage: LogicalQueryStage =>
-        stage.physicalPlan.output.lastOption
-          .filter(a => a.name == CellName && !input.outputSet.contains(a))
-          .map(_ => stage.physicalPlan)
-      case _ => None
-    }
-    made.getOrElse {
+  ): SparkPlan =
+    made(CellName, input).getOrElse {
       val cell = AttributeReference(CellName, LongType, nullable = false)()
       SliceExec(attributes, grid, replicated, cell, planLater(input))
     }
+
+  private[this] def packed(input: LogicalPlan): SparkPlan = made(PackedName, input).getOrElse {
+    PackExec(AttributeReference(PackedName, BinaryType, nullable = false)(), planLater(input))
+  }
+
+  /** The earlier query stage that this input is, if it has a column of this name that was made for the join. */
+  private[this] def made(name: String, input: LogicalPlan): Option[SparkPlan] = input match {
+    case stage: LogicalQueryStage =>
+      stage.physicalPlan.output.lastOption
+        .filter(a => a.name == name && !input.outputSet.contains(a))
+        .map(_ => stage.physicalPlan)
+    case _ => None
   }
 
   private[this] val CellName = "__scalegate_cell"
+  private[this] val PackedName = "__scalegate_rows"
 
   private[this] def exec(
       c: WindowJoinCandidate,
@@ -148,7 +202,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c.residual,
       cells,
       c.join.output,
-      c.describe(cells),
+      c.describe(if (cells) "sweep over sorted slices, no equality key"
+      else "sweep over sorted inputs"),
       left,
       right
     )
@@ -224,16 +279,14 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] def isInner: Boolean = join.joinType.isInstanceOf[InnerLike]
 
   /** What EXPLAIN shows. */
-  def describe(cells: Boolean): String = {
+  def describe(algorithm: String): String = {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
-      if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}")
-      else if (cells) Some("sliced: no equality key")
-      else None,
+      if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
       Some(s"window: ${sweep.describe}"),
       if (bands.isEmpty) None else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
       residual.map(r => s"residual: ${r.sql}"),
-      Some("algorithm: sweep over sorted inputs")
+      Some(s"algorithm: $algorithm")
     )
     parts.flatten.mkString("; ")
   }
