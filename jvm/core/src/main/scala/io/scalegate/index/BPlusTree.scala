@@ -5,8 +5,11 @@ import scala.annotation.tailrec
 /** The classic B+-tree of PIM-Tree §3.1: keys with positions in linked leaves, inner nodes with
   * references to their children. Entries of one key stay in the order of their insertion. One
   * thread at a time.
+  *
+  * @param leaves
+  *   where the tree's leaves lie, and those of other trees of the same thread if it shares them
   */
-final private[index] class BPlusTree {
+final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
   /*
    * Equal keys may spread over several leaves, so a key that separates two children may occur on
    * both sides. An insertion takes the last child that may hold the key, a search the first, and
@@ -22,28 +25,35 @@ final private[index] class BPlusTree {
    * into one node. An empty leaf always does, so no leaf of a tree with more than one is empty.
    */
 
-  private[this] val leaves = new Leaves
-  private[this] val inner = new InnerNodes
-  private[this] var root = leaves.allocate()
+  def this() = this(new Leaves, new InnerNodes)
+
+  private[this] var root = Leaves.None // until there is an entry
   private[this] var height = 0
   private[this] var entries = 0
 
   def size: Int = entries
 
+  /** Of all trees that share the nodes. */
   def bytes: Long = leaves.bytes + inner.bytes
 
-  /** Forgets every entry and keeps the arrays. */
+  /** Forgets every entry and keeps the arrays. For a tree that shares no nodes. */
   def reset(): Unit = {
     leaves.reset()
     inner.reset()
-    root = leaves.allocate()
+    forget()
+  }
+
+  /** Forgets every entry, of a tree whose nodes are reset elsewhere. */
+  def forget(): Unit = {
+    root = Leaves.None
     height = 0
     entries = 0
   }
 
   /** Puts an entry behind those of the same key. */
   def insert(key: Long, position: Long): Unit = {
-    if (isFull(root, height)) growRoot()
+    if (root == Leaves.None) root = leaves.allocate()
+    else if (isFull(root, height)) growRoot()
     var node = root
     var level = height
     while (level > 0) {
@@ -77,7 +87,7 @@ final private[index] class BPlusTree {
 
   /** Takes out the first entry of the key; false when there is none. */
   def removeFirst(key: Long): Boolean = {
-    val found = remove(root, height, key)
+    val found = entries > 0 && remove(root, height, key)
     if (found) entries -= 1
     while (height > 0 && inner.count(root) == 0) {
       val emptied = root

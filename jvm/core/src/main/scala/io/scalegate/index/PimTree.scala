@@ -18,7 +18,9 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
 
   private[this] var ts = ImmutableBPlusTree.empty
   private[this] var depth = 0
-  private[this] var subindexes = Array(new BPlusTree)
+  private[this] val leaves = new Leaves // of all subindexes, so that they lie close together
+  private[this] val inner = new InnerNodes
+  private[this] var subindexes = Array(new BPlusTree(leaves, inner))
   private[this] var inserted = 0
   private[this] var threshold = policy.threshold(0)
   private[this] var earliest = Long.MinValue
@@ -60,10 +62,10 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
   def size: Int = ts.size + inserted
 
   def memoryBytes: Long =
-    ts.bytes + fresh.bytes + spare.bytes + subindexes.foldLeft(0L)(_ + _.bytes)
+    ts.bytes + fresh.bytes + spare.bytes + leaves.bytes + inner.bytes + subindexes.length * 32L
 
   def clear(): Unit = {
-    subindexes.foreach(_.reset())
+    forgetInserted()
     use(ImmutableBPlusTree.empty)
     earliest = Long.MinValue
   }
@@ -71,11 +73,11 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
   private[this] def merge(): Unit = {
     fresh.clear()
     var i = 0
-    while (i < partitions) { // those behind are empty
+    while (i < partitions) {
       fresh.append(subindexes(i))
-      subindexes(i).reset()
       i += 1
     }
+    forgetInserted()
     spare.merge(ts.leaves, fresh, earliest)
     val old = ts.leaves
     use(new ImmutableBPlusTree(spare))
@@ -86,13 +88,19 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
   private[this] def use(tree: ImmutableBPlusTree): Unit = {
     ts = tree
     depth = PimTree.depthIn(tree, insertionDepth)
-    inserted = 0
     threshold = policy.threshold(tree.size)
     val before = subindexes
     if (before.length < partitions)
       subindexes = Array.tabulate(partitions)(i =>
-        if (i < before.length) before(i) else new BPlusTree
+        if (i < before.length) before(i) else new BPlusTree(leaves, inner)
       )
+  }
+
+  private[this] def forgetInserted(): Unit = {
+    subindexes.foreach(_.forget())
+    leaves.reset()
+    inner.reset()
+    inserted = 0
   }
 }
 
