@@ -1,0 +1,133 @@
+package io.scalegate.index
+
+/** A B+-tree that is built at once and never changed (PIM-Tree §3.1; CSS-tree layout): nodes lie
+  * breadth-first in an array, and a node's children are found by arithmetic. The tree owns the
+  * run that it is built from.
+  *
+  * Any number of threads may search a tree that was published safely.
+  */
+final private[index] class ImmutableBPlusTree(run: SortedRun) {
+  /*
+   * The last level is the run itself, in nodes of F entries. An inner node has F keys: key i is
+   * the largest of its child i. So the tree holds only keys above the last level, all of a node's
+   * keys are children, and a search for the first key that is not below k takes at each level the
+   * child whose number is the count of keys below k:
+   *
+   *   depth 0                 [ 9 ∞ ]                 F = 2
+   *   depth 1            [ 4 9 ]   [ ∞ ∞ ]
+   *   last level     [ 2 4 ]   [ 7 9 ]
+   *
+   * Node n of one depth has the children F·n … F·n + F − 1 of the next. What is missing of the
+   * last node of a level is filled with the largest key; a key above all of the tree's is caught
+   * before the descent, so that nobody enters a node that is filling only.
+   */
+  import ImmutableBPlusTree._
+
+  run.pad(Fanout)
+
+  /** How many tuples there are. */
+  val size: Int = run.size
+
+  /** The number of levels of inner nodes; the root is at depth 0. */
+  val height: Int = {
+    var levels = 0
+    var n = nodesFor(size)
+    while (n > 1) {
+      n = nodesFor(n)
+      levels += 1
+    }
+    levels
+  }
+
+  /** By depth, the number of nodes; the last level's too. */
+  private[this] val nodes = {
+    val n = new Array[Int](height + 1)
+    n(height) = math.max(1, nodesFor(size))
+    for (depth <- height - 1 to 0 by -1) n(depth) = nodesFor(n(depth + 1))
+    n
+  }
+
+  /** By depth, where in `inner` its keys begin. */
+  private[this] val starts = nodes.scanLeft(0)(_ + _ * Fanout)
+
+  /** The keys of the inner nodes. */
+  private[this] val inner = {
+    val keys = new Array[Long](starts(height))
+    java.util.Arrays.fill(keys, Long.MaxValue)
+    for (depth <- height - 1 to 0 by -1) {
+      val below = if (depth + 1 == height) run.keys else keys
+      val start = if (depth + 1 == height) 0 else starts(depth + 1)
+      val count = if (depth + 1 == height) size else nodes(depth + 2)
+      for (n <- 0 until nodes(depth + 1))
+        keys(starts(depth) + n) = below(start + math.min((n + 1) * Fanout, count) - 1)
+    }
+    keys
+  }
+
+  private[this] val keys = run.keys
+  private[this] val positions = run.positions
+  private[this] val largest = if (size == 0) Long.MinValue else keys(size - 1)
+
+  /** The last level. */
+  def leaves: SortedRun = run
+
+  def bytes: Long = run.bytes + inner.length * 8L
+
+  /** The number of nodes at a depth of at most `height`. */
+  def nodesAt(depth: Int): Int = nodes(depth)
+
+  /** The first node at `depth` that has a key of at least `key`; the last node if none has. */
+  def node(depth: Int, key: Long): Int =
+    if (key > largest) nodes(depth) - 1
+    else descend(0, 0, depth, key)
+
+  /** The largest key below the node. */
+  def lastKey(depth: Int, node: Int): Long =
+    if (depth == 0) largest else inner(starts(depth - 1) + node)
+
+  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]`, in the
+    * order of the keys.
+    */
+  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+    searchBelow(0, 0, lo, hi, first, last, out)
+
+  /** The same from a node on that [[node]] has found for `lo`. */
+  def searchBelow(
+      depth: Int,
+      node: Int,
+      lo: Long,
+      hi: Long,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
+    if (lo <= largest && size > 0) {
+      val leaf = descend(depth, node, height, lo)
+      var i = leaf * Fanout + KeySearch.below(keys, leaf * Fanout, Fanout, lo)
+      while (i < size && keys(i) <= hi) {
+        val position = positions(i)
+        if (position >= first && position <= last) out.add(position)
+        i += 1
+      }
+    }
+
+  private[this] def descend(fromDepth: Int, fromNode: Int, depth: Int, key: Long): Int = {
+    var node = fromNode
+    var d = fromDepth
+    while (d < depth) {
+      node = node * Fanout + KeySearch.below(inner, starts(d) + node * Fanout, Fanout, key)
+      d += 1
+    }
+    node
+  }
+}
+
+private[index] object ImmutableBPlusTree {
+
+  /** Keys of a node: two cache lines. */
+  val Fanout = 16
+
+  def empty: ImmutableBPlusTree = new ImmutableBPlusTree(new SortedRun)
+
+  private def nodesFor(children: Int): Int = (children + Fanout - 1) / Fanout
+}

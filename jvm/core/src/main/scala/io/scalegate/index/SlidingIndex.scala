@@ -1,0 +1,65 @@
+package io.scalegate.index
+
+/** An ordered index over one attribute of a sliding window: finds the window's tuples whose key
+  * lies in a range (PIM-Tree §2.2). It stores a key and a position for each tuple and nothing of
+  * the tuple itself.
+  *
+  * Keys are the core's sortable integers (see [[io.scalegate.stream.SortableKey]]); any `Long` is
+  * a key, and any number of tuples may share one. A position names a tuple of the window and is
+  * also its age: positions are unique, are inserted in rising order, and a window slides by a
+  * lower bound on them. They need not be consecutive.
+  *
+  * One thread at a time, unless the implementation is a [[ConcurrentSlidingIndex]].
+  */
+trait SlidingIndex {
+
+  /** The structure and its parameters, for metrics and messages. */
+  def name: String
+
+  /** Adds a tuple.
+    *
+    * @param position
+    *   above every position inserted before
+    */
+  def insert(key: Long, position: Long): Unit
+
+  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]` and
+    * whose position lies in `[first, last]`, each once, in no particular order. All four bounds
+    * are inclusive; an empty range finds nothing. Allocates nothing once `out` is large enough.
+    */
+  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit
+
+  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]`. */
+  final def search(lo: Long, hi: Long, out: PositionBuffer): Unit =
+    search(lo, hi, Long.MinValue, Long.MaxValue, out)
+
+  /** Slides the window: from now on no tuple at a position below `earliest` is reported. Its
+    * memory is free at once or after some further inserts, as the implementation says. A bound
+    * below an earlier one changes nothing.
+    */
+  def expireBefore(earliest: Long): Unit
+
+  /** The tuples that are held: those in the window, and those that have expired and still take
+    * memory.
+    */
+  def size: Int
+
+  /** The bytes that the index's arrays and objects take, reserves included. */
+  def memoryBytes: Long
+
+  /** Forgets every tuple and every bound on positions; keeps memory for reuse. */
+  def clear(): Unit
+}
+
+/** An index that any number of threads use at once.
+  *
+  * Threads may insert positions in any order. A search reports every tuple in the window whose
+  * insertion had returned when the search began; a tuple that is being inserted meanwhile it
+  * reports or not; and none twice. Searches that race with several insertions may see them in
+  * different orders, except where they search for one key: insertions of a key and searches for
+  * just that key are linearizable.
+  *
+  * A thread expires only what no other thread still searches for. `size` and `memoryBytes` are
+  * exact when no other thread is at work; `clear` needs that.
+  */
+trait ConcurrentSlidingIndex extends SlidingIndex

@@ -1,0 +1,91 @@
+package io.scalegate.index
+
+/** Tuples in the order of their keys, in two arrays that grow and are reused: what trees are
+  * built from, and the last level of an [[ImmutableBPlusTree]]. One thread at a time.
+  */
+final private[index] class SortedRun {
+  private[this] var allKeys = new Array[Long](0)
+  private[this] var allPositions = new Array[Long](0)
+  private[this] var count = 0
+
+  def keys: Array[Long] = allKeys
+
+  def positions: Array[Long] = allPositions
+
+  def size: Int = count
+
+  def bytes: Long = allKeys.length * 16L
+
+  def clear(): Unit = count = 0
+
+  /** Adds a tree's entries, whose keys are not below those already there. */
+  def append(tree: BPlusTree): Unit = {
+    reserve(count + tree.size)
+    tree.copyTo(allKeys, allPositions, count)
+    count += tree.size
+  }
+
+  /** Becomes the union of two runs without what lies below `earliest`; of equal keys, those of
+    * `older` come first.
+    */
+  def merge(older: SortedRun, newer: SortedRun, earliest: Long): Unit = {
+    /*
+     * Between two entries of the newer run, which is the shorter, lies a stretch of the older
+     * one. Each of its entries is copied and the end advanced when it is to stay: which entries
+     * expire is random, and a branch on it would be mispredicted as often as they do.
+     */
+    clear()
+    reserve(older.size + newer.size)
+    var i = 0
+    var j = 0
+    while (j < newer.size) {
+      i = copy(older, i, newer.keys(j), earliest)
+      put(newer.keys(j), newer.positions(j), earliest)
+      j += 1
+    }
+    copy(older, i, Long.MaxValue, earliest)
+    ()
+  }
+
+  /** Fills the arrays behind the last tuple, up to a multiple of `block`, with the largest key.
+    */
+  def pad(block: Int): Unit = {
+    val end = (count + block - 1) / block * block
+    reserve(end)
+    java.util.Arrays.fill(allKeys, count, end, Long.MaxValue)
+  }
+
+  /** Adds the run's entries from `from` on up to the key `hi`; returns where that ended. */
+  private[this] def copy(run: SortedRun, from: Int, hi: Long, earliest: Long): Int = {
+    val toKeys = allKeys
+    val toPositions = allPositions
+    val fromKeys = run.keys
+    val fromPositions = run.positions
+    val end = run.size
+    var to = count
+    var i = from
+    while (i < end && fromKeys(i) <= hi) {
+      val position = fromPositions(i)
+      toKeys(to) = fromKeys(i)
+      toPositions(to) = position
+      to += (if (position >= earliest) 1 else 0)
+      i += 1
+    }
+    count = to
+    i
+  }
+
+  private[this] def put(key: Long, position: Long, earliest: Long): Unit = {
+    allKeys(count) = key
+    allPositions(count) = position
+    count += (if (position >= earliest) 1 else 0)
+  }
+
+  /** Room for `n` tuples and as many more as the block that is padded. */
+  private[this] def reserve(n: Int): Unit =
+    if (n > allKeys.length) {
+      val capacity = math.max(n + n / 8, 64)
+      allKeys = java.util.Arrays.copyOf(allKeys, capacity)
+      allPositions = java.util.Arrays.copyOf(allPositions, capacity)
+    }
+}
