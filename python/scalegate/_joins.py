@@ -1,9 +1,11 @@
 """The joins: arguments are checked, then said to Spark as a condition and the WINDOW_JOIN hint.
 
-**Output columns.** The left side's columns, then the right side's, in their own orders; nothing
-becomes nullable. The `on` names of `interval_join` appear once, as in Spark's own USING join. A
-right column whose name the left side has too gets `suffix` ("ts" becomes "ts_right"), so that
-every output name is unique.
+**Output columns.** The left side's columns, then the right side's, in their own orders. The `on`
+names of `interval_join` appear once, as in Spark's own USING join. A right column whose name the
+left side has too gets `suffix` ("ts" becomes "ts_right"), so that every output name is unique. A
+left join also gives the left rows that match nothing, with NULLs in the right columns, which
+become nullable; a right join likewise. A semi join gives each left row that matches, once, and an
+anti join each that does not: the left columns alone.
 
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
 every number, as everywhere in Spark, so no finite band reaches it.
@@ -26,6 +28,7 @@ from scalegate._widths import Rows, Width, rows
 
 HINT = "WINDOW_JOIN"
 HIDDEN = "__scalegate_{}_{}"
+LEFT_ONLY = ("semi", "anti")
 
 
 def interval_join(
@@ -55,7 +58,7 @@ def interval_join(
         whole numbers, in the columns' own unit, for integers. As Spark adds intervals to a
         timestamp, whole days are calendar days of the session's time zone.
     how
-        Only "inner" works today.
+        "inner", "left", "right", "semi" or "anti", or another of Spark's names for these.
     suffix
         Added to right columns whose names the left side has too.
 
@@ -68,7 +71,7 @@ def interval_join(
     --------
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
-    schema.check_join_type(how)
+    how = schema.join_type(how)
     sides = schema.frames(left, right)
     keys = _keys(on, sides)
     names = _time_columns(time, sides)
@@ -83,8 +86,12 @@ def interval_join(
     renamed = _rename_right(sides, keys, suffix)
     equal = [F.col(_quote(key)) == F.col(_quote(renamed[right])) for key, right in keys.items()]
     within = _between(names[0], renamed[names[1]], bounds, data_type)
-    joined = _join(left, _renamed(right, renamed), [*equal, within])
-    return joined.drop(*(renamed[right_key] for right_key in keys.values()))
+    joined = _join(left, _renamed(right, renamed), [*equal, within], how)
+    hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
+    if how == "right":
+        given = {name: F.col(_quote(hidden[name])) for name in left.columns if name in hidden}
+        joined = joined.withColumns(given)
+    return joined.drop(*hidden.values())
 
 
 def band_join(
@@ -121,7 +128,7 @@ def band_join(
     --------
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
-    schema.check_join_type(how)
+    how = schema.join_type(how)
     sides = schema.frames(left, right)
     checked = _bands(bands, sides)
     if time is not None and within is None:
@@ -136,7 +143,7 @@ def band_join(
     conditions = [band.condition(renamed) for band in checked]
     if within is not None:
         conditions.append(_between(names[0], renamed[names[1]], (-width, width), data_type))
-    return _join(left, _renamed(right, renamed), conditions)
+    return _join(left, _renamed(right, renamed), conditions, how)
 
 
 def window_join(
@@ -176,22 +183,27 @@ def window_join(
     --------
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
-    schema.check_join_type(how)
+    how = schema.join_type(how)
     sides = schema.frames(left, right)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
         )
+    if isinstance(within, Rows) and how != "inner":
+        raise ScalegateError(f'how={how!r}: a window of rows works with how="inner" alone.')
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, {}, suffix)
     times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
     window = _window(times, within, sides[0].field(names[0], "time").dataType)
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(_quote(n))) for f, t, n in zip(sides, times, names)]
-    joined = _join(hidden[0], hidden[1], [window] if on is None else [on, window]).drop(*times)
+    conditions = [window] if on is None else [on, window]
+    joined = _join(hidden[0], hidden[1], conditions, how).drop(*times)
     unique = all(old == new for old, new in renamed.items())
-    return joined if unique else joined.toDF(*left.columns, *renamed.values())
+    if unique or how in LEFT_ONLY:
+        return joined
+    return joined.toDF(*left.columns, *renamed.values())
 
 
 class _Band:
@@ -309,5 +321,5 @@ def _window(times: Sequence[str], within: Width | Rows, data_type: T.DataType) -
     return _between(times[0], times[1], (-width, width), data_type)
 
 
-def _join(left: DataFrame, right: DataFrame, conditions: Sequence[Column]) -> DataFrame:
-    return left.hint(HINT).join(right, reduce(and_, conditions), "inner")
+def _join(left: DataFrame, right: DataFrame, conditions: Sequence[Column], how: str) -> DataFrame:
+    return left.hint(HINT).join(right, reduce(and_, conditions), how)

@@ -24,20 +24,21 @@ INSTEAD = {
     "float": "cast it to bigint, in a unit in which it is whole",
     "double": "cast it to bigint, in a unit in which it is whole",
 }
+JOIN_TYPES = ("inner", "left", "right", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
     "cross": "cross",
     "outer": "full outer",
     "full": "full outer",
     "fullouter": "full outer",
-    "left": "left outer",
-    "leftouter": "left outer",
-    "right": "right outer",
-    "rightouter": "right outer",
-    "semi": "left semi",
-    "leftsemi": "left semi",
-    "anti": "left anti",
-    "leftanti": "left anti",
+    "left": "left",
+    "leftouter": "left",
+    "right": "right",
+    "rightouter": "right",
+    "semi": "semi",
+    "leftsemi": "semi",
+    "anti": "anti",
+    "leftanti": "anti",
 }
 
 
@@ -88,16 +89,19 @@ def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
     return Frame(left, "left", fold), Frame(right, "right", fold)
 
 
-def check_join_type(how: str) -> None:
-    """Refuses all but inner: "not yet" for Spark's other types, a list for unknown ones."""
+def join_type(how: str) -> str:
+    """Spark's name of a join type that works: not yet a full outer join, and no cross join."""
     known = SPARK_JOIN_TYPES.get(how.lower().replace("_", "")) if isinstance(how, str) else None
     if known is None:
         raise ScalegateError(
             f"how={how!r} is not a join type: Spark knows {', '.join(SPARK_JOIN_TYPES)}, "
-            'of which "inner" works here.'
+            f"of which {', '.join(JOIN_TYPES)} work here."
         )
-    if known != "inner":
-        raise ScalegateError(f'how={how!r}: a {known} join does not work yet; how="inner" does.')
+    if known not in JOIN_TYPES:
+        raise ScalegateError(
+            f"how={how!r}: a {known} join does not work yet; {', '.join(JOIN_TYPES)} do."
+        )
+    return known
 
 
 def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:

@@ -169,3 +169,51 @@ def test_a_row_without_a_time_matches_nothing(spark: SparkSession) -> None:
     assert [tuple(row) for row in left.interval_join(left, lower=-1, upper=1).collect()] == [
         (1, 1)
     ]
+
+
+HOW = ["left", "right_outer", "leftsemi", "anti"]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_interval_join_of_every_type(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: str
+) -> None:
+    joined = scalegate.interval_join(
+        left, right, on="symbol", lower=0, upper=0, time=("x", "a"), how=how
+    )
+    condition = F.expr("symbol = r_symbol AND r_a = x")
+    expected = left.join(renamed(right), condition, how)
+    if how == "right_outer":
+        expected = expected.withColumn("symbol", F.col("r_symbol"))
+    assert_same(spark, joined, expected.drop("r_symbol"))
+    only_left = how in ("leftsemi", "anti")
+    assert joined.columns == [
+        *left.columns,
+        *["ts_right", "tick_right", "day_right", "a", "bid"][: 0 if only_left else 5],
+    ]
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_band_join_of_every_type(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: str
+) -> None:
+    bands = {"x": ("a", 0), "price": ("bid", 25)}
+    joined = scalegate.band_join(left, right, bands=bands, within="20 seconds", how=how)
+    condition = F.expr(
+        "abs(x - r_a) <= 0 AND abs(price - r_bid) <= 25 AND "
+        "r_ts BETWEEN ts - INTERVAL 20 SECONDS AND ts + INTERVAL 20 SECONDS"
+    )
+    assert_same(spark, joined, left.join(renamed(right), condition, how))
+
+
+@pytest.mark.parametrize("how", HOW)
+def test_window_join_of_every_type(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: str
+) -> None:
+    joined = scalegate.window_join(
+        left, right, on=left.x < right.a - 90, within="5 seconds", how=how
+    )
+    condition = F.expr(
+        "x < r_a - 90 AND r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
+    )
+    assert_same(spark, joined, left.join(renamed(right), condition, how))

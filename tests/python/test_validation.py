@@ -220,14 +220,19 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
     ),
     (
-        "a left join does not work yet",
-        lambda r, s: interval_join(r, s, how="left_outer"),
-        ["a left outer join does not work yet", 'how="inner" does'],
+        "a full join does not work yet",
+        lambda r, s: interval_join(r, s, how="full_outer"),
+        ["a full outer join does not work yet", "inner, left, right, semi, anti do"],
     ),
     (
-        "an anti join does not work yet",
-        lambda r, s: window_join(r, s, how="anti"),
-        ["a left anti join does not work yet"],
+        "a cross join has no window",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="cross"),
+        ["a cross join does not work yet"],
+    ),
+    (
+        "a window of rows is for inner joins",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3), how="anti"),
+        ["how='anti': a window of rows works with how=\"inner\" alone"],
     ),
     (
         "an unknown join type is answered with the known ones",

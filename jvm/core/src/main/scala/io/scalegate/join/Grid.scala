@@ -3,21 +3,27 @@ package io.scalegate.join
 import io.scalegate.stream.{Side, SortableKey}
 
 /** Cuts the space of banded attributes into cells, so that a join with no equi key can run on many
-  * partitions: an `r` lies in one cell, an `s` in every cell where an `r` that it matches may lie. So each
-  * matching pair meets in exactly one cell.
+  * partitions: a row of one side lies in one cell, a row of the other in every cell where a row that it
+  * matches may lie. So each matching pair meets in exactly one cell.
   *
   * Cells are fixed by the bands alone; nothing has to be known about the data. An attribute's stripes are
-  * `stripesPerBand` times as wide as its band, which makes about `1 + 1 / stripesPerBand` copies of an `s`
+  * `stripesPerBand` times as wide as its band, which makes about `1 + 1 / stripesPerBand` copies of a row
   * for each band.
   *
   * @param bands
   *   one for each dimension of the grid
+  * @param single
+  *   the side whose rows lie in one cell each
   */
-final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 8) {
+final case class Grid(
+    bands: IndexedSeq[Band],
+    single: Side = Side.R,
+    stripesPerBand: Int = 8
+) {
   require(bands.nonEmpty, "a grid needs at least one band")
   private[this] val widths = bands.map(Grid.stripeWidth(_, stripesPerBand))
 
-  /** The cell of an `r` whose i-th attribute has the sortable integer `keys(i)`, in `into`. */
+  /** The cell of a row of the side `single` whose i-th attribute has the sortable integer `keys(i)`, in `into`. */
   def cell(keys: Array[Long], into: CellBuffer): Unit = {
     into.clear()
     var id = 0L
@@ -29,7 +35,7 @@ final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 8) {
     into.add(id)
   }
 
-  /** The distinct cells of every `r` that an `s` with these attributes may match, in `into`. */
+  /** The distinct cells of all that a row of the other side with these attributes may match, in `into`. */
   def cells(keys: Array[Long], into: CellBuffer): Unit = {
     into.clear()
     collect(keys, 0, 0L, into)
@@ -39,8 +45,8 @@ final case class Grid(bands: IndexedSeq[Band], stripesPerBand: Int = 8) {
     if (dimension == bands.length) into.add(id)
     else {
       val band = bands(dimension)
-      val last = stripe(dimension, band.greatest(Side.S, keys(dimension)))
-      var at = stripe(dimension, band.least(Side.S, keys(dimension)))
+      val last = stripe(dimension, band.greatest(single.opposite, keys(dimension)))
+      var at = stripe(dimension, band.least(single.opposite, keys(dimension)))
       while (at <= last) {
         collect(keys, dimension + 1, Grid.mix(id, at), into)
         at += 1
@@ -113,6 +119,12 @@ final class CellBuffer {
   def apply(i: Int): Long = ids(i)
 
   def clear(): Unit = count = 0
+
+  /** Leaves one id, or none. */
+  def setOnly(id: Option[Long]): Unit = {
+    clear()
+    id.foreach(add)
+  }
 
   /** Two different cells may share an id; a row must still enter that id's group once. */
   private[join] def add(id: Long): Unit = {

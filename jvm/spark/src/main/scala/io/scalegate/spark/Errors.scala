@@ -29,8 +29,9 @@ object Errors {
   )
 
   def hintJoinType(joinType: String): Exception = bad(
-    s"WINDOW_JOIN runs inner joins; this is a ${joinType.toLowerCase(java.util.Locale.ROOT)} join. " +
-      "Remove the hint, and Spark plans the join itself"
+    "WINDOW_JOIN runs inner, left, right, semi and anti joins; this is a " +
+      s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the " +
+      "join itself"
   )
 
   def hintStreaming: Exception = bad(

@@ -91,4 +91,24 @@ final class BadInputSuite extends SparkJoinSuite {
       assert(refused.getMessage.contains(says), refused.getMessage)
     }
   }
+
+  test("neighbouring floating-point numbers around the powers of two") {
+    val session = spark
+    import session.implicits._
+    val near = (-3 to 20).map(e => math.pow(2, e.toDouble).toFloat).flatMap { p =>
+      Iterator.iterate(Math.nextDown(Math.nextDown(p)))(Math.nextUp(_)).take(5)
+    }
+    near.toDF("f").selectExpr("f", "-cast(f AS DOUBLE) AS x").createOrReplaceTempView("powers")
+    withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      Seq(
+        "abs(a.f - b.f) <= 0",
+        "abs(a.f - b.f) <= 0.5",
+        "b.f BETWEEN a.f - 0.1 AND a.f + 3",
+        "abs(a.x - b.x) <= 0",
+        "b.x - a.x BETWEEN -0.1 AND 2"
+      ).foreach { condition =>
+        assertJoins(s"SELECT a.f, b.f FROM powers a JOIN powers b ON $condition")
+      }
+    }
+  }
 }

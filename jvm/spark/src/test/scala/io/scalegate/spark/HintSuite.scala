@@ -63,10 +63,18 @@ final class HintSuite extends SparkJoinSuite {
     assert(message.contains("r.i < s.i"))
   }
 
-  test("a hint on an outer join says that inner joins are run") {
+  test("a hint on a full join says which joins are run") {
     val message =
-      fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r LEFT JOIN s ON abs(r.i - s.i) <= 3")
-    assert(message.contains("left outer join"))
+      fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r FULL JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("runs inner, left, right, semi and anti joins; this is a full outer"))
+  }
+
+  Seq("LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI").foreach { joinType =>
+    test(s"the hint on a $joinType JOIN") {
+      assertJoins(
+        s"SELECT /*+ WINDOW_JOIN(r, s) */ r.id, r.i FROM r $joinType JOIN s ON abs(r.i - s.i) <= 3"
+      )
+    }
   }
 
   test("a hint that names an unknown relation lists the known ones") {

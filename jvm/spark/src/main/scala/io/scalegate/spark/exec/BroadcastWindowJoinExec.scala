@@ -15,14 +15,14 @@ import org.apache.spark.sql.execution.SparkPlan
 import io.scalegate.join.Band
 import io.scalegate.stream.Side
 
-/** The inner join of a batch input with one that is small enough to be broadcast, by bands and with no equi
+/** The join of a batch input with one that is small enough to be broadcast, by bands and with no equi
   * key. Each executor indexes the broadcast rows once, and each row of the other input is looked up where it
   * is: nothing is exchanged or sorted.
   *
   * The output has the partitioning and the order of the input that is not broadcast.
   *
-  * @param broadcast
-  *   the side that is held whole, whose plan gives [[PackedRows]]
+  * @param probing
+  *   the other side is held whole; its plan gives [[PackedRows]]
   * @param held
   *   the columns of those rows
   * @param bands
@@ -31,7 +31,7 @@ import io.scalegate.stream.Side
   *   what is left of the condition, evaluated on every candidate
   */
 final case class BroadcastWindowJoinExec(
-    broadcast: Side,
+    probing: Probing,
     held: Seq[Attribute],
     leftBounded: Seq[Expression],
     rightBounded: Seq[Expression],
@@ -45,6 +45,9 @@ final case class BroadcastWindowJoinExec(
   override def nodeName: String = "BroadcastWindowJoin"
 
   override protected def counters: Seq[(String, String)] = Seq("comparisons" -> "comparisons")
+
+  /** The side that is held whole. */
+  def broadcast: Side = probing.side.opposite
 
   private[this] def packed: SparkPlan = if (broadcast eq Side.R) left else right
   private[this] def streamed: SparkPlan = if (broadcast eq Side.R) right else left
@@ -66,7 +69,7 @@ final case class BroadcastWindowJoinExec(
 
   override protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow] = {
     val work = new LookupTask(
-      broadcast,
+      probing,
       new BoundedInput(leftBounded, if (broadcast eq Side.R) held else left.output),
       new BoundedInput(rightBounded, if (broadcast eq Side.R) right.output else held),
       bands.toIndexedSeq,

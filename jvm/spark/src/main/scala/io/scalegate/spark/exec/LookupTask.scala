@@ -4,35 +4,31 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{Collections, Map => JavaMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.join.{Band, BandIndex, BandLookup}
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for one [[BroadcastWindowJoinExec]]. */
 final class LookupTask(
-    broadcast: Side,
+    probing: Probing,
     left: BoundedInput,
     right: BoundedInput,
     bands: IndexedSeq[Band],
     residual: Option[Expression]
 ) extends JoinTask {
-  private[this] def held = if (broadcast eq Side.R) left else right
-  private[this] def streamed = if (broadcast eq Side.R) right else left
+  private[this] def held = if (probing.side eq Side.R) right else left
+  private[this] def heldSide = probing.side.opposite
+  private[this] def streamed = if (probing.side eq Side.R) left else right
 
   /** Joins the rows of a partition with the packed rows that were broadcast. */
   def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): LookupJoinIterator =
     new LookupJoinIterator(
+      probing,
       probes,
       reader(streamed),
-      new BandLookup(BroadcastIndexes.of(
-        packed,
-        held.bounded,
-        bands,
-        broadcast,
-        indexed(packed)
-      )),
-      broadcast,
+      new BandLookup(BroadcastIndexes.of(packed, held.bounded, bands, heldSide, indexed(packed))),
+      held.output,
       accepts(residual, left.output ++ right.output)
     )
 
@@ -59,7 +55,7 @@ final class LookupTask(
     }
     BandIndex(
       bands,
-      broadcast,
+      heldSide,
       keys.map(java.util.Arrays.copyOf(_, kept)),
       java.util.Arrays.copyOf(rows, kept)
     )
@@ -88,55 +84,28 @@ private object BroadcastIndexes {
       .computeIfAbsent(Use(attributes, bands, side), _ => made)
 }
 
-/** Looks each row of a partition up among the rows that were broadcast. Gives pairs for which every bound and
-  * the residual predicate hold. Rows with a NULL among their attributes match nothing.
-  *
-  * @param broadcast
-  *   the side whose rows are looked up
-  */
+/** Looks each row of a partition up among the rows that were broadcast. */
 final class LookupJoinIterator(
+    probing: Probing,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
     lookup: BandLookup,
-    broadcast: Side,
+    searched: Seq[Attribute],
     accepts: InternalRow => Boolean
-) extends JoinedPairs {
-  private[this] val pair = new JoinedRow
-  private[this] var probing = false
-  private[this] var ready = false
+) extends ProbeJoinIterator(probing, searched, accepts) {
+  private[this] var usable = false
 
   def counts: Seq[Long] = Seq(lookup.comparisons)
-  def close(): Unit = ()
 
-  /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
-  def hasNext: Boolean = {
-    while (!ready && (probing || nextProbe())) {
-      val found = lookup.next().asInstanceOf[InternalRow]
-      if (found == null) probing = false
-      else {
-        if (broadcast eq Side.R) pair.withLeft(found) else pair.withRight(found)
-        ready = accepts(pair)
-      }
-    }
-    ready
-  }
-
-  def next(): InternalRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
-    ready = false
-    pair
-  }
-
-  /** Begins the lookup of the next row that can match anything; false at the end. */
-  private[this] def nextProbe(): Boolean = {
-    while (!probing && probes.hasNext) {
+  protected def nextProbe(): InternalRow =
+    if (!probes.hasNext) null
+    else {
       val row = probes.next()
-      if (attributes.read(row)) {
-        lookup.start(attributes.keys)
-        if (broadcast eq Side.R) pair.withRight(row) else pair.withLeft(row)
-        probing = true
-      }
+      usable = attributes.read(row)
+      if (usable) lookup.start(attributes.keys)
+      row
     }
-    probing
-  }
+
+  protected def nextFound(): InternalRow =
+    if (usable) lookup.next().asInstanceOf[InternalRow] else null
 }

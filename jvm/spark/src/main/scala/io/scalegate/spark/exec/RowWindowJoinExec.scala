@@ -16,6 +16,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
+import io.scalegate.stream.Side
 
 /** The inner join over windows that count rows: the later row of a pair meets the last `rows` rows of the
   * other side. That is a statement about the whole of both inputs in one order, so they meet in one task,
@@ -42,6 +43,8 @@ final case class RowWindowJoinExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends PartitionsJoinNode {
+  override def probing: Probing = Probing(Side.R, pairs = true, unmatched = false)
+
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "busiest" -> "comparisons of the busiest thread",

@@ -14,23 +14,32 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 
 import io.scalegate.join.{CellBuffer, Grid}
+import io.scalegate.stream.Side
 
 /** Gives each row of a keyless join's input the cell of the grid that it is joined in: a column more, by
   * which the rows are then exchanged. A row near a border of the replicated side comes out once for each
-  * cell that it can find a match in. Rows with a NULL among the attributes match nothing and are dropped.
+  * cell that it can find a match in. Rows with a NULL among the attributes match nothing: they are dropped,
+  * or go to any cell.
   *
   * @param attributes
   *   what the grid's dimensions are, over the child's output
+  * @param side
+  *   which of the grid's sides the input is
+  * @param whole
+  *   whether rows that match nothing are kept
   * @param cell
   *   the column that is added, BIGINT, never NULL
   */
 final case class SliceExec(
     attributes: Seq[Expression],
     grid: Grid,
-    replicated: Boolean,
+    side: Side,
+    whole: Boolean,
     cell: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
+  private[this] def replicated = side ne grid.single
+
   override def nodeName: String = "WindowJoinSlice"
   override def output: Seq[Attribute] = child.output :+ cell
 
@@ -40,9 +49,9 @@ final case class SliceExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
-    val (by, cut, copied, in, out) = (attributes, grid, replicated, child.output, output)
+    val slicing = Slicing(attributes, grid, replicated, whole, child.output, output)
     child.execute().mapPartitions { rows =>
-      val slicer = new Slicer(by, cut, copied, in, out)
+      val slicer = new Slicer(slicing)
       rows.flatMap { row =>
         slicer.read(row)
         rowsOut += slicer.copies
@@ -59,14 +68,20 @@ final case class SliceExec(
       s"${if (replicated) "replicated at borders" else "one cell each"}, as $cell"
 }
 
-/** The copies of the row last read, each valid until the next is asked for. */
-final private class Slicer(
+/** Everything that travels to the executors for one [[SliceExec]]. */
+final private case class Slicing(
     attributes: Seq[Expression],
     grid: Grid,
     replicated: Boolean,
+    whole: Boolean,
     input: Seq[Attribute],
     output: Seq[Attribute]
-) extends Iterator[InternalRow] {
+)
+
+/** The copies of the row last read, each valid until the next is asked for. */
+final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
+  import slicing._
+
   private[this] val reader = new AttributeReader(attributes, grid.bands.map(_.attribute), input)
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
@@ -80,9 +95,15 @@ final private class Slicer(
   def read(next: InternalRow): Unit = {
     row = next
     taken = 0
-    if (!reader.read(next)) cells.clear()
+    if (!reader.read(next)) cells.setOnly(if (whole) Some(anyCell(next)) else None)
     else if (replicated) grid.cells(reader.keys, cells)
     else grid.cell(reader.keys, cells)
+  }
+
+  /** The same each time that the row is read, and spread over all partitions. */
+  private[this] def anyCell(row: InternalRow): Long = {
+    cellRow.setLong(0, 0)
+    project(joined(row, cellRow)).hashCode.toLong
   }
 
   def hasNext: Boolean = taken < cells.size

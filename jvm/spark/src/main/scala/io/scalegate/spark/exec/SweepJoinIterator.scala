@@ -1,128 +1,124 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
 
 import io.scalegate.join.{Band, BuildRows, WindowSweep}
-import io.scalegate.stream.Side
 
 /** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute
-  * that the window slides along. Rows with a NULL in either are passed over.
+  * that the window slides along.
+  *
+  * @param whole
+  *   whether rows with a NULL in either, which match nothing, are given too; else they are passed over
   */
 final class SortedSide(
     rows: Iterator[InternalRow],
     keyOf: UnsafeProjection,
-    val reader: AttributeReader
+    val reader: AttributeReader,
+    whole: Boolean
 ) {
   private[this] var currentRow: InternalRow = _
   private[this] var currentKey: UnsafeRow = _
+  private[this] var matchable = false
 
   def row: InternalRow = currentRow
 
   /** The current row's key; valid until [[advance]]. */
   def key: UnsafeRow = currentKey
 
-  /** Moves to the next row that can match anything; false at the end. */
+  /** Whether the current row can match anything; only then it has attributes. */
+  def usable: Boolean = matchable
+
+  /** Moves to the next row; false at the end. */
   def advance(): Boolean = {
-    var usable = false
-    while (!usable && rows.hasNext) {
+    var found = false
+    while (!found && rows.hasNext) {
       currentRow = rows.next()
       currentKey = keyOf(currentRow)
-      usable = !currentKey.anyNull() && reader.read(currentRow)
+      matchable = !currentKey.anyNull() && reader.read(currentRow)
+      found = matchable || whole
     }
-    usable
+    found
   }
 }
 
-/** Joins the sorted rows of one partition, key by key, with the core's window sweep: each left row probes
-  * the window of right rows. Gives pairs for which every bound and the residual predicate hold.
+/** Joins the sorted rows of one partition, key by key, with the core's window sweep: each row of the side
+  * that probes searches the window of the other's rows.
   *
   * @param bands
   *   the first bounds the attribute that both sides are sorted by within a key
   * @param order
   *   compares keys of the two sides
-  * @param accepts
-  *   the residual predicate
   * @param keep
   *   is told the rows and bytes of the window as it grows, and may refuse
   */
 final class SweepJoinIterator(
-    left: SortedSide,
-    right: SortedSide,
+    probing: Probing,
+    probes: SortedSide,
+    build: SortedSide,
     bands: IndexedSeq[Band],
     order: Ordering[InternalRow],
+    searched: Seq[Attribute],
     accepts: InternalRow => Boolean,
     keep: WindowMemory
-) extends JoinedPairs {
+) extends ProbeJoinIterator(probing, searched, accepts) {
   private[this] val further = bands.tail
   private[this] val sweep = new WindowSweep(further.map(_.attribute))
   private[this] val ranges = new Array[Long](2 * further.length)
-  private[this] val pair = new JoinedRow
   private[this] val group = new Group
-  private[this] var rightLeft = right.advance() // the right side stands on a row not yet used
+  private[this] var buildLeft = build.advance() // the build side stands on a row not yet used
   private[this] var candidates = 0
   private[this] var taken = 0
-  private[this] var ready = false
 
   def counts: Seq[Long] = Seq(sweep.comparisons, sweep.rowsKept, sweep.peakWindow.toLong)
-  def close(): Unit = ()
 
-  /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
-  def hasNext: Boolean = {
-    while (!ready && (taken < candidates || nextProbe()))
-      if (taken < candidates) {
-        pair.withRight(sweep.candidate(taken).asInstanceOf[InternalRow])
-        taken += 1
-        ready = accepts(pair)
-      }
-    ready
-  }
-
-  def next(): InternalRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
-    ready = false
-    pair
-  }
-
-  private[this] def nextProbe(): Boolean =
-    if (!left.advance()) false
+  protected def nextProbe(): InternalRow =
+    if (!probes.advance()) null
     else {
       taken = 0
-      candidates = if (enterGroup()) probe() else 0
-      pair.withLeft(left.row)
-      true
+      candidates = if (probes.usable && enterGroup()) probe() else 0
+      probes.row
     }
 
-  /** Brings the right side to the left row's key; false when it has no rows of that key. */
+  protected def nextFound(): InternalRow =
+    if (taken == candidates) null
+    else {
+      taken += 1
+      sweep.candidate(taken - 1).asInstanceOf[InternalRow]
+    }
+
+  /** Brings the build side to the probe row's key; false when it has no rows of that key. */
   private[this] def enterGroup(): Boolean =
-    if (group.isOpen && order.compare(left.key, group.key) == 0) true
+    if (group.isOpen && order.compare(probes.key, group.key) == 0) true
     else {
       group.close()
-      while (rightLeft && order.compare(right.key, left.key) < 0) rightLeft = right.advance()
-      if (rightLeft && order.compare(right.key, left.key) == 0) {
-        group.open(right.key.copy())
+      while (buildLeft && order.compare(build.key, probes.key) < 0) buildLeft = build.advance()
+      if (buildLeft && order.compare(build.key, probes.key) == 0) {
+        group.open(build.key.copy())
         true
       } else false
     }
 
   private[this] def probe(): Int = {
-    val keys = left.reader.keys
+    val keys = probes.reader.keys
+    val side = probing.side
     var i = 0
     while (i < further.length) {
-      ranges(2 * i) = further(i).least(Side.R, keys(i + 1))
-      ranges(2 * i + 1) = further(i).greatest(Side.R, keys(i + 1))
+      ranges(2 * i) = further(i).least(side, keys(i + 1))
+      ranges(2 * i + 1) = further(i).greatest(side, keys(i + 1))
       i += 1
     }
-    val low = bands.head.least(Side.R, keys(0))
-    val high = bands.head.greatest(Side.R, keys(0))
+    val low = group.risen(bands.head.least(side, keys(0)))
+    val high = bands.head.greatest(side, keys(0))
     if (low <= high) sweep.probe(low, high, ranges) else 0
   }
 
-  /** The right rows of one key. */
+  /** The build rows of one key. */
   final private[this] class Group extends BuildRows {
     private[this] var started = false
     private[this] var bytes = 0L
     private[this] var rows = 0L
+    private[this] var lowest = Long.MinValue
     var isOpen = false
     var key: UnsafeRow = _
 
@@ -132,23 +128,33 @@ final class SweepJoinIterator(
       started = false
       bytes = 0L
       rows = 0L
+      lowest = Long.MinValue
       sweep.restart(this)
     }
 
     def close(): Unit = isOpen = false
 
-    def advance(): Boolean = {
-      if (started) rightLeft = right.advance()
-      started = true
-      rightLeft && order.compare(right.key, key) == 0
+    /** The low end of a probe's range, or that of an earlier probe if it is higher. On floating point a
+      * range's slack grows at each power of two, by more than the number: the low end falls back there,
+      * and what lies between matches neither.
+      */
+    def risen(low: Long): Long = {
+      if (low > lowest) lowest = low
+      lowest
     }
 
-    def position: Long = right.reader.keys(0)
+    def advance(): Boolean = {
+      if (started) buildLeft = build.advance()
+      started = true
+      buildLeft && order.compare(build.key, key) == 0
+    }
 
-    def attribute(i: Int): Long = right.reader.keys(i + 1)
+    def position: Long = build.reader.keys(0)
+
+    def attribute(i: Int): Long = build.reader.keys(i + 1)
 
     def row(): AnyRef = {
-      val copied = right.row.copy()
+      val copied = build.row.copy()
       bytes += RowSize.of(copied)
       rows += 1
       val inWindow = sweep.windowRows + 1L

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 
 import io.scalegate.join.{AttributeType, Band}
+import io.scalegate.stream.Side
 
 /** What a task has to know of one input of the join: how to read its keys and its bounded attributes. */
 final class SideInput(
@@ -17,16 +18,22 @@ final class SideInput(
     bounded: Seq[Expression],
     val output: Seq[Attribute]
 ) extends Serializable {
-  def sorted(rows: Iterator[InternalRow], types: IndexedSeq[AttributeType]): SortedSide =
+  def sorted(
+      rows: Iterator[InternalRow],
+      types: IndexedSeq[AttributeType],
+      whole: Boolean
+  ): SortedSide =
     new SortedSide(
       rows,
       UnsafeProjection.create(keys, output),
-      new AttributeReader(bounded, types, output)
+      new AttributeReader(bounded, types, output),
+      whole
     )
 }
 
 /** Everything that travels to the executors for one [[WindowJoinExec]]. */
 final class SweepTask(
+    probing: Probing,
     left: SideInput,
     right: SideInput,
     bands: IndexedSeq[Band],
@@ -36,11 +43,15 @@ final class SweepTask(
   /** Joins the partition's inputs; its memory goes back when the task ends. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {
     val types = bands.map(_.attribute)
+    val fromLeft = probing.side eq Side.R
+    val (probe, build) = if (fromLeft) (left, right) else (right, left)
     new SweepJoinIterator(
-      left.sorted(l, types),
-      right.sorted(r, types),
+      probing,
+      probe.sorted(if (fromLeft) l else r, types, probing.unmatched),
+      build.sorted(if (fromLeft) r else l, types, whole = false),
       bands,
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
+      build.output,
       accepts(residual, left.output ++ right.output),
       WindowMemory.ofTask(TaskContext.get())
     )

@@ -11,11 +11,14 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
+import io.scalegate.stream.Side
 
-/** The inner join of two batch inputs whose condition bounds at least one difference between them. Both
+/** The join of two batch inputs whose condition bounds at least one difference between them. Both
   * inputs come clustered by the keys, and sorted by the keys and the first bounded attribute; so the memory
   * that a task needs is one window of one key, and what does not fit before it is spilled by Spark's sort.
   *
+  * @param probing
+  *   what is given for each row of which side
   * @param leftKeys
   *   equal in every result row, as are `rightKeys`: the equi keys, or the cell of a keyless join
   * @param leftBounded
@@ -28,6 +31,7 @@ import io.scalegate.join.Band
   *   whether the keys are cells that [[SliceExec]] made, which the output does not have
   */
 final case class WindowJoinExec(
+    probing: Probing,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression],
     leftBounded: Seq[Expression],
@@ -56,9 +60,17 @@ final case class WindowJoinExec(
 
   override def outputPartitioning: Partitioning =
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    else if (probing.pairs && !probing.unmatched)
+      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    else if (probing.side eq Side.R) left.outputPartitioning
+    else right.outputPartitioning
+
+  /** Rows come as their probe rows do. */
+  override def outputOrdering: Seq[SortOrder] =
+    if (cells) Nil else requiredChildOrdering(if (probing.side eq Side.R) 0 else 1)
 
   override protected def task: PartitionsJoinTask = new SweepTask(
+    probing,
     new SideInput(leftKeys, leftBounded, left.output),
     new SideInput(rightKeys, rightBounded, right.output),
     bands.toIndexedSeq,

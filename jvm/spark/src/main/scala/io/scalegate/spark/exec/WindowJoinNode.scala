@@ -13,6 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
+import io.scalegate.stream.Side
+
 /** A task's joined pairs of rows, each valid until the next is asked for, and what it took to find them. */
 trait JoinedPairs extends Iterator[InternalRow] with AutoCloseable {
 
@@ -71,6 +73,9 @@ final private class PairsOutput(
 /** What the physical nodes of window joins share: how they look, how they count, how pairs become rows. */
 trait WindowJoinNode extends BinaryExecNode {
 
+  /** What is given for each row of which side. */
+  def probing: Probing
+
   /** What EXPLAIN says of the join, its parts separated by "; ". */
   def description: String
 
@@ -79,6 +84,12 @@ trait WindowJoinNode extends BinaryExecNode {
 
   /** The columns of a pair. */
   protected def joined: Seq[Attribute] = left.output ++ right.output
+
+  /** The columns of a pair, whose searched row may be missing. */
+  private[this] def pairColumns: Seq[Attribute] = {
+    val probes = (if (probing.side eq Side.R) left else right).outputSet
+    joined.map(a => if (probing.unmatched && !probes.contains(a)) a.withNullability(true) else a)
+  }
 
   /** The pairs of each task, given to `output`, which must be all that a task's closure takes of the node. */
   protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
@@ -93,15 +104,16 @@ trait WindowJoinNode extends BinaryExecNode {
   override protected def doExecute(): RDD[InternalRow] = {
     val totals = counters.map { case (name, _) => longMetric(name) }
     val rows =
-      new PairsOutput(output, joined, longMetric("numOutputRows"), totals)
+      new PairsOutput(output, pairColumns, longMetric("numOutputRows"), totals)
     pairs(rows(_))
   }
 
-  override def simpleString(maxFields: Int): String = s"$nodeName Inner, $description"
+  override def simpleString(maxFields: Int): String = s"$nodeName ${probing.name}, $description"
 
   override def verboseStringWithOperatorId(): String =
     s"""
        |$formattedNodeName
+       |${probing.name}
        |${description.replace("; ", "\n")}
        |""".stripMargin
 }

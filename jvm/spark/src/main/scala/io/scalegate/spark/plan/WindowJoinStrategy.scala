@@ -12,9 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
-import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
-import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{
@@ -30,6 +28,7 @@ import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
   PackExec,
+  Probing,
   RowWindowJoinExec,
   SliceExec,
   WindowJoinExec
@@ -38,8 +37,8 @@ import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.stream.Side
 
-/** Plans inner joins whose condition bounds a difference between the two inputs. It keeps no state, since
-  * adaptive execution asks again about a join whose inputs have run.
+/** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
+  * execution asks again about a join whose inputs have run.
   *
   * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
   * difference: such a plan is exactly Spark's.
@@ -68,14 +67,19 @@ object WindowJoinStrategy
   }
 
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
-    if (c.differences.exists(_.isEmpty)) Some(LocalTableScanExec(c.join.output, Nil, None))
-    else if (c.differences.isEmpty) None
-    else if (c.leftKeys.nonEmpty) Some(keyed(c))
-    else Some(sideToBroadcast(c.join).fold(keyless(c))(broadcast(c, _)))
+    Probing.of(c.join.joinType).filter(_ => c.differences.nonEmpty).flatMap { probing =>
+      if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
+      else if (c.leftKeys.nonEmpty) Some(keyed(c, probing))
+      else Some(sideToBroadcast(c.join, probing).fold(keyless(c, probing))(broadcast(c, _)))
+    }
 
-  private[this] def keyed(c: WindowJoinCandidate): SparkPlan =
+  private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
+    if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
+
+  private[this] def keyed(c: WindowJoinCandidate, probing: Probing): SparkPlan =
     exec(
       c,
+      probing,
       c.leftKeys,
       c.rightKeys,
       cells = false,
@@ -83,42 +87,59 @@ object WindowJoinStrategy
       planLater(c.join.right)
     )
 
-  /** The smaller input, where it is small enough by Spark's own measure. What an earlier query stage of this
-    * same join did decides when there is one: rows that were broadcast, or that came to lie in cells.
+  /** The way to probe with the other side broadcast, if that is small by Spark's own measure. An inner join
+    * may probe with either side.
     */
-  private[this] def sideToBroadcast(join: Join): Option[Side] = {
-    val inputs = Seq(Side.R -> join.left, Side.S -> join.right)
-    val packed = inputs.find { case (_, p) => made(PackedName, p).nonEmpty }
-    val small = inputs.filter { case (_, p) => canBroadcastBySize(p, SQLConf.get) }
-    if (packed.nonEmpty) packed.map(_._1)
-    else if (inputs.exists { case (_, p) => made(CellName, p).nonEmpty }) None
-    else small.minByOption { case (_, p) => p.stats.sizeInBytes }.map(_._1)
+  private[this] def sideToBroadcast(join: Join, probing: Probing): Option[Probing] = {
+    val sides =
+      if (probing.pairs && !probing.unmatched) Seq(Side.R, Side.S) else Seq(probing.side.opposite)
+    def input(side: Side) = if (side eq Side.R) join.left else join.right
+    sides
+      .filter(side => canBroadcastBySize(input(side), SQLConf.get))
+      .minByOption(input(_).stats.sizeInBytes)
+      .map(side => probing.copy(side = side.opposite))
   }
 
-  private[this] def broadcast(c: WindowJoinCandidate, side: Side): SparkPlan = {
+  private[this] def broadcast(c: WindowJoinCandidate, probing: Probing): SparkPlan = {
     val bounds = c.sweep +: c.bands
-    def input(p: LogicalPlan, of: Side): SparkPlan =
-      if (of eq side) packed(p) else planLater(p)
+    val fromLeft = probing.side eq Side.R
+    val packed = PackExec(
+      AttributeReference("__scalegate_rows", BinaryType, nullable = false)(),
+      planLater(if (fromLeft) c.join.right else c.join.left)
+    )
     BroadcastWindowJoinExec(
-      side,
-      if (side eq Side.R) c.join.left.output else c.join.right.output,
+      probing,
+      if (fromLeft) c.join.right.output else c.join.left.output,
       bounds.map(storedLeft),
       bounds.map(storedRight),
       bounds.map(_.band),
       c.residual,
       c.join.output,
-      c.describe(s"index over the broadcast ${if (side eq Side.R) "left" else "right"} side"),
-      input(c.join.left, Side.R),
-      input(c.join.right, Side.S)
+      c.describe(s"index over the broadcast ${if (fromLeft) "right" else "left"} side"),
+      if (fromLeft) planLater(c.join.left) else packed,
+      if (fromLeft) packed else planLater(c.join.right)
     )
   }
 
-  private[this] def keyless(c: WindowJoinCandidate): SparkPlan = {
+  private[this] def keyless(c: WindowJoinCandidate, probing: Probing): SparkPlan = {
     val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
-    val grid = Grid(dimensions.map(_.band).toIndexedSeq)
-    val left = sliced(c.join.left, dimensions.map(storedLeft), grid, replicated = false)
-    val right = sliced(c.join.right, dimensions.map(storedRight), grid, replicated = true)
-    exec(c, Seq(left.output.last), Seq(right.output.last), cells = true, left, right)
+    val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)
+    def sliced(input: LogicalPlan, side: Side, attributes: Seq[Expression]) = {
+      val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+      val whole = probing.unmatched && (side eq probing.side)
+      SliceExec(attributes, grid, side, whole, cell, planLater(input))
+    }
+    val left = sliced(c.join.left, Side.R, dimensions.map(storedLeft))
+    val right = sliced(c.join.right, Side.S, dimensions.map(storedRight))
+    exec(
+      c,
+      probing,
+      Seq(left.output.last),
+      Seq(right.output.last),
+      cells = true,
+      left,
+      right
+    )
   }
 
   private[this] def rowCounting(w: RowWindowJoin): SparkPlan = {
@@ -156,36 +177,9 @@ object WindowJoinStrategy
   /** More dimensions would make more copies of the right side than their selectivity is worth. */
   private[this] val MostDimensions = 2
 
-  /** The input with its cells, which it has if it ran in an earlier query stage of this same join. */
-  private[this] def sliced(
-      input: LogicalPlan,
-      attributes: Seq[Expression],
-      grid: Grid,
-      replicated: Boolean
-  ): SparkPlan =
-    made(CellName, input).getOrElse {
-      val cell = AttributeReference(CellName, LongType, nullable = false)()
-      SliceExec(attributes, grid, replicated, cell, planLater(input))
-    }
-
-  private[this] def packed(input: LogicalPlan): SparkPlan = made(PackedName, input).getOrElse {
-    PackExec(AttributeReference(PackedName, BinaryType, nullable = false)(), planLater(input))
-  }
-
-  /** The earlier query stage that this input is, if it has a column of this name that was made for the join. */
-  private[this] def made(name: String, input: LogicalPlan): Option[SparkPlan] = input match {
-    case stage: LogicalQueryStage =>
-      stage.physicalPlan.output.lastOption
-        .filter(a => a.name == name && !input.outputSet.contains(a))
-        .map(_ => stage.physicalPlan)
-    case _ => None
-  }
-
-  private[this] val CellName = "__scalegate_cell"
-  private[this] val PackedName = "__scalegate_rows"
-
   private[this] def exec(
       c: WindowJoinCandidate,
+      probing: Probing,
       leftKeys: Seq[Expression],
       rightKeys: Seq[Expression],
       cells: Boolean,
@@ -194,6 +188,7 @@ object WindowJoinStrategy
   ): SparkPlan = {
     val bounds = c.sweep +: c.bands
     WindowJoinExec(
+      probing,
       leftKeys,
       rightKeys,
       bounds.map(storedLeft),
@@ -259,14 +254,14 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def plannable: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
     val hintFree = join.hint == JoinHint.NONE || requested
-    isInner && !join.isStreaming && hintFree && keysSortable &&
+    isRun && !join.isStreaming && hintFree && keysSortable &&
     condition.forall(_.deterministic)
   }
 
   /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
   def refuseWhatWasAskedFor(): Unit = {
     if (requested && join.isStreaming) throw Errors.hintStreaming
-    if (requested && !isInner) throw Errors.hintJoinType(join.joinType.sql)
+    if (requested && !isRun) throw Errors.hintJoinType(join.joinType.sql)
     if (requested && differences.isEmpty) {
       val refused = bare
         .flatMap(_.references)
@@ -276,7 +271,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     }
   }
 
-  private[this] def isInner: Boolean = join.joinType.isInstanceOf[InnerLike]
+  private[this] def isRun: Boolean = Probing.of(join.joinType).nonEmpty
 
   /** What EXPLAIN shows. */
   def describe(algorithm: String): String = {
