@@ -62,10 +62,28 @@ def table(rng: np.random.Generator, spread: str) -> pa.Table:
     )
 
 
-@pytest.fixture(scope="module", params=["uniform", "normal", "zipf"])
-def tables(request: pytest.FixtureRequest) -> Tables:
-    rng = np.random.default_rng(["uniform", "normal", "zipf"].index(request.param) + 51)
-    return {name: table(rng, request.param) for name in ("r", "s")}
+# How values are spread, and from which size on inputs are exchanged where there is no key.
+CASES = [("uniform", "10MB"), ("normal", "-1"), ("zipf", "10MB"), ("zipf", "-1")]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=" ".join)
+def case(request: pytest.FixtureRequest) -> tuple[str, str]:
+    chosen: tuple[str, str] = request.param
+    return chosen
+
+
+@pytest.fixture(scope="module")
+def tables(case: tuple[str, str]) -> Tables:
+    spread, _ = case
+    rng = np.random.default_rng(["uniform", "normal", "zipf"].index(spread) + 51)
+    return {name: table(rng, spread) for name in ("r", "s")}
+
+
+@pytest.fixture
+def threshold(spark: SparkSession, case: tuple[str, str]) -> Iterator[None]:
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", case[1])
+    yield
+    spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
 
 
 @pytest.fixture
@@ -105,14 +123,6 @@ def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
         return pairs(joined.collect())
     finally:
         spark.conf.unset("spark.scalegate.enabled")
-
-
-@pytest.fixture(params=["10MB", "-1"], ids=["broadcast", "exchanged"])
-def threshold(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
-    """Small inputs are broadcast where there is no key, or none is."""
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", request.param)
-    yield request.param
-    spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
 
 
 @pytest.mark.usefixtures("views", "threshold")
