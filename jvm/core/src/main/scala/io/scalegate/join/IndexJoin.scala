@@ -14,8 +14,8 @@ import io.scalegate.stream.{Side, StreamTuple}
   * @param newIndex
   *   makes an empty index for a window that is expected to hold so many tuples
   * @param band
-  *   the number of the band that the indexes lie on; None for the one that lets the least through,
-  *   which is then found, and kept up with, by a running sample
+  *   the number of the band that the indexes lie on; None for the one that lets the least
+  *   through, which is then found, and kept up with, by a running sample
   * @param timeWindowRows
   *   the tuples that a window in time is expected to hold of one stream; merge trees take a lower
   *   bound, a chained index is slow when there are many times as many

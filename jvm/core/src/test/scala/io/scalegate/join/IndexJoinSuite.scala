@@ -7,7 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.scalegate.index._
 import io.scalegate.stream.{CountWindow, Side, TimeWindow, Window}
 
-/** A small window is expected, so that merges and archives happen within the contract's inputs. */
+/** A small window is expected, so that merges and archives happen within the contract's inputs.
+  */
 abstract class IndexJoinContract(newIndex: Int => SlidingIndex)
     extends JoinStrategyContract(
       new IndexJoin(newIndex, timeWindowRows = 8),

@@ -10,8 +10,8 @@ import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
 /** What every join strategy must do; a strategy's suite is one line.
   *
   * @param comparesAll
-  *   whether the strategy compares what the sequential join does, each pair once, in equal shares;
-  *   one that looks rows up compares at most as much
+  *   whether the strategy compares what the sequential join does, each pair once, in equal
+  *   shares; one that looks rows up compares at most as much
   */
 abstract class JoinStrategyContract(strategy: JoinStrategy, comparesAll: Boolean = true)
     extends AnyFunSuite
