@@ -12,7 +12,8 @@ import io.scalegate.stream.{CountWindow, Side, TimeWindow, Window}
 abstract class IndexJoinContract(newIndex: Int => SlidingIndex)
     extends JoinStrategyContract(
       new IndexJoin(newIndex, timeWindowRows = 8),
-      comparesAll = false
+      comparesAll = false,
+      cases = 50
     )
 
 class IndexJoinBPlusTreeSuite extends IndexJoinContract(_ => new BPlusTreeIndex)

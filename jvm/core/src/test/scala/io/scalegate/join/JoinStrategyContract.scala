@@ -1,6 +1,7 @@
 package io.scalegate.join
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
@@ -12,15 +13,20 @@ import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
   * @param comparesAll
   *   whether the strategy compares what the sequential join does, each pair once, in equal
   *   shares; one that looks rows up compares at most as much
+  * @param cases
+  *   random inputs; fewer where several suites run one strategy's code
   */
-abstract class JoinStrategyContract(strategy: JoinStrategy, comparesAll: Boolean = true)
-    extends AnyFunSuite
+abstract class JoinStrategyContract(
+    strategy: JoinStrategy,
+    comparesAll: Boolean = true,
+    cases: Int = 150
+) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
   import JoinRuns._
   import Side.{R, S}
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 150)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
   private val everything = JoinSpec(TimeWindow(Long.MinValue, Long.MaxValue))
@@ -42,7 +48,7 @@ abstract class JoinStrategyContract(strategy: JoinStrategy, comparesAll: Boolean
   }
 
   test("gives the definition's pairs in order, a thread for each source") {
-    forAll(JoinCases.cases, minSuccessful(60)) { input =>
+    forAll(JoinCases.cases, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
       val results = opened(strategy, input, small)(threaded(_, feeds(input)))
       assert(results == Definition.results(input))
     }
