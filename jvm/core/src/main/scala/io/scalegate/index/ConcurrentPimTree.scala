@@ -115,7 +115,6 @@ final class ConcurrentPimTree(
     }
   }
 
-  /** Adds a tuple. Who calls this calls [[tryMerge]] when [[isMergeDue]] says so. */
   @tailrec
   def add(key: Long, position: Long): Unit =
     if (!generation.tryInsert(key, position)) add(key, position)
@@ -123,7 +122,6 @@ final class ConcurrentPimTree(
   /** Whether about `m × w` tuples were inserted since the last merge began. */
   def isMergeDue: Boolean = inserted.get >= generation.threshold
 
-  /** Merges, unless another thread is at it (then false). Other threads go on meanwhile. */
   def tryMerge(): Boolean =
     merging.compareAndSet(false, true) && {
       try merge()

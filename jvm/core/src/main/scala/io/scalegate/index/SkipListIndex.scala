@@ -27,6 +27,13 @@ final class SkipListIndex extends ConcurrentSlidingIndex {
     ()
   }
 
+  def add(key: Long, position: Long): Unit = insert(key, position)
+
+  /** Never: there is nothing to merge. */
+  def isMergeDue: Boolean = false
+
+  def tryMerge(): Boolean = false
+
   def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
     if (lo <= hi) {
       val from = math.max(first, earliest.get)

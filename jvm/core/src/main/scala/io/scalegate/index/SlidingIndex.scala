@@ -62,4 +62,16 @@ trait SlidingIndex {
   * A thread expires only what no other thread still searches for. `size` and `memoryBytes` are
   * exact when no other thread is at work; `clear` needs that.
   */
-trait ConcurrentSlidingIndex extends SlidingIndex
+trait ConcurrentSlidingIndex extends SlidingIndex {
+
+  /** Adds a tuple and leaves maintenance to [[tryMerge]], which whoever calls this calls when
+    * [[isMergeDue]] says so.
+    */
+  def add(key: Long, position: Long): Unit
+
+  /** Whether it is time for [[tryMerge]]. */
+  def isMergeDue: Boolean
+
+  /** Merges, unless another thread is at it (then false). Other threads go on meanwhile. */
+  def tryMerge(): Boolean
+}

@@ -8,6 +8,12 @@ object IndexUnderTest {
   /** The merge ratio of the paper's single-threaded experiments (§5.2). */
   val MergeRatio: Double = 1.0 / 8
 
+  /** The merge ratio of the paper's multi-threaded experiments (§5.2). */
+  val ParallelMergeRatio: Double = 1
+
+  def concurrent(mergeRatio: Double, window: Int): ConcurrentSlidingIndex =
+    new ConcurrentPimTree(MergePolicy(window, mergeRatio))
+
   def apply(name: String, window: Int): SlidingIndex = name match {
     case "B+" => new BPlusTreeIndex
     case "B-chain" => new ChainedIndex(window, length = 2, archiveImmutable = false)

@@ -2,34 +2,43 @@ package io.scalegate.bench.join
 
 import java.nio.file.Path
 
-import io.scalegate.join.{RangeKernel, ScalarKernel}
+import io.scalegate.bench.index.IndexUnderTest
+import io.scalegate.join.{IndexJoin, ParallelIndexJoin, RangeKernel, ScalarKernel, ScaleJoin}
 
 /** The paper's band join, |x - a| <= 10 and |y - b| <= 10 within WS milliseconds, over the column
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`; all when left out).
+  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`; all when left out).
   */
 object BandJoinMain {
   def main(args: Array[String]): Unit = {
     if (args.length < 4) {
       System.err.println(
-        "arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS [vector|scalar|scalejoin ...]"
+        s"arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS [${Arms.mkString("|")} ...]"
       )
       sys.exit(2)
     }
     val r = BandColumns.read(Path.of(args(0)), "R")
     val s = BandColumns.read(Path.of(args(0)), "S")
     val ws = args(1).toLong
-    val arms = if (args.length > 4) args.drop(4).toSeq else Seq("vector", "scalar", "scalejoin")
-    for (arm <- arms; threads <- 1 to args(2).toInt) {
+    val arms = if (args.length > 4) args.drop(4).toSeq else Arms
+    for (arm <- arms; threads <- 1 to (if (Sequential(arm)) 1 else args(2).toInt)) {
       val (name, run) = arm match {
         case "vector" =>
           kernel(new KernelArm(r, s, ws, threads, RangeKernel.best), RangeKernel.best)
         case "scalar" => kernel(new KernelArm(r, s, ws, threads, scalar), scalar)
         case "scalejoin" =>
-          (s"scalejoin/${RangeKernel.best.name}", () => new ScaleJoinArm(r, s, ws, threads).run())
+          val join = new JoinArm(r, s, ws, new ScaleJoin(threads))
+          (s"scalejoin/${RangeKernel.best.name}", () => join.run())
+        case "indexjoin" =>
+          val join = new JoinArm(r, s, ws, new IndexJoin(IndexUnderTest("PIM", _)))
+          ("indexjoin/PIM-Tree", () => join.run())
+        case "parallel" =>
+          val index = IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _: Int)
+          val join = new JoinArm(r, s, ws, new ParallelIndexJoin(threads, index))
+          ("parallel indexjoin/PIM-Tree", () => join.run())
         case other => throw new IllegalArgumentException(s"no arm $other")
       }
       run() // warm-up
@@ -37,6 +46,8 @@ object BandJoinMain {
     }
   }
 
+  private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel")
+  private[this] val Sequential = Set("indexjoin")
   private[this] val scalar = new ScalarKernel
 
   private[this] def kernel(arm: KernelArm, kernel: RangeKernel): (String, () => ArmResult) =

@@ -8,35 +8,35 @@ import io.scalegate.join.{
   IntegralBand,
   JoinOptions,
   JoinSpec,
+  JoinStrategy,
   PairPredicate,
-  RunningJoin,
-  ScaleJoin
+  RunningJoin
 }
 import io.scalegate.stream.{IdleStrategy, Side, SortableKey, StreamTuple, TimeWindow}
 
-/** ScaleJoin as users run it: gates, windows, results and all. One more thread feeds both streams
-  * in merged order, makes the tuples, and takes the results; it parks while there is nothing to
-  * do. The float band is a superset for the kernel; the comparison that the C++ kernel makes, in
-  * float arithmetic, decides.
+/** A strategy as users run it: gates, windows, results and all. One thread feeds both streams in
+  * merged order, makes the tuples, and takes the results; it parks while there is nothing to do.
+  * A strategy without threads of its own runs on it too. The float band is a superset for the
+  * strategy; the comparison that the C++ kernel makes, in float arithmetic, decides.
   */
-final class ScaleJoinArm(r: BandColumns, s: BandColumns, ws: Long, threads: Int) {
+final class JoinArm(r: BandColumns, s: BandColumns, ws: Long, strategy: JoinStrategy) {
   private[this] val spec = JoinSpec(
     TimeWindow(-ws, ws),
     Vector(
       IntegralBand(AttributeType.Int32, -10, 10),
       FloatingBand(AttributeType.Float32, -10, 10)
     ),
-    Some(() => ScaleJoinArm.Near)
+    Some(() => JoinArm.Near)
   )
 
   def run(): ArmResult = {
-    val allocated = ScaleJoinArm.allocatedBytes()
+    val allocated = JoinArm.allocatedBytes()
     val start = System.nanoTime()
-    val join = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S), JoinOptions())
+    val join = strategy.open(spec, Vector(Side.R, Side.S), JoinOptions())
     try {
       val matches = feed(join)
       val seconds = (System.nanoTime() - start) / 1e9
-      val bytes = (ScaleJoinArm.allocatedBytes() - allocated).toDouble / (r.size + s.size)
+      val bytes = (JoinArm.allocatedBytes() - allocated).toDouble / (r.size + s.size)
       ArmResult(seconds, matches, join.metrics.workers.map(_.comparisons).toVector, Some(bytes))
     } finally join.close()
   }
@@ -83,7 +83,7 @@ final private class Consumer(join: RunningJoin) {
     } else idle.idle()
 }
 
-object ScaleJoinArm {
+object JoinArm {
   private object Near extends PairPredicate {
     def matches(r: StreamTuple, s: StreamTuple): Boolean =
       math.abs(value(r) - value(s)) <= 10f

@@ -1,0 +1,138 @@
+package io.scalegate.join
+
+import io.scalegate.index.{PositionBuffer, SlidingIndex}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** One stream's window with an index over one of its bands (PIM-Tree §2.2, Fig. 1), and the last
+  * search's answer. One thread at a time.
+  *
+  * @param index
+  *   empty; null for a join without bands, whose candidates are a run of rows
+  * @param band
+  *   the band that the index lies on; None leaves the choice to [[IndexJoinBand]]
+  */
+final private[join] class IndexJoinWindow(
+    side: Side,
+    spec: JoinSpec,
+    index: SlidingIndex,
+    band: Option[Int],
+    maxRows: Int
+) {
+  /*
+   * A row's position in the index is its number among those that were stored, so the row at
+   * position p is the (p − first)-th oldest of the columns, where `first` is the number of those
+   * that have left. The index is told of what leaves by that one number.
+   *
+   * Of what the index finds the other bands are tested on the columns, before the sort: it is
+   * paid for candidates only.
+   */
+  private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
+  private[this] val bounds = new IndexJoinBounds(side, spec.window)
+  private[this] val width = spec.bands.length
+  private[this] val choice =
+    if (band.isDefined || width < 2) null else new IndexJoinBand(width, 0)
+  private[this] val found = new PositionBuffer
+  private[this] val candidates = new PositionBuffer
+  private[this] var lead = band.getOrElse(0)
+  private[this] var tuples = 0L
+  private[this] var kept = 0L
+  private[this] var compared = 0L
+
+  def stored: Long = kept
+
+  def peak: Int = window.peak
+
+  /** Rows that were tested against a tuple's ranges: those that the index found. */
+  def comparisons: Long = compared
+
+  /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
+    * returns how many of the oldest rows it can.
+    */
+  def reach(t: StreamTuple): Int = {
+    expireBefore(bounds.earliestFor(t))
+    if (window.isEmpty || bounds.isOutOfTime(t)) 0 else window.countUpTo(bounds.latestFor(t))
+  }
+
+  /** Slides over `t` of this stream and stores it. */
+  def take(t: StreamTuple): Unit = {
+    if (bounds.canBeEarlier) {
+      window.append(bounds.place(t, tuples), t.attrs, t)
+      if (index != null) index.insert(t.attrs(lead), kept)
+      kept += 1
+    }
+    expireBefore(bounds.earliestAfter(t, tuples))
+    tuples += 1
+  }
+
+  /** Searches the `reach` oldest rows, of which there is at least one, and returns the number of
+    * candidates.
+    *
+    * @param ranges
+    *   the inclusive bounds, two for each band
+    */
+  def search(reach: Int, ranges: Array[Long]): Int =
+    if (index == null) {
+      compared += reach
+      reach
+    } else {
+      if (choice != null && choice.changes(window, reach, ranges)) indexOn(choice.best)
+      found.clear()
+      index.search(ranges(2 * lead), ranges(2 * lead + 1), first, first + reach - 1, found)
+      compared += found.size
+      candidates.clear()
+      var k = 0
+      while (k < found.size) {
+        if (width == 1 || accepts(slot(found(k)), ranges)) candidates.add(found(k))
+        k += 1
+      }
+      candidates.sort()
+      candidates.size
+    }
+
+  /** The last answer's k-th candidate, oldest first. Valid until the window changes. */
+  def row(k: Int): StreamTuple = {
+    val at = if (index == null) window.slot(k) else slot(candidates(k))
+    window.rowAt(at).asInstanceOf[StreamTuple]
+  }
+
+  /** The position of the oldest row. */
+  private[this] def first: Long = kept - window.size
+
+  private[this] def slot(position: Long): Int = window.slot((position - first).toInt)
+
+  private[this] def accepts(at: Int, ranges: Array[Long]): Boolean = {
+    var i = 0
+    while (i < width) {
+      if (i != lead) {
+        val v = IndexJoinWindow.value(window, at, i)
+        if (v < ranges(2 * i) || v > ranges(2 * i + 1)) return false
+      }
+      i += 1
+    }
+    true
+  }
+
+  private[this] def expireBefore(earliest: Long): Unit = {
+    window.expireBefore(earliest)
+    if (index != null) index.expireBefore(first)
+  }
+
+  private[this] def indexOn(band: Int): Unit = {
+    lead = band
+    index.clear()
+    var p = first
+    while (p < kept) {
+      index.insert(IndexJoinWindow.value(window, slot(p), band), p)
+      p += 1
+    }
+  }
+}
+
+private[join] object IndexJoinWindow {
+
+  /** The i-th attribute of the row in slot `at`. */
+  def value(window: ColumnarWindow, at: Int, i: Int): Long = {
+    val ints = window.ints(i)
+    if (ints != null) ints(at).toLong else window.longs(i)(at)
+  }
+}

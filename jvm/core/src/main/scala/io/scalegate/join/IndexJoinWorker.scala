@@ -1,0 +1,125 @@
+package io.scalegate.join
+
+import java.util.concurrent.atomic.AtomicLong
+
+import io.scalegate.index.PositionBuffer
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** What one thread of a [[ParallelIndexJoin]] does with a tuple: result generation and index
+  * update of PIM-Tree §4.1. One thread at a time.
+  *
+  * @param lead
+  *   the band that the indexes lie on
+  */
+final private[join] class IndexJoinWorker(
+    spec: JoinSpec,
+    lead: Int,
+    r: IndexJoinSharedWindow,
+    s: IndexJoinSharedWindow,
+    counters: IndexJoinCounters
+) {
+  private[this] val bands = spec.bands.toArray
+  private[this] val ranges = new Array[Long](2 * bands.length)
+  private[this] val residual = spec.residual.map(_.apply()).orNull
+  private[this] val found = new PositionBuffer
+  private[this] val candidates = new PositionBuffer
+
+  /** Generates the entry's results, in the order of the earlier tuples: what the index holds, then
+    * the rows from the edge tuple on, which it may hold or not.
+    */
+  def generate(entry: IndexJoinEntry): Unit = {
+    val t = entry.tuple
+    val window = if (t.side eq Side.R) s else r
+    setRanges(t)
+    val edge = window.edge // before the search: what lies before it is found
+    val rows = window.rows
+    val scanned = if (window.index == null) entry.first else math.max(entry.first, edge)
+    val indexed = math.min(entry.last, scanned - 1)
+    if (entry.first <= indexed) lookUp(entry, window, rows, indexed)
+    scan(entry, rows, scanned)
+    counters.done(entry)
+  }
+
+  /** Inserts a tuple into the index of its stream. */
+  def insert(t: StreamTuple, position: Long): Unit = {
+    val index = (if (t.side eq Side.R) r else s).index
+    if (index != null && position != IndexJoinSharedWindow.NotStored)
+      index.add(t.attrs(lead), position)
+  }
+
+  /** Merges an index for which that is due, while the other threads go on. */
+  def maintain(window: IndexJoinSharedWindow): Unit =
+    if (window.index != null) {
+      window.index.expireBefore(window.released)
+      if (window.index.isMergeDue) {
+        window.index.tryMerge()
+        ()
+      }
+    }
+
+  private[this] def setRanges(t: StreamTuple): Unit = {
+    var i = 0
+    while (i < bands.length) {
+      ranges(2 * i) = bands(i).least(t.side, t.attrs(i))
+      ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
+      i += 1
+    }
+  }
+
+  private[this] def lookUp(
+      entry: IndexJoinEntry,
+      window: IndexJoinSharedWindow,
+      rows: IndexJoinRows,
+      last: Long
+  ): Unit = {
+    found.clear()
+    window.index.search(ranges(2 * lead), ranges(2 * lead + 1), entry.first, last, found)
+    counters.compared(found.size)
+    candidates.clear()
+    var k = 0
+    while (k < found.size) {
+      if (bands.length == 1 || rows.accepts(found(k), ranges)) candidates.add(found(k))
+      k += 1
+    }
+    candidates.sort()
+    k = 0
+    while (k < candidates.size) {
+      decide(entry, rows.tuple(candidates(k)))
+      k += 1
+    }
+  }
+
+  private[this] def scan(entry: IndexJoinEntry, rows: IndexJoinRows, from: Long): Unit = {
+    if (from <= entry.last) counters.compared((entry.last - from + 1).toInt)
+    var p = from
+    while (p <= entry.last) {
+      if (rows.accepts(p, ranges)) decide(entry, rows.tuple(p))
+      p += 1
+    }
+  }
+
+  private[this] def decide(entry: IndexJoinEntry, earlier: StreamTuple): Unit = {
+    val t = entry.tuple
+    val isMatch = residual == null ||
+      (if (t.side eq Side.R) residual.matches(t, earlier) else residual.matches(earlier, t))
+    if (isMatch) entry.add(earlier)
+  }
+}
+
+/** What one thread has done so far: its own to count, anybody's to read. */
+final private[join] class IndexJoinCounters {
+  private[this] val comparisons = new AtomicLong
+  private[this] val matches = new AtomicLong
+  private[this] val tuples = new AtomicLong
+
+  def compared(rows: Int): Unit = comparisons.lazySet(comparisons.getPlain + rows)
+
+  /** Before the consumer can see the results. */
+  def done(entry: IndexJoinEntry): Unit = {
+    matches.lazySet(matches.getPlain + entry.count)
+    if (entry.position != IndexJoinSharedWindow.NotStored) tuples.lazySet(tuples.getPlain + 1)
+  }
+
+  def metrics(peakWindowRows: Long): WorkerMetrics =
+    WorkerMetrics(comparisons.get, matches.get, tuples.get, peakWindowRows)
+}
