@@ -30,7 +30,7 @@ final class ParallelIndexJoin(
 
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): ElasticJoin = {
     IndexJoin.requireBand(Some(band), spec)
-    val rows = IndexJoinBounds.expectedRows(spec.window, timeWindowRows)
+    val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
     val index = () => if (spec.bands.isEmpty) null else newIndex(rows)
     val join = new RunningParallelIndexJoin(spec, sources, options, index, taskSize, band)
     join.resize(threads)
@@ -153,26 +153,10 @@ final private class RunningParallelIndexJoin(
         while (!leaving && !isStopped && !queue.isExhausted)
           if (queue.acquire(taskSize, task)) {
             idle.reset()
-            process(worker)
+            worker.process(task, queue)
           } else idle.idle()
       } catch {
         case e: Throwable => fail(e)
       }
-
-    private[this] def process(worker: IndexJoinWorker): Unit = {
-      var n = task.from
-      while (n < task.until) {
-        val entry = queue.entry(n)
-        val t = entry.tuple
-        worker.generate(entry)
-        queue.complete(entry)
-        worker.insert(t, entry.position)
-        entry.isIndexed = true
-        queue.moveEdge()
-        n += 1
-      }
-      worker.maintain(r)
-      worker.maintain(s)
-    }
   }
 }

@@ -25,7 +25,7 @@ final private[join] class IndexJoinSharedWindow(
     val index: ConcurrentSlidingIndex,
     maxRows: Int
 ) {
-  private[this] val bounds = new IndexJoinBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec.window)
   @volatile private[this] var current = new IndexJoinRows(1024, spec.bands.length)
   @volatile private[this] var edgePosition = 0L
   @volatile private[this] var releasedBelow = 0L

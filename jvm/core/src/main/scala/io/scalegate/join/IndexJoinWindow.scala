@@ -17,7 +17,7 @@ final private[join] class IndexJoinWindow(
     index: SlidingIndex,
     band: Option[Int],
     maxRows: Int
-) {
+) extends SearchedWindow {
   /*
    * A row's position in the index is its number among those that were stored, so the row at
    * position p is the (p − first)-th oldest of the columns, where `first` is the number of those
@@ -27,7 +27,7 @@ final private[join] class IndexJoinWindow(
    * paid for candidates only.
    */
   private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
-  private[this] val bounds = new IndexJoinBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec.window)
   private[this] val width = spec.bands.length
   private[this] val choice =
     if (band.isDefined || width < 2) null else new IndexJoinBand(width, 0)
@@ -38,24 +38,20 @@ final private[join] class IndexJoinWindow(
   private[this] var kept = 0L
   private[this] var compared = 0L
 
+  def seen: Long = tuples
   def stored: Long = kept
-
   def peak: Int = window.peak
 
-  /** Rows that were tested against a tuple's ranges: those that the index found. */
+  /** Those that the index found. */
   def comparisons: Long = compared
 
-  /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
-    * returns how many of the oldest rows it can.
-    */
   def reach(t: StreamTuple): Int = {
     expireBefore(bounds.earliestFor(t))
     if (window.isEmpty || bounds.isOutOfTime(t)) 0 else window.countUpTo(bounds.latestFor(t))
   }
 
-  /** Slides over `t` of this stream and stores it. */
-  def take(t: StreamTuple): Unit = {
-    if (bounds.canBeEarlier) {
+  def take(t: StreamTuple, isMine: Boolean): Unit = {
+    if (isMine && bounds.canBeEarlier) {
       window.append(bounds.place(t, tuples), t.attrs, t)
       if (index != null) index.insert(t.attrs(lead), kept)
       kept += 1
@@ -64,12 +60,6 @@ final private[join] class IndexJoinWindow(
     tuples += 1
   }
 
-  /** Searches the `reach` oldest rows, of which there is at least one, and returns the number of
-    * candidates.
-    *
-    * @param ranges
-    *   the inclusive bounds, two for each band
-    */
   def search(reach: Int, ranges: Array[Long]): Int =
     if (index == null) {
       compared += reach
@@ -89,7 +79,6 @@ final private[join] class IndexJoinWindow(
       candidates.size
     }
 
-  /** The last answer's k-th candidate, oldest first. Valid until the window changes. */
   def row(k: Int): StreamTuple = {
     val at = if (index == null) window.slot(k) else slot(candidates(k))
     window.rowAt(at).asInstanceOf[StreamTuple]

@@ -18,19 +18,36 @@ final private[join] class IndexJoinWorker(
     s: IndexJoinSharedWindow,
     counters: IndexJoinCounters
 ) {
-  private[this] val bands = spec.bands.toArray
-  private[this] val ranges = new Array[Long](2 * bands.length)
-  private[this] val residual = spec.residual.map(_.apply()).orNull
+  private[this] val width = spec.bands.length
+  private[this] val condition = new PairCondition(spec)
+  private[this] var ranges: Array[Long] = _ // the tuple's
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
+
+  /** Carries a task out. An entry's results come first: the consumer waits for them. */
+  def process(task: IndexJoinTask, queue: IndexJoinQueue): Unit = {
+    var n = task.from
+    while (n < task.until) {
+      val entry = queue.entry(n)
+      val t = entry.tuple
+      generate(entry)
+      queue.complete(entry)
+      insert(t, entry.position)
+      entry.isIndexed = true
+      queue.moveEdge()
+      n += 1
+    }
+    maintain(r)
+    maintain(s)
+  }
 
   /** Generates the entry's results, in the order of the earlier tuples: what the index holds, then
     * the rows from the edge tuple on, which it may hold or not.
     */
-  def generate(entry: IndexJoinEntry): Unit = {
+  private[this] def generate(entry: IndexJoinEntry): Unit = {
     val t = entry.tuple
     val window = if (t.side eq Side.R) s else r
-    setRanges(t)
+    ranges = condition.rangesOf(t)
     val edge = window.edge // before the search: what lies before it is found
     val rows = window.rows
     val scanned = if (window.index == null) entry.first else math.max(entry.first, edge)
@@ -41,14 +58,14 @@ final private[join] class IndexJoinWorker(
   }
 
   /** Inserts a tuple into the index of its stream. */
-  def insert(t: StreamTuple, position: Long): Unit = {
+  private[this] def insert(t: StreamTuple, position: Long): Unit = {
     val index = (if (t.side eq Side.R) r else s).index
     if (index != null && position != IndexJoinSharedWindow.NotStored)
       index.add(t.attrs(lead), position)
   }
 
   /** Merges an index for which that is due, while the other threads go on. */
-  def maintain(window: IndexJoinSharedWindow): Unit =
+  private[this] def maintain(window: IndexJoinSharedWindow): Unit =
     if (window.index != null) {
       window.index.expireBefore(window.released)
       if (window.index.isMergeDue) {
@@ -56,15 +73,6 @@ final private[join] class IndexJoinWorker(
         ()
       }
     }
-
-  private[this] def setRanges(t: StreamTuple): Unit = {
-    var i = 0
-    while (i < bands.length) {
-      ranges(2 * i) = bands(i).least(t.side, t.attrs(i))
-      ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
-      i += 1
-    }
-  }
 
   private[this] def lookUp(
       entry: IndexJoinEntry,
@@ -78,7 +86,7 @@ final private[join] class IndexJoinWorker(
     candidates.clear()
     var k = 0
     while (k < found.size) {
-      if (bands.length == 1 || rows.accepts(found(k), ranges)) candidates.add(found(k))
+      if (width == 1 || rows.accepts(found(k), ranges)) candidates.add(found(k))
       k += 1
     }
     candidates.sort()
@@ -98,12 +106,8 @@ final private[join] class IndexJoinWorker(
     }
   }
 
-  private[this] def decide(entry: IndexJoinEntry, earlier: StreamTuple): Unit = {
-    val t = entry.tuple
-    val isMatch = residual == null ||
-      (if (t.side eq Side.R) residual.matches(t, earlier) else residual.matches(earlier, t))
-    if (isMatch) entry.add(earlier)
-  }
+  private[this] def decide(entry: IndexJoinEntry, earlier: StreamTuple): Unit =
+    if (condition.accepts(entry.tuple, earlier)) entry.add(earlier)
 }
 
 /** What one thread has done so far: its own to count, anybody's to read. */

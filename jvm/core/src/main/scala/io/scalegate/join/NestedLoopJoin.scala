@@ -11,18 +11,29 @@ object NestedLoopJoin extends JoinStrategy {
   def name: String = "nested loop"
 
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin =
-    new RunningNestedLoopJoin(spec, sources, options)
+    new SequentialJoin(
+      spec,
+      sources,
+      options,
+      new ScannedWindow(_, spec, options.maxWindowRows)
+    )
 }
 
-final private class RunningNestedLoopJoin(
+/** A join that takes its steps on the thread that polls.
+  *
+  * @param window
+  *   makes a side's window, empty
+  */
+final private[join] class SequentialJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
-    options: JoinOptions
+    options: JoinOptions,
+    window: Side => SearchedWindow
 ) extends GatedJoin(spec, sides, options)
     with ResultSink {
   private[this] val input = gate.addReader()
   private[this] val found = new ArrayDeque[JoinResult]
-  private[this] val steps = new ThreeSteps(spec, 0, 1, options.maxWindowRows, this)
+  private[this] val steps = new ThreeSteps(spec, 0, 1, window, this)
   @volatile private[this] var published = WorkerMetrics.Zero
 
   def poll(): JoinResult = {

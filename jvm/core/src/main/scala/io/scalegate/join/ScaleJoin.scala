@@ -94,7 +94,13 @@ final private class RunningScaleJoin(
 
     override def run(): Unit =
       try {
-        steps = new ThreeSteps(spec, share, threads, options.maxWindowRows, this)
+        steps = new ThreeSteps(
+          spec,
+          share,
+          threads,
+          new ScannedWindow(_, spec, options.maxWindowRows),
+          this
+        )
         while (!input.isDone && !isStopped) next()
       } catch {
         case _: Stopped => ()

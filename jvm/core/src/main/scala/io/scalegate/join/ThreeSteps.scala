@@ -1,10 +1,49 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{Side, StreamTuple}
 
 /** Takes the pairs that [[ThreeSteps]] finds, in order. */
 private[join] trait ResultSink {
   def emit(later: StreamTuple, earlier: StreamTuple): Unit
+}
+
+/** A thread's share of one stream's window, how it slides, and the last search's answer. One
+  * thread at a time.
+  */
+private[join] trait SearchedWindow {
+
+  /** Tuples of the stream so far, whoever stores them. */
+  def seen: Long
+
+  /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
+    * returns how many of the oldest rows it can.
+    */
+  def reach(t: StreamTuple): Int
+
+  /** Slides over `t` of this stream, and stores it if it is this share's. Its own time expires
+    * rows too: a silent opposite stream must not let the window grow.
+    */
+  def take(t: StreamTuple, isMine: Boolean): Unit
+
+  /** Searches the `reach` oldest rows, of which there is at least one, and returns the number of
+    * candidates.
+    *
+    * @param ranges
+    *   the inclusive bounds, two for each band
+    */
+  def search(reach: Int, ranges: Array[Long]): Int
+
+  /** The last answer's k-th candidate, oldest first. Valid until the window changes. */
+  def row(k: Int): StreamTuple
+
+  /** Rows that were tested so far. */
+  def comparisons: Long
+
+  /** Rows that were stored so far. */
+  def stored: Long
+
+  /** The most rows that were in the window at once. */
+  def peak: Int
 }
 
 /** The three-step procedure (Kang et al.; ScaleJoin §II) in its exact form: for each tuple in the
@@ -24,14 +63,12 @@ final private[join] class ThreeSteps(
     spec: JoinSpec,
     share: Int,
     shares: Int,
-    maxWindowRows: Int,
+    window: Side => SearchedWindow,
     sink: ResultSink
 ) {
-  private[this] val bands = spec.bands.toArray
-  private[this] val r = new StreamWindow(Side.R, spec, maxWindowRows)
-  private[this] val s = new StreamWindow(Side.S, spec, maxWindowRows)
-  private[this] val ranges = new Array[Long](2 * bands.length)
-  private[this] val residual = spec.residual.map(_.apply()).orNull
+  private[this] val r = window(Side.R)
+  private[this] val s = window(Side.S)
+  private[this] val condition = new PairCondition(spec)
   private[this] var matches = 0L
 
   /** Takes the next tuple in the total order. */
@@ -39,97 +76,86 @@ final private[join] class ThreeSteps(
     val own = if (t.side eq Side.R) r else s
     val opposite = if (t.side eq Side.R) s else r
     val rows = opposite.reach(t)
-    if (rows > 0) probe(t, opposite.probe, rows)
+    if (rows > 0) probe(t, opposite, rows)
     own.take(t, isMine = own.seen % shares == share)
   }
 
   def metrics: WorkerMetrics = WorkerMetrics(
-    r.probe.comparisons + s.probe.comparisons,
+    r.comparisons + s.comparisons,
     matches,
     r.stored + s.stored,
     r.peak.toLong + s.peak
   )
 
-  private[this] def probe(t: StreamTuple, window: WindowProbe, rows: Int): Unit = {
-    var i = 0
-    while (i < bands.length) {
-      ranges(2 * i) = bands(i).least(t.side, t.attrs(i))
-      ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
-      i += 1
-    }
-    val found = window.search(0, rows, ranges)
+  private[this] def probe(t: StreamTuple, window: SearchedWindow, rows: Int): Unit = {
+    val found = window.search(rows, condition.rangesOf(t))
     var k = 0
     while (k < found) {
-      val earlier = window.row(k).asInstanceOf[StreamTuple]
-      if (residual == null || matches(t, earlier)) {
+      val earlier = window.row(k)
+      if (condition.accepts(t, earlier)) {
         matches += 1
         sink.emit(t, earlier)
       }
       k += 1
     }
   }
-
-  private[this] def matches(t: StreamTuple, earlier: StreamTuple): Boolean =
-    if (t.side eq Side.R) residual.matches(t, earlier) else residual.matches(earlier, t)
 }
 
-/** A share of one stream's window, and how it slides. */
-final private class StreamWindow(side: Side, spec: JoinSpec, maxRows: Int) {
+/** What a spec's bands and residual predicate ask of a pair. One thread at a time. */
+final private[join] class PairCondition(spec: JoinSpec) {
+  private[this] val bands = spec.bands.toArray
+  private[this] val ranges = new Array[Long](2 * bands.length)
+  private[this] val residual = spec.residual.map(_.apply()).orNull
+
+  /** The inclusive bounds that `t` sets the other stream's attributes, two for each band. Valid
+    * until the next call.
+    */
+  def rangesOf(t: StreamTuple): Array[Long] = {
+    var i = 0
+    while (i < bands.length) {
+      ranges(2 * i) = bands(i).least(t.side, t.attrs(i))
+      ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
+      i += 1
+    }
+    ranges
+  }
+
+  /** Whether the residual predicate holds for a pair that the bands let through. */
+  def accepts(later: StreamTuple, earlier: StreamTuple): Boolean =
+    residual == null ||
+      (if (later.side eq Side.R) residual.matches(later, earlier)
+       else residual.matches(earlier, later))
+}
+
+/** A window as columns, searched from end to end. */
+final private[join] class ScannedWindow(side: Side, spec: JoinSpec, maxRows: Int)
+    extends SearchedWindow {
   private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
+  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val probe = new WindowProbe(window)
   private[this] var tuples = 0L
   private[this] var kept = 0L
-  private[this] val time = spec.window match {
-    case w: TimeWindow => w
-    case _: CountWindow => null
-  }
-  private[this] val lastRows = spec.window match {
-    case w: CountWindow => w.size
-    case _: TimeWindow => 0L
-  }
 
-  /** Whether a tuple of this stream can be the earlier one of a pair at all. */
-  private[this] val canBeEarlier =
-    time == null || (if (side eq Side.R) time.upper >= 0 else time.lower <= 0)
-
-  val probe = new WindowProbe(window)
-
-  /** Tuples of the stream so far, whoever stores them. */
   def seen: Long = tuples
-
   def stored: Long = kept
-
   def peak: Int = window.peak
+  def comparisons: Long = probe.comparisons
 
-  /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
-    * returns how many of the oldest rows it can.
-    */
-  def reach(t: StreamTuple): Int =
-    if (time == null) window.size
-    else {
-      window.expireBefore(time.earliest(t.side, t.ts))
-      if (window.isEmpty || isOutOfTime(t)) 0 else window.countUpTo(time.latest(t.side, t.ts))
-    }
+  def reach(t: StreamTuple): Int = {
+    window.expireBefore(bounds.earliestFor(t))
+    if (window.isEmpty || bounds.isOutOfTime(t)) 0 else window.countUpTo(bounds.latestFor(t))
+  }
 
-  /** Slides over `t` of this stream, and stores it if it is this share's. Its own time expires
-    * rows too: a silent opposite stream must not let the window grow.
-    */
   def take(t: StreamTuple, isMine: Boolean): Unit = {
-    if (isMine && canBeEarlier) {
-      window.append(if (time == null) tuples else t.ts, t.attrs, t)
+    if (isMine && bounds.canBeEarlier) {
+      window.append(bounds.place(t, tuples), t.attrs, t)
       kept += 1
     }
+    window.expireBefore(bounds.earliestAfter(t, tuples))
     tuples += 1
-    window.expireBefore(
-      if (time == null) tuples - lastRows else time.earliest(side.opposite, t.ts)
-    )
   }
 
-  /** Whether all that `t` can pair with lies beyond the ends of `Long`, where bounds saturate. */
-  private[this] def isOutOfTime(t: StreamTuple): Boolean =
-    if (t.side eq Side.R)
-      (time.lower > 0 && t.ts > Long.MaxValue - time.lower) ||
-      (time.upper < 0 && t.ts < Long.MinValue - time.upper)
-    else
-      (time.upper < 0 && t.ts > Long.MaxValue + time.upper) ||
-      (time.lower > 0 && t.ts < Long.MinValue + time.lower)
+  def search(reach: Int, ranges: Array[Long]): Int = probe.search(0, reach, ranges)
+
+  def row(k: Int): StreamTuple = probe.row(k).asInstanceOf[StreamTuple]
 }

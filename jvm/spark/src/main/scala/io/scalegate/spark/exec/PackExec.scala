@@ -85,27 +85,33 @@ final private class PackedChunks(rows: Iterator[UnsafeRow], packed: Long => Unit
   }
 }
 
-/** The rows that a [[PackExec]] packed, each an object of its own over the packed bytes. */
+/** The rows that a [[PackExec]] packed, each an object of its own that points into the packed bytes. */
 object PackedRows {
   private[exec] val Start = Platform.BYTE_ARRAY_OFFSET
   private[exec] val Word = 8
   private[exec] val ChunkBytes = 1 << 20
 
-  def count(chunks: Array[InternalRow]): Int = {
-    val rows = chunks.map(chunk => Platform.getLong(chunk.getBinary(0), Start.toLong)).sum
-    Math.toIntExact(rows)
-  }
+  def count(chunks: Array[InternalRow]): Int =
+    Math.toIntExact(chunks.map(chunk => rowsIn(chunk.asInstanceOf[UnsafeRow])).sum)
 
   def apply(chunks: Array[InternalRow], columns: Int): Iterator[UnsafeRow] =
-    chunks.iterator.flatMap { chunk =>
-      val bytes = chunk.getBinary(0)
-      var at = Start + Word
-      Iterator.fill(Platform.getLong(bytes, Start.toLong).toInt) {
-        val size = Platform.getLong(bytes, at.toLong).toInt
+    chunks.iterator.flatMap { packed =>
+      val chunk = packed.asInstanceOf[UnsafeRow]
+      val bytes = chunk.getBaseObject
+      var at = valueOf(chunk) + Word
+      Iterator.fill(rowsIn(chunk).toInt) {
+        val size = Platform.getLong(bytes, at).toInt
         val row = new UnsafeRow(columns)
-        row.pointTo(bytes, (at + Word).toLong, size)
+        row.pointTo(bytes, at + Word, size)
         at += Word + size
         row
       }
     }
+
+  private[this] def rowsIn(chunk: UnsafeRow): Long =
+    Platform.getLong(chunk.getBaseObject, valueOf(chunk))
+
+  /** Where the chunk's only value lies: a column's word holds its value's offset in the row, and its size. */
+  private[this] def valueOf(chunk: UnsafeRow): Long =
+    chunk.getBaseOffset + (chunk.getLong(0) >>> 32)
 }

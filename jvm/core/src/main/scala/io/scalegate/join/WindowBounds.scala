@@ -8,7 +8,7 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
   * @param side
   *   the stream whose tuples are in the window
   */
-final private[join] class IndexJoinBounds(side: Side, window: Window) {
+final private[join] class WindowBounds(side: Side, window: Window) {
   private[this] val time = window match {
     case w: TimeWindow => w
     case _: CountWindow => null
@@ -52,7 +52,7 @@ final private[join] class IndexJoinBounds(side: Side, window: Window) {
     }
 }
 
-private[join] object IndexJoinBounds {
+private[join] object WindowBounds {
 
   /** Of a count window that is larger, an index learns by itself. */
   private[this] val MostExpected = 1 << 22
