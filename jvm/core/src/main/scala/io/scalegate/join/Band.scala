@@ -41,22 +41,13 @@ final case class IntegralBand(attribute: AttributeType, lower: Long, upper: Long
     s"an integral band cannot lie on $attribute"
   )
 
+  private[this] val window = TimeWindow(lower, upper)
+
   def least(side: Side, key: Long): Long =
-    if (isOutOfRange(side, key)) Long.MaxValue
-    else if (side eq Side.R) TimeWindow.saturatingAdd(key, lower)
-    else TimeWindow.saturatingSubtract(key, upper)
+    if (window.isOutOfRange(side, key)) Long.MaxValue else window.earliest(side, key)
 
   def greatest(side: Side, key: Long): Long =
-    if (isOutOfRange(side, key)) Long.MinValue
-    else if (side eq Side.R) TimeWindow.saturatingAdd(key, upper)
-    else TimeWindow.saturatingSubtract(key, lower)
-
-  /** Whether both bounds lie beyond the same end of `Long`: saturated, they would meet that end.
-    */
-  private[this] def isOutOfRange(side: Side, key: Long): Boolean =
-    if (side eq Side.R)
-      (lower > 0 && key > Long.MaxValue - lower) || (upper < 0 && key < Long.MinValue - upper)
-    else (upper < 0 && key > Long.MaxValue + upper) || (lower > 0 && key < Long.MinValue + lower)
+    if (window.isOutOfRange(side, key)) Long.MinValue else window.latest(side, key)
 }
 
 /** A band on `Float32` or `Float64`; `lower` and `upper` are finite.

@@ -173,9 +173,9 @@ final class BandLookup(index: BandIndex) {
   private[this] val finder = new WindowProbe(index.columns)
   private[this] val shape = index.shape
   private[this] val probing = index.side.opposite
-  private[this] val ranges = new Array[Long](2 * shape.others.length)
-  private[this] var low = 0L
-  private[this] var high = 0L
+  private[this] val least = new Array[Long](index.bands.length)
+  private[this] val greatest = new Array[Long](index.bands.length)
+  private[this] val ranges = new Array[Long](2 * shape.others.length) // of the columns
   private[this] var nextStripe = 0
   private[this] var lastStripe = 0L
   private[this] var found = 0
@@ -183,37 +183,41 @@ final class BandLookup(index: BandIndex) {
 
   /** Begins the search for the rows that a row of the opposite side with these attributes may match. */
   def start(keys: Array[Long]): Unit = {
-    val bands = index.bands
-    var i = 0
-    var empty = false
-    while (i < bands.length && !empty) {
-      empty = bands(i).least(probing, keys(i)) > bands(i).greatest(probing, keys(i))
-      i += 1
-    }
     found = 0
     taken = 0
     nextStripe = index.stripeCount
-    if (!empty) open(keys)
+    if (reaches(keys)) open()
   }
 
-  private[this] def open(keys: Array[Long]): Unit = {
+  /** Computes the ranges; false when one of them is empty. */
+  private[this] def reaches(keys: Array[Long]): Boolean = {
     val bands = index.bands
+    var i = 0
+    var any = true
+    while (i < bands.length && any) {
+      least(i) = bands(i).least(probing, keys(i))
+      greatest(i) = bands(i).greatest(probing, keys(i))
+      any = least(i) <= greatest(i)
+      i += 1
+    }
+    any
+  }
+
+  private[this] def open(): Unit = {
     val others = shape.others
     var i = 0
     while (i < others.length) {
-      ranges(2 * i) = bands(others(i)).least(probing, keys(others(i)))
-      ranges(2 * i + 1) = bands(others(i)).greatest(probing, keys(others(i)))
+      ranges(2 * i) = least(others(i))
+      ranges(2 * i + 1) = greatest(others(i))
       i += 1
     }
-    low = bands(shape.sorted).least(probing, keys(shape.sorted))
-    high = bands(shape.sorted).greatest(probing, keys(shape.sorted))
     shape.striped match {
       case None =>
         nextStripe = 0
         lastStripe = 0L
       case Some(by) =>
-        nextStripe = index.firstStripe(shape.stripeOf(bands(by).least(probing, keys(by))))
-        lastStripe = shape.stripeOf(bands(by).greatest(probing, keys(by)))
+        nextStripe = index.firstStripe(shape.stripeOf(least(by)))
+        lastStripe = shape.stripeOf(greatest(by))
     }
   }
 
@@ -235,8 +239,9 @@ final class BandLookup(index: BandIndex) {
 
   private[this] def searchStripe(): Unit = {
     val end = index.start(nextStripe + 1)
-    val from = BandIndex.firstAtLeast(index.sorted, low, index.start(nextStripe), end)
-    val until = BandIndex.firstBeyond(index.sorted, high, from, end)
+    val from =
+      BandIndex.firstAtLeast(index.sorted, least(shape.sorted), index.start(nextStripe), end)
+    val until = BandIndex.firstBeyond(index.sorted, greatest(shape.sorted), from, end)
     nextStripe += 1
     taken = 0
     found = finder.search(from, until, ranges)

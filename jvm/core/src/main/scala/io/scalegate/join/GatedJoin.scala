@@ -44,6 +44,16 @@ abstract private[join] class GatedJoin(
 
   def close(): Unit = closed = true
 
+  /** Waits until the join's own threads have ended, and keeps an interrupt for the caller. */
+  final protected def awaitEnd(workers: Iterable[Thread]): Unit = {
+    var interrupted = false
+    for (worker <- workers)
+      while (worker.isAlive)
+        try worker.join()
+        catch { case _: InterruptedException => interrupted = true }
+    if (interrupted) Thread.currentThread().interrupt()
+  }
+
   private[this] def throwIfStopped(): Unit = {
     throwIfFailed()
     if (closed) throw new IllegalStateException("the join is closed")

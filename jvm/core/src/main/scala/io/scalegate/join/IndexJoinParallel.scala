@@ -127,12 +127,7 @@ final private class RunningParallelIndexJoin(
 
   override def close(): Unit = lifecycle.synchronized {
     super.close()
-    var interrupted = false
-    for (worker <- workers)
-      while (worker.isAlive)
-        try worker.join()
-        catch { case _: InterruptedException => interrupted = true }
-    if (interrupted) Thread.currentThread().interrupt()
+    awaitEnd(workers)
   }
 
   final private[this] class Worker(id: Int) extends Thread(s"scalegate-join-$id") {

@@ -69,12 +69,7 @@ final private class RunningScaleJoin(
 
   override def close(): Unit = {
     super.close()
-    var interrupted = false
-    for (worker <- workers)
-      while (worker.isAlive)
-        try worker.join()
-        catch { case _: InterruptedException => interrupted = true }
-    if (interrupted) Thread.currentThread().interrupt()
+    awaitEnd(workers)
   }
 
   /** `PT_share`. */

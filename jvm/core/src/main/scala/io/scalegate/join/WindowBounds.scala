@@ -42,14 +42,7 @@ final private[join] class WindowBounds(side: Side, window: Window) {
 
   /** Whether all that `t` can pair with lies beyond the ends of `Long`, where bounds saturate. */
   def isOutOfTime(t: StreamTuple): Boolean =
-    time != null && {
-      if (t.side eq Side.R)
-        (time.lower > 0 && t.ts > Long.MaxValue - time.lower) ||
-        (time.upper < 0 && t.ts < Long.MinValue - time.upper)
-      else
-        (time.upper < 0 && t.ts > Long.MaxValue + time.upper) ||
-        (time.lower > 0 && t.ts < Long.MinValue + time.lower)
-    }
+    time != null && time.isOutOfRange(t.side, t.ts)
 }
 
 private[join] object WindowBounds {

@@ -22,6 +22,14 @@ final case class TimeWindow(lower: Long, upper: Long) extends Window {
   def latest(side: Side, ts: Long): Long =
     if (side eq Side.R) TimeWindow.saturatingAdd(ts, upper)
     else TimeWindow.saturatingSubtract(ts, lower)
+
+  /** Whether all that a tuple of `side` at `ts` may pair with lies beyond the same end of `Long`:
+    * saturated, [[earliest]] and [[latest]] meet that end.
+    */
+  def isOutOfRange(side: Side, ts: Long): Boolean =
+    if (side eq Side.R)
+      (lower > 0 && ts > Long.MaxValue - lower) || (upper < 0 && ts < Long.MinValue - upper)
+    else (upper < 0 && ts > Long.MaxValue + upper) || (lower > 0 && ts < Long.MinValue + lower)
 }
 
 object TimeWindow {

@@ -24,9 +24,11 @@ import io.scalegate.stream.Side
   *   the row when it matches nothing, with NULLs for the other side
   */
 final case class Probing(side: Side, pairs: Boolean, unmatched: Boolean) {
+  def isInner: Boolean = pairs && !unmatched
+
   def name: String = {
     val sideName = if (side eq Side.R) "Left" else "Right"
-    if (pairs && !unmatched) "Inner"
+    if (isInner) "Inner"
     else if (pairs) s"${sideName}Outer"
     else if (unmatched) s"${sideName}Anti"
     else s"${sideName}Semi"
@@ -34,10 +36,11 @@ final case class Probing(side: Side, pairs: Boolean, unmatched: Boolean) {
 }
 
 object Probing {
+  val Inner: Probing = Probing(Side.R, pairs = true, unmatched = false)
 
   /** How one pass gives a join of this type; a full outer join takes two. */
   def of(joinType: JoinType): Option[Probing] = joinType match {
-    case _: InnerLike => Some(Probing(Side.R, pairs = true, unmatched = false))
+    case _: InnerLike => Some(Inner)
     case LeftOuter => Some(Probing(Side.R, pairs = true, unmatched = true))
     case RightOuter => Some(Probing(Side.S, pairs = true, unmatched = true))
     case LeftSemi => Some(Probing(Side.R, pairs = false, unmatched = false))

@@ -16,7 +16,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
-import io.scalegate.stream.Side
 
 /** The inner join over windows that count rows: the later row of a pair meets the last `rows` rows of the
   * other side. That is a statement about the whole of both inputs in one order, so they meet in one task,
@@ -43,7 +42,7 @@ final case class RowWindowJoinExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends PartitionsJoinNode {
-  override def probing: Probing = Probing(Side.R, pairs = true, unmatched = false)
+  override def probing: Probing = Probing.Inner
 
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",

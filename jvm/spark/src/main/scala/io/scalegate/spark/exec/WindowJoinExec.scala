@@ -60,7 +60,7 @@ final case class WindowJoinExec(
 
   override def outputPartitioning: Partitioning =
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else if (probing.pairs && !probing.unmatched)
+    else if (probing.isInner)
       PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
     else if (probing.side eq Side.R) left.outputPartitioning
     else right.outputPartitioning

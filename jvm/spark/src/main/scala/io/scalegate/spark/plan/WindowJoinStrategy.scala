@@ -92,7 +92,7 @@ object WindowJoinStrategy
     */
   private[this] def sideToBroadcast(join: Join, probing: Probing): Option[Probing] = {
     val sides =
-      if (probing.pairs && !probing.unmatched) Seq(Side.R, Side.S) else Seq(probing.side.opposite)
+      if (probing.isInner) Seq(Side.R, Side.S) else Seq(probing.side.opposite)
     def input(side: Side) = if (side eq Side.R) join.left else join.right
     sides
       .filter(side => canBroadcastBySize(input(side), SQLConf.get))
