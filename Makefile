@@ -71,11 +71,12 @@ wheel: $(WHEEL) ## the wheel, with exactly one jar in it
 
 # ---- the two commands, and their parts --------------------------------------------------------
 
-.PHONY: demo test check check-python check-scala format test-scala test-python stress-quick
+.PHONY: demo test check check-python check-scala format test-python stress-quick
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
-test: check-python test-scala test-python ## all checks and all tests
+test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
+	@project/test.sh $(SCALA_CHECK) core/test spark/test $(STRESS_QUICK)
 
 check: check-python check-scala ## format and lint checks of Scala and Python
 
@@ -91,13 +92,6 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 	@$(PY) -m ruff format $(LINTED)
 	@$(PY) -m ruff check --fix $(LINTED)
 	@$(SBT) $(SCALA_FORMAT)
-
-# One start of sbt for all that it does, the jar included: test-python, which comes after it in
-# `make test`, then finds it fresh.
-test-scala: $(SBT_STAMP) $(JAR_LIST)
-	@touch $(BUILD)/sbt.begin
-	@project/test-scala.sh $(SCALA_CHECK) spark/package core/test spark/test $(STRESS_QUICK)
-	@touch -r $(BUILD)/sbt.begin $(JAR)
 
 test-python: $(WHEEL)
 	@$(PY) -m pytest

@@ -16,7 +16,7 @@ abstract class GateConcurrencyContract
     with ScalaCheckPropertyChecks
     with GateFixture {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 60)
+    PropertyCheckConfiguration(minSuccessful = 40)
 
   private val ordering: Ordering[StreamTuple] = EventOrder.Tuples.compare(_, _)
 
@@ -93,7 +93,7 @@ abstract class GateConcurrencyContract
   }
 
   test("nothing is lost behind a source's last tuple, where a reader may already stand") {
-    for (round <- 0 until 3000) {
+    for (round <- 0 until 2000) {
       val gate = newGate(capacity = 10)
       val (a, b, reader) = (gate.addSource(), gate.addSource(), gate.addReader())
       val last = 1L + round % 4
@@ -124,7 +124,7 @@ abstract class GateConcurrencyContract
   }
 
   test("sources and readers come and go while others run, and all see one sequence") {
-    for (round <- 0 until 20) {
+    for (round <- 0 until 12) {
       val gate = newGate(capacity = 8)
       val steady = gate.addSource()
       val readers = Vector.fill(2)(gate.addReader())

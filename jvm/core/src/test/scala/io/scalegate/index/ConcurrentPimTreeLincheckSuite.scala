@@ -14,11 +14,11 @@ import org.scalatest.funsuite.AnyFunSuite
   */
 class ConcurrentPimTreeLincheckSuite extends AnyFunSuite {
   test("insert, search and merge are linearizable under stress") {
-    check(new StressOptions().iterations(20).invocationsPerIteration(1000))
+    check(new StressOptions().iterations(12).invocationsPerIteration(600))
   }
 
   test("insert, search and merge are linearizable in every interleaving that is tried") {
-    val options = new ModelCheckingOptions().iterations(10).invocationsPerIteration(60)
+    val options = new ModelCheckingOptions().iterations(8).invocationsPerIteration(40)
     // Trees and runs are guarded or not written any more, which stress looks at; what is to be
     // interleaved is everything else.
     val steps = forClasses(
