@@ -32,6 +32,9 @@ sealed trait Band {
     * [[least]] when there is none.
     */
   def greatest(side: Side, key: Long): Long
+
+  /** Whether each key of one side can match one key of the other at most. */
+  def isPoint: Boolean = false
 }
 
 final case class IntegralBand(attribute: AttributeType, lower: Long, upper: Long) extends Band {
@@ -42,6 +45,8 @@ final case class IntegralBand(attribute: AttributeType, lower: Long, upper: Long
   )
 
   private[this] val window = TimeWindow(lower, upper)
+
+  override def isPoint: Boolean = lower == upper
 
   def least(side: Side, key: Long): Long =
     if (window.isOutOfRange(side, key)) Long.MaxValue else window.earliest(side, key)

@@ -1,5 +1,7 @@
 package io.scalegate.join
 
+import java.util.function.IntFunction
+
 import io.scalegate.stream.Side
 
 /** The rows of one side of a join, standing still, found by the bands that bound them: what a batch join
@@ -28,6 +30,10 @@ final class BandIndex private (
    *   stripe of y    0          1               2         3
    *   x            [ 1 4 8 9 ][ 2 2 3 5 7 8 ][ 0 6 6 ][ 1 3 5 ]
    *                              ^^^^^          ^         ^         |y − 12| <= 4, |x − 3| <= 2
+   *
+   * An equi key, which is a band of width zero, is cut into stripes before any other attribute: each holds
+   * the rows of one key, and nothing of the key is left to test. Those rows are sorted by the most selective
+   * of the other attributes.
    */
 
   def rows: Int = columns.size
@@ -53,8 +59,9 @@ object BandIndex {
     private[this] val grid =
       striped.map(i => Grid(Vector(bands(i)), stripesPerBand = 1)).orNull
 
-    /** The attributes that are kept as columns beside the sorted one. */
-    val others: Array[Int] = bands.indices.filter(_ != sorted).toArray
+    /** The attributes that are kept as columns: not the sorted one, nor one whose stripes have one value. */
+    val others: Array[Int] =
+      bands.indices.filter(i => i != sorted && !(striped.contains(i) && bands(i).isPoint)).toArray
 
     def stripeOf(key: Long): Long = if (grid == null) 0L else grid.stripe(0, key)
   }
@@ -76,43 +83,53 @@ object BandIndex {
 
   /** @param keys
     *   the i-th array holds the i-th attribute of every row, as sortable integers
-    * @param rows
-    *   what a lookup gives; as many as each array of `keys` has numbers
+    * @param row
+    *   the row of a number, which a lookup gives; asked for once for each, in the order in which a lookup reads
+    *   them, so that a copy made here lies beside its neighbours
     */
   def apply(
       bands: IndexedSeq[Band],
       side: Side,
       keys: IndexedSeq[Array[Long]],
-      rows: Array[AnyRef]
+      row: IntFunction[_ <: AnyRef]
   ): BandIndex = {
-    require(bands.nonEmpty, "a band index needs at least one band")
     require(
-      keys.length == bands.length && keys.forall(_.length == rows.length),
-      s"${bands.length} bands over ${rows.length} rows need as many arrays of as many keys"
+      bands.nonEmpty && keys.length == bands.length,
+      s"a band index needs at least one band, and as many arrays of keys; it was given ${bands.length} " +
+        s"bands and ${keys.length} arrays"
+    )
+    val rows = keys.head.length
+    require(
+      keys.forall(_.length == rows),
+      s"a band index needs keys of the same rows in each array; their lengths are ${keys.map(_.length).mkString(", ")}"
     )
     val shape = chosen(bands, keys)
-    val byKey = RadixOrder.by(keys(shape.sorted), Array.range(0, rows.length))
-    val stripeOf = new Array[Long](rows.length)
+    val byKey = RadixOrder.by(keys(shape.sorted), Array.range(0, rows))
+    val stripeOf = new Array[Long](rows)
     shape.striped.foreach { i =>
       val striped = keys(i)
-      var row = 0
-      while (row < striped.length) {
-        stripeOf(row) = shape.stripeOf(striped(row))
-        row += 1
+      var n = 0
+      while (n < rows) {
+        stripeOf(n) = shape.stripeOf(striped(n))
+        n += 1
       }
     }
     val order = if (shape.striped.isEmpty) byKey else RadixOrder.by(stripeOf, byKey)
     val starts = runs(stripeOf, order)
     val stripes = starts.dropRight(1).map(at => stripeOf(order(at)))
-    new BandIndex(bands, side, shape, filled(bands, shape, keys, rows, order), stripes, starts)
+    new BandIndex(bands, side, shape, filled(bands, shape, keys, row, order), stripes, starts)
   }
 
-  /** Sorted by the attribute whose band lets the least through, in stripes of the next one. */
+  /** Sorted by the attribute whose band lets the least through, in stripes of an equi key or, if there is
+    * none, of the next one.
+    */
   private[this] def chosen(bands: IndexedSeq[Band], keys: IndexedSeq[Array[Long]]): Shape = {
     val shares = bands.indices.map(i => passingShare(bands(i), keys(i)))
     val bySelectivity = bands.indices.sortBy(shares(_))
-    val striped = bySelectivity.drop(1).headOption.filter(shares(_) < WorthStripes)
-    new Shape(bySelectivity.head, striped, bands)
+    val key = bySelectivity.find(bands(_).isPoint).filter(_ => bands.length > 1)
+    val sorted = bySelectivity.filterNot(key.contains).head
+    val next = bySelectivity.find(_ != sorted).filter(shares(_) < WorthStripes)
+    new Shape(sorted, key.orElse(next), bands)
   }
 
   /** The share of pairs of these keys that lie within the band, from a sample of them. */
@@ -144,13 +161,17 @@ object BandIndex {
       bands: IndexedSeq[Band],
       shape: Shape,
       keys: IndexedSeq[Array[Long]],
-      rows: Array[AnyRef],
+      row: IntFunction[_ <: AnyRef],
       order: Array[Int]
   ): ColumnarWindow = {
     val attributes = shape.others.toVector.map(bands(_).attribute)
     val columns = new ColumnarWindow(attributes, initialRows = order.length)
     val positions = keys(shape.sorted)
-    order.foreach(row => columns.append(positions(row), rows(row)))
+    var next = 0
+    while (next < order.length) {
+      columns.append(positions(order(next)), row.apply(order(next)))
+      next += 1
+    }
     shape.others.indices.foreach { i =>
       val values = keys(shape.others(i))
       var at = 0
@@ -233,6 +254,9 @@ final class BandLookup(index: BandIndex) {
       finder.row(taken - 1)
     }
   }
+
+  /** The rows of the index. */
+  def rows: Int = index.rows
 
   /** Rows that were tested against a probe's ranges so far. */
   def comparisons: Long = finder.comparisons

@@ -66,7 +66,7 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       bands,
       side,
       bands.indices.map(i => rows.map(_(i)).toArray),
-      rows.indices.map(Int.box).toArray[AnyRef]
+      n => Int.box(n)
     )
 
   private def found(lookup: BandLookup, probe: Array[Long]): Seq[Int] = {
@@ -105,6 +105,22 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test(
+    "with an equi key only rows of that key are compared, and those of a time after each other"
+  ) {
+    val key = IntegralBand(AttributeType.Int64, 0, 0)
+    val time = IntegralBand(AttributeType.Int64, -50, 50)
+    val rows = Vector.tabulate(20000)(i => Array((i % 100).toLong, i.toLong))
+    for (order <- Seq(Vector(0, 1), Vector(1, 0))) {
+      val bands = order.map(Vector(key, time))
+      val lookup = new BandLookup(indexed(bands, Side.S, rows.map(r => order.map(r(_)).toArray)))
+      val inner = rows.filter(r => r(1) >= 50 && r(1) < 19950)
+      val matches = inner.map(r => found(lookup, order.map(r(_)).toArray).size).sum
+      assert(matches == inner.size)
+      assert(lookup.comparisons == matches)
+    }
+  }
+
   test("rows of one value, and none, are looked up too") {
     val band = Vector(IntegralBand(AttributeType.Int64, -1, 1))
     val same = indexed(band, Side.R, Vector.fill(5000)(Array(7L)))
@@ -116,14 +132,13 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("keys that do not fit the rows are refused") {
     val band = Vector(IntegralBand(AttributeType.Int64, -1, 1))
-    intercept[IllegalArgumentException](BandIndex(band, Side.R, Vector(Array(1L)), Array.empty))
-    intercept[IllegalArgumentException](BandIndex(band, Side.R, Vector.empty, Array.empty))
-    intercept[IllegalArgumentException](BandIndex(
-      Vector.empty,
-      Side.R,
-      Vector.empty,
-      Array.empty
-    ))
+    val other = IntegralBand(AttributeType.Int32, 0, 0)
+    val no: java.util.function.IntFunction[AnyRef] = _ => null
+    intercept[IllegalArgumentException](
+      BandIndex(band :+ other, Side.R, Vector(Array(1L), Array.empty), no)
+    )
+    intercept[IllegalArgumentException](BandIndex(band, Side.R, Vector.empty, no))
+    intercept[IllegalArgumentException](BandIndex(Vector.empty, Side.R, Vector.empty, no))
   }
 
   test("a radix order is the stable order of the keys") {

@@ -3,14 +3,17 @@ package io.scalegate.spark
 import org.apache.spark.SparkException
 import org.apache.spark.sql.types.DataType
 
+import io.scalegate.spark.plan.Algorithm
+
 /** Every message a user may see from the JVM: what is wrong, and what to write instead. */
 object Errors {
   private[this] def bad(message: String): IllegalArgumentException =
     new IllegalArgumentException(message)
 
   def hintArguments(found: Seq[String]): Exception = bad(
-    "WINDOW_JOIN takes no arguments or the names of the two relations to join, as in " +
-      s"/*+ WINDOW_JOIN(r, s) */; it was given (${found.mkString(", ")})"
+    "WINDOW_JOIN takes no arguments or the names of the two relations to join, and at most one quoted " +
+      s"algorithm (${Algorithm.names.mkString(", ")}), as in /*+ WINDOW_JOIN(r, s) */ or " +
+      s"/*+ WINDOW_JOIN(r, s, 'index') */; it was given (${found.mkString(", ")})"
   )
 
   def hintRelations(names: Set[String], known: Seq[String]): Exception = bad(

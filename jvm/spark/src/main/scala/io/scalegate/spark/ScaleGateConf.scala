@@ -1,6 +1,10 @@
 package io.scalegate.spark
 
+import java.util.Locale
+
 import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.spark.plan.Algorithm
 
 /** The package's settings, all under `spark.scalegate.`, all changeable at run time. */
 object ScaleGateConf {
@@ -10,6 +14,19 @@ object ScaleGateConf {
 
   /** Threads of a join that runs in one task because its window counts rows. */
   val CellThreads = "spark.scalegate.cellThreads"
+
+  /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */
+  val JoinAlgorithm = "spark.scalegate.join.algorithm"
+
+  /** None where the planner is to choose. */
+  def algorithm(conf: SQLConf): Option[Algorithm] = {
+    val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
+    if (!Algorithm.names.contains(text))
+      throw new IllegalArgumentException(
+        s"$JoinAlgorithm must be one of ${Algorithm.names.mkString(", ")}, not '$text'"
+      )
+    Algorithm.named(text)
+  }
 
   def enabled(conf: SQLConf): Boolean = boolean(conf, Enabled, default = true)
 
@@ -23,7 +40,7 @@ object ScaleGateConf {
   }
 
   private[this] def boolean(conf: SQLConf, key: String, default: Boolean): Boolean = {
-    val text = conf.getConfString(key, default.toString).trim.toLowerCase(java.util.Locale.ROOT)
+    val text = conf.getConfString(key, default.toString).trim.toLowerCase(Locale.ROOT)
     text.toBooleanOption.getOrElse(
       throw new IllegalArgumentException(s"$key must be true or false, not '$text'")
     )

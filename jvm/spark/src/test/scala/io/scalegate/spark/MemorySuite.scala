@@ -32,4 +32,18 @@ final class MemorySuite extends SparkJoinSuite {
     )
     assert(df.head().getLong(0) == 3 * 60000 - 2)
   }
+
+  test("an index that does not fit gives way to a sort, and the rows are the same") {
+    val wide = "SELECT id, id % 3 AS k, if(id % 50 = 0, NULL, id) AS t, " +
+      "repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
+    for ((joinType, rows) <- Seq("" -> 58800L, "LEFT" -> 60000L, "LEFT ANTI" -> 1200L)) {
+      val df = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('index') */ a.pad FROM ($wide) a $joinType JOIN ($wide) b " +
+          "ON a.k = b.k AND abs(a.t - b.t) <= 1 AND a.pad <> concat(b.pad, 'x')"
+      )
+      assert(df.count() == rows)
+      df.collect()
+      assert(windowJoins(df).head.metrics("sortedTasks").value > 0)
+    }
+  }
 }

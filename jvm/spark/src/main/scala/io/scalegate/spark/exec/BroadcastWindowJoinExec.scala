@@ -37,7 +37,6 @@ final case class BroadcastWindowJoinExec(
     rightBounded: Seq[Expression],
     bands: Seq[Band],
     residual: Option[Expression],
-    output: Seq[Attribute],
     description: String,
     left: SparkPlan,
     right: SparkPlan
@@ -67,7 +66,8 @@ final case class BroadcastWindowJoinExec(
 
   override def outputOrdering: Seq[SortOrder] = streamed.outputOrdering
 
-  override protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow] = {
+  override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
+      : RDD[InternalRow] = {
     val work = new LookupTask(
       probing,
       new BoundedInput(leftBounded, if (broadcast eq Side.R) held else left.output),
@@ -76,7 +76,7 @@ final case class BroadcastWindowJoinExec(
       residual
     )
     val rows = packed.executeBroadcast[Array[InternalRow]]()
-    streamed.execute().mapPartitions(probes => output(work.join(probes, rows.value)))
+    streamed.execute().mapPartitions(probes => counted(work.join(probes, rows.value)))
   }
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =

@@ -4,7 +4,7 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{Collections, Map => JavaMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression}
 
 import io.scalegate.join.{Band, BandIndex, BandLookup}
 import io.scalegate.stream.Side
@@ -35,30 +35,10 @@ final class LookupTask(
   private[this] def reader(input: BoundedInput): AttributeReader =
     new AttributeReader(input.bounded, bands.map(_.attribute), input.output)
 
-  /** Rows with a NULL among their attributes match nothing and are left out. */
   private[this] def indexed(packed: Array[InternalRow]): BandIndex = {
-    val attributes = reader(held)
-    val most = PackedRows.count(packed)
-    val keys = Vector.fill(bands.length)(new Array[Long](most))
-    val rows = new Array[AnyRef](most)
-    var kept = 0
-    PackedRows(packed, held.output.length).foreach { row =>
-      if (attributes.read(row)) {
-        var i = 0
-        while (i < attributes.keys.length) {
-          keys(i)(kept) = attributes.keys(i)
-          i += 1
-        }
-        rows(kept) = row
-        kept += 1
-      }
-    }
-    BandIndex(
-      bands,
-      heldSide,
-      keys.map(java.util.Arrays.copyOf(_, kept)),
-      java.util.Arrays.copyOf(rows, kept)
-    )
+    val rows = new HeldRows(reader(held), bands, held.output.length, PackedRows.count(packed))
+    PackedRows(packed, held.output.length).foreach(row => rows.add(row, row))
+    rows.index(heldSide)
   }
 }
 
@@ -91,11 +71,11 @@ final class LookupJoinIterator(
     attributes: AttributeReader,
     lookup: BandLookup,
     searched: Seq[Attribute],
-    accepts: InternalRow => Boolean
+    accepts: Option[BasePredicate]
 ) extends ProbeJoinIterator(probing, searched, accepts) {
   private[this] var usable = false
 
-  def counts: Seq[Long] = Seq(lookup.comparisons)
+  def counts: Seq[Long] = Seq(lookup.comparisons, lookup.rows.toLong, lookup.rows.toLong)
 
   protected def nextProbe(): InternalRow =
     if (!probes.hasNext) null

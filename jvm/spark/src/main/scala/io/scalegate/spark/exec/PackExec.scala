@@ -30,14 +30,9 @@ final case class PackExec(packed: Attribute, child: SparkPlan) extends UnaryExec
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
     val columns = child.output
-    child.execute().mapPartitions { rows =>
-      val unsafe = UnsafeProjection.create(columns, columns)
-      val whole = rows.map {
-        case row: UnsafeRow => row
-        case row => unsafe(row)
-      }
-      new PackedChunks(whole, rowsOut += _)
-    }
+    child
+      .execute()
+      .mapPartitions(rows => new PackedChunks(UnsafeRows(rows, columns), rowsOut += _))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =

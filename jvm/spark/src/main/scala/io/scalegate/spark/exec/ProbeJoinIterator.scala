@@ -1,7 +1,12 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  GenericInternalRow,
+  JoinedRow
+}
 import org.apache.spark.sql.catalyst.plans.{
   InnerLike,
   JoinType,
@@ -55,14 +60,15 @@ object Probing {
   * @param searched
   *   the columns of the other side
   * @param accepts
-  *   whether a pair of a probe row and one found for it is a match
+  *   whether a pair of a probe row and one found for it is a match; all are if there is no such condition
   */
 abstract class ProbeJoinIterator(
     probing: Probing,
     searched: Seq[Attribute],
-    accepts: InternalRow => Boolean
+    accepts: Option[BasePredicate]
 ) extends JoinedPairs {
   private[this] val pair = new JoinedRow
+  private[this] val condition = accepts.orNull
   private[this] val nothing = new GenericInternalRow(searched.length)
   private[this] var open = false // a probe row's search goes on
   private[this] var matched = false
@@ -105,7 +111,7 @@ abstract class ProbeJoinIterator(
       if (ready) set(nothing)
     } else {
       set(found)
-      if (accepts(pair)) {
+      if (condition == null || condition.eval(pair)) {
         matched = true
         open = probing.pairs
         ready = probing.pairs || !probing.unmatched

@@ -1,12 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Ascending,
-  Attribute,
-  Expression,
-  RowOrdering,
-  SortOrder
-}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
   Distribution,
@@ -37,7 +31,6 @@ final case class RowWindowJoinExec(
     bands: Seq[Band],
     residual: Option[Expression],
     threads: Int,
-    output: Seq[Attribute],
     description: String,
     left: SparkPlan,
     right: SparkPlan

@@ -1,7 +1,12 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  UnsafeProjection,
+  UnsafeRow
+}
 
 import io.scalegate.join.{Band, BuildRows, WindowSweep}
 
@@ -51,6 +56,8 @@ final class SortedSide(
   *   compares keys of the two sides
   * @param keep
   *   is told the rows and bytes of the window as it grows, and may refuse
+  * @param sortedHere
+  *   whether the task had to sort its inputs itself
   */
 final class SweepJoinIterator(
     probing: Probing,
@@ -59,8 +66,9 @@ final class SweepJoinIterator(
     bands: IndexedSeq[Band],
     order: Ordering[InternalRow],
     searched: Seq[Attribute],
-    accepts: InternalRow => Boolean,
-    keep: WindowMemory
+    accepts: Option[BasePredicate],
+    keep: WindowMemory,
+    sortedHere: Boolean
 ) extends ProbeJoinIterator(probing, searched, accepts) {
   private[this] val further = bands.tail
   private[this] val sweep = new WindowSweep(further.map(_.attribute))
@@ -70,7 +78,12 @@ final class SweepJoinIterator(
   private[this] var candidates = 0
   private[this] var taken = 0
 
-  def counts: Seq[Long] = Seq(sweep.comparisons, sweep.rowsKept, sweep.peakWindow.toLong)
+  def counts: Seq[Long] = Seq(
+    sweep.comparisons,
+    sweep.rowsKept,
+    sweep.peakWindow.toLong,
+    if (sortedHere) 1L else 0L
+  )
 
   protected def nextProbe(): InternalRow =
     if (!probes.advance()) null

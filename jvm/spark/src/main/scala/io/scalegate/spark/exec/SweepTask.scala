@@ -3,9 +3,11 @@ package io.scalegate.spark.exec
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
+  Ascending,
   Attribute,
   Expression,
   RowOrdering,
+  SortOrder,
   UnsafeProjection
 }
 
@@ -18,7 +20,11 @@ final class SideInput(
     bounded: Seq[Expression],
     val output: Seq[Attribute]
 ) extends Serializable {
-  def sorted(
+
+  /** The order that a sweep reads the rows in. */
+  def order: Seq[SortOrder] = (keys :+ bounded.head).map(SortOrder(_, Ascending))
+
+  def inOrder(
       rows: Iterator[InternalRow],
       types: IndexedSeq[AttributeType],
       whole: Boolean
@@ -40,20 +46,36 @@ final class SweepTask(
     residual: Option[Expression]
 ) extends PartitionsJoinTask {
 
-  /** Joins the partition's inputs; its memory goes back when the task ends. */
-  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator = {
+  /** Joins the partition's inputs, whose rows come in any order. */
+  def sorted(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator =
+    swept(
+      TaskSort(l, left.order, left.output),
+      TaskSort(r, right.order, right.output),
+      sortedHere = true
+    )
+
+  /** Joins the partition's sorted inputs; its memory goes back when the task ends. */
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator =
+    swept(l, r, sortedHere = false)
+
+  private[this] def swept(
+      l: Iterator[InternalRow],
+      r: Iterator[InternalRow],
+      sortedHere: Boolean
+  ): SweepJoinIterator = {
     val types = bands.map(_.attribute)
     val fromLeft = probing.side eq Side.R
     val (probe, build) = if (fromLeft) (left, right) else (right, left)
     new SweepJoinIterator(
       probing,
-      probe.sorted(if (fromLeft) l else r, types, probing.unmatched),
-      build.sorted(if (fromLeft) r else l, types, whole = false),
+      probe.inOrder(if (fromLeft) l else r, types, probing.unmatched),
+      build.inOrder(if (fromLeft) r else l, types, whole = false),
       bands,
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
       build.output,
       accepts(residual, left.output ++ right.output),
-      WindowMemory.ofTask(TaskContext.get())
+      WindowMemory.ofTask(TaskContext.get()),
+      sortedHere
     )
   }
 }

@@ -1,6 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, Expression, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
@@ -14,8 +14,10 @@ import io.scalegate.join.Band
 import io.scalegate.stream.Side
 
 /** The join of two batch inputs whose condition bounds at least one difference between them. Both
-  * inputs come clustered by the keys, and sorted by the keys and the first bounded attribute; so the memory
-  * that a task needs is one window of one key, and what does not fit before it is spilled by Spark's sort.
+  * inputs come clustered by the keys. A task either sweeps a window over both, which come sorted by the keys
+  * and the first bounded attribute: then the memory that it needs is one window of one key, and what does not
+  * fit before it is spilled by Spark's sort. Or it indexes the side that does not probe, whose rows it must
+  * hold, and nothing has to be sorted; a task that cannot hold them sorts both sides itself, and sweeps.
   *
   * @param probing
   *   what is given for each row of which side
@@ -27,8 +29,10 @@ import io.scalegate.stream.Side
   *   `rightBounded(i) − leftBounded(i)` lies in the i-th band
   * @param residual
   *   what is left of the condition, evaluated on every candidate
+  * @param indexed
+  *   the keys as a bound, if an index is probed; if not, a window is swept
   * @param cells
-  *   whether the keys are cells that [[SliceExec]] made, which the output does not have
+  *   whether the keys are cells that [[SliceExec]] made, which mean nothing to other operators
   */
 final case class WindowJoinExec(
     probing: Probing,
@@ -38,8 +42,8 @@ final case class WindowJoinExec(
     rightBounded: Seq[Expression],
     bands: Seq[Band],
     residual: Option[Expression],
+    indexed: Option[KeyBound],
     cells: Boolean,
-    output: Seq[Attribute],
     description: String,
     left: SparkPlan,
     right: SparkPlan
@@ -47,16 +51,20 @@ final case class WindowJoinExec(
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in windows",
-    "peakWindow" -> "peak window rows, sum over tasks"
+    "peakWindow" -> "peak window rows, sum over tasks",
+    "sortedTasks" -> "tasks that sorted for want of memory"
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
     ClusteredDistribution(leftKeys) :: ClusteredDistribution(rightKeys) :: Nil
 
+  private[this] def sides: Seq[SideInput] = Seq(
+    new SideInput(leftKeys, leftBounded, left.output),
+    new SideInput(rightKeys, rightBounded, right.output)
+  )
+
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(leftKeys :+ leftBounded.head, rightKeys :+ rightBounded.head).map(
-      _.map(SortOrder(_, Ascending))
-    )
+    sides.map(side => if (indexed.isEmpty) side.order else Nil)
 
   override def outputPartitioning: Partitioning =
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
@@ -65,17 +73,24 @@ final case class WindowJoinExec(
     else if (probing.side eq Side.R) left.outputPartitioning
     else right.outputPartitioning
 
-  /** Rows come as their probe rows do. */
+  /** Rows come as their probe rows do; a task that is to index may have to sort. */
   override def outputOrdering: Seq[SortOrder] =
-    if (cells) Nil else requiredChildOrdering(if (probing.side eq Side.R) 0 else 1)
+    if (cells || indexed.nonEmpty) Nil
+    else requiredChildOrdering(if (probing.side eq Side.R) 0 else 1)
 
-  override protected def task: PartitionsJoinTask = new SweepTask(
-    probing,
-    new SideInput(leftKeys, leftBounded, left.output),
-    new SideInput(rightKeys, rightBounded, right.output),
-    bands.toIndexedSeq,
-    residual
-  )
+  override protected def task: PartitionsJoinTask = {
+    val sweep = new SweepTask(probing, sides(0), sides(1), bands.toIndexedSeq, residual)
+    indexed.fold[PartitionsJoinTask](sweep) { key =>
+      new IndexTask(
+        probing,
+        new BoundedInput(key.left +: leftBounded, left.output),
+        new BoundedInput(key.right +: rightBounded, right.output),
+        key.band +: bands.toIndexedSeq,
+        (key.residual ++ residual).reduceOption(And.apply),
+        sweep
+      )
+    }
+  }
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)

@@ -3,13 +3,7 @@ package io.scalegate.spark.exec
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  BasePredicate,
-  Expression,
-  Predicate,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression, Predicate}
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
@@ -18,7 +12,9 @@ import io.scalegate.stream.Side
 /** A task's joined pairs of rows, each valid until the next is asked for, and what it took to find them. */
 trait JoinedPairs extends Iterator[InternalRow] with AutoCloseable {
 
-  /** The values of the node's counters, in their order; read when the task ends. */
+  /** The values of the node's counters, in their order; read when the task ends. Those left out are zero, and
+    * those that the node has no counter for are passed over.
+    */
   def counts: Seq[Long]
 }
 
@@ -36,13 +32,7 @@ trait JoinTask extends Serializable {
   protected def accepts(
       condition: Option[Expression],
       columns: Seq[Attribute]
-  ): InternalRow => Boolean =
-    condition match {
-      case None => _ => true
-      case Some(c) =>
-        val holds = predicate(c, columns)
-        row => holds.eval(row)
-    }
+  ): Option[BasePredicate] = condition.map(predicate(_, columns))
 }
 
 /** Joins two partitions. */
@@ -50,27 +40,29 @@ trait PartitionsJoinTask extends JoinTask {
   def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
 }
 
-/** Turns a task's pairs into the join's output rows; their counts are added up when the task ends. */
-final private class PairsOutput(
-    output: Seq[Attribute],
-    joined: Seq[Attribute],
-    rowsOut: SQLMetric,
-    totals: Seq[SQLMetric]
-) extends Serializable {
-  def apply(pairs: JoinedPairs): Iterator[InternalRow] = {
-    TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-      pairs.close()
-      totals.zip(pairs.counts).foreach { case (metric, count) => metric += count }
-    }
-    val project = UnsafeProjection.create(output, joined)
-    pairs.map { pair =>
-      rowsOut += 1
-      project(pair)
-    }
+/** Counts a task's pairs, and adds its counts up when it ends. */
+final private class CountedPairs(pairs: JoinedPairs, rowsOut: SQLMetric, totals: Seq[SQLMetric])
+    extends Iterator[InternalRow] {
+  private[this] var count = 0L
+
+  TaskContext.get().addTaskCompletionListener[Unit] { _ =>
+    pairs.close()
+    rowsOut += count
+    totals.zip(pairs.counts).foreach { case (metric, n) => metric += n }
+  }
+
+  def hasNext: Boolean = pairs.hasNext
+
+  def next(): InternalRow = {
+    count += 1
+    pairs.next()
   }
 }
 
-/** What the physical nodes of window joins share: how they look, how they count, how pairs become rows. */
+/** What the physical nodes of window joins share: how they look, and how they count. Their rows are pairs of
+  * rows, each valid until the next is asked for and not in Spark's binary form: a [[WindowJoinOutputExec]]
+  * above makes rows of them.
+  */
 trait WindowJoinNode extends BinaryExecNode {
 
   /** What is given for each row of which side. */
@@ -85,14 +77,14 @@ trait WindowJoinNode extends BinaryExecNode {
   /** The columns of a pair. */
   protected def joined: Seq[Attribute] = left.output ++ right.output
 
-  /** The columns of a pair, whose searched row may be missing. */
-  private[this] def pairColumns: Seq[Attribute] = {
+  /** Those, where the searched row may be missing. */
+  final override def output: Seq[Attribute] = {
     val probes = (if (probing.side eq Side.R) left else right).outputSet
     joined.map(a => if (probing.unmatched && !probes.contains(a)) a.withNullability(true) else a)
   }
 
-  /** The pairs of each task, given to `output`, which must be all that a task's closure takes of the node. */
-  protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
+  /** The pairs of each task, given to `counted`, which must be all that a task's closure takes of the node. */
+  protected def pairs(counted: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
 
   override def nodeName: String = "WindowJoin"
 
@@ -102,10 +94,9 @@ trait WindowJoinNode extends BinaryExecNode {
     }.toMap
 
   override protected def doExecute(): RDD[InternalRow] = {
+    val rowsOut = longMetric("numOutputRows")
     val totals = counters.map { case (name, _) => longMetric(name) }
-    val rows =
-      new PairsOutput(output, pairColumns, longMetric("numOutputRows"), totals)
-    pairs(rows(_))
+    pairs(new CountedPairs(_, rowsOut, totals))
   }
 
   override def simpleString(maxFields: Int): String = s"$nodeName ${probing.name}, $description"
@@ -124,8 +115,9 @@ trait PartitionsJoinNode extends WindowJoinNode {
   /** The work of a task. */
   protected def task: PartitionsJoinTask
 
-  override protected def pairs(output: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow] = {
+  override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
+      : RDD[InternalRow] = {
     val work = task
-    left.execute().zipPartitions(right.execute())((l, r) => output(work.join(l, r)))
+    left.execute().zipPartitions(right.execute())((l, r) => counted(work.join(l, r)))
   }
 }

@@ -18,14 +18,14 @@ final class WindowMemory(manager: TaskMemoryManager)
   override def spill(size: Long, trigger: MemoryConsumer): Long = 0L
 
   /** Makes sure of room for a window of `rows` rows that hold `bytes` bytes altogether. */
-  def reserve(rows: Long, bytes: Long): Unit = {
+  def reserve(rows: Long, bytes: Long): Unit =
+    if (!tryReserve(rows, bytes)) throw Errors.windowTooLarge(rows, bytes + rows * RowOverhead)
+
+  /** The same; false when there is no room. */
+  def tryReserve(rows: Long, bytes: Long): Boolean = {
     val needed = bytes + rows * RowOverhead
-    if (needed > granted) {
-      val step = math.max(needed - granted, Step)
-      val got = acquireMemory(step)
-      granted += got
-      if (needed > granted) throw Errors.windowTooLarge(rows, needed)
-    }
+    if (needed > granted) granted += acquireMemory(math.max(needed - granted, Step))
+    needed <= granted
   }
 
   def release(): Unit = {

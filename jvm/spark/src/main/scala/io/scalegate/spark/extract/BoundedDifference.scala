@@ -35,6 +35,11 @@ final case class BoundedDifference(
         saturate(upper.setScale(0, RoundingMode.FLOOR))
       )
 
+  /** `left` in the type that the core stores it in. */
+  def storedLeft: Expression = termType.stored(left)
+
+  def storedRight: Expression = termType.stored(right)
+
   def describe: String = s"${right.sql} - ${left.sql} in [$lower, $upper]"
 
   private[this] def saturate(d: BigDecimal): Long =

@@ -1,5 +1,6 @@
 package io.scalegate.spark.extract
 
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
 import org.apache.spark.sql.types._
 
 import io.scalegate.join.AttributeType
@@ -7,7 +8,19 @@ import io.scalegate.join.AttributeType
 /** The types whose values a band or a window can lie on, and how the core stores them. Values of two
   * types can be compared on one number line only within a family.
   */
-sealed abstract class TermType(val family: String, val attribute: AttributeType)
+sealed abstract class TermType(val family: String, val attribute: AttributeType) {
+
+  /** A value of this type, in the type that the core stores it in. */
+  def stored(e: Expression): Expression = {
+    def as(target: DataType) = if (e.dataType == target) e else Cast(e, target)
+    this match {
+      case TermType.IntTerm => as(IntegerType)
+      case TermType.LongTerm => as(LongType)
+      case TermType.DoubleTerm => as(DoubleType)
+      case _ => e
+    }
+  }
+}
 
 object TermType {
   case object IntTerm extends TermType("integer", AttributeType.Int32)

@@ -10,23 +10,36 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   UnresolvedHint
 }
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.types.StringType
 
 import io.scalegate.spark.{Errors, ScaleGateConf}
 
 /** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
-  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into.
+  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an
+  * [[Algorithm]] among the arguments chooses that.
   */
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   val Name = "WINDOW_JOIN"
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
-      val names = arguments.map(relationName)
-      if (names.isEmpty) hintTopmost(child)
-      else if (names.distinct.size == 2) hintNamed(child, names.toSet)
+      val algorithm = arguments.collectFirst { case AlgorithmName(a) => a }
+      val names = arguments.filter(AlgorithmName.unapply(_).isEmpty).map(relationName)
+      val one = arguments.length - names.length <= 1
+      if (names.isEmpty && one) hintTopmost(child, algorithm)
+      else if (names.distinct.size == 2 && one) hintNamed(child, names.toSet, algorithm)
       else throw Errors.hintArguments(arguments.map(_.sql))
+  }
+
+  /** A quoted name of an algorithm; a relation of that name can be given without quotes. */
+  private[this] object AlgorithmName {
+    def unapply(argument: Expression): Option[String] = argument match {
+      case Literal(text, StringType) if text != null =>
+        Some(lower(text.toString)).filter(Algorithm.names.contains)
+      case _ => None
+    }
   }
 
   private[this] def relationName(argument: Expression): String = argument match {
@@ -38,14 +51,17 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def lower(s: String): String = s.toLowerCase(java.util.Locale.ROOT)
 
   /** The join that the hint's own query block is about, or the relation itself. */
-  private[this] def hintTopmost(plan: LogicalPlan): LogicalPlan = plan match {
-    case j: Join => j.copy(left = WindowJoinHint(j.left))
-    case a: SubqueryAlias => WindowJoinHint(a)
-    case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u)) { j =>
-        u.transformUp { case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left)) }
-      }
-    case other => WindowJoinHint(other)
-  }
+  private[this] def hintTopmost(plan: LogicalPlan, algorithm: Option[String]): LogicalPlan =
+    plan match {
+      case j: Join => j.copy(left = WindowJoinHint(j.left, algorithm))
+      case a: SubqueryAlias => WindowJoinHint(a, algorithm)
+      case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u, algorithm)) { j =>
+          u.transformUp {
+            case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left, algorithm))
+          }
+        }
+      case other => WindowJoinHint(other, algorithm)
+    }
 
   private[this] def joinBelow(plan: LogicalPlan): Option[Join] = plan match {
     case j: Join => Some(j)
@@ -54,12 +70,16 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
     case _ => None
   }
 
-  private[this] def hintNamed(plan: LogicalPlan, names: Set[String]): LogicalPlan = {
+  private[this] def hintNamed(
+      plan: LogicalPlan,
+      names: Set[String],
+      algorithm: Option[String]
+  ): LogicalPlan = {
     var found = false
     val hinted = plan.transformUp {
       case j: Join if !found && separates(j, names) =>
         found = true
-        j.copy(left = WindowJoinHint(j.left))
+        j.copy(left = WindowJoinHint(j.left, algorithm))
     }
     if (!found) throw Errors.hintRelations(
       names,
@@ -96,15 +116,16 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case j: Join if j.resolved && (hinted(j.left) || hinted(j.right)) =>
           val bare = j.copy(left = withoutHint(j.left), right = withoutHint(j.right))
-          if (ScaleGateConf.enabled(conf)) request(bare) else bare
+          val algorithm = algorithmIn(j.left).orElse(algorithmIn(j.right))
+          if (ScaleGateConf.enabled(conf)) request(bare, algorithm) else bare
       }
 
-  private[this] def request(join: Join): Join = {
+  private[this] def request(join: Join, algorithm: Option[String]): Join = {
     val named = join.condition.toSeq.flatMap(_.references)
     val pair = for {
       l <- named.find(join.left.outputSet.contains).orElse(join.left.output.headOption)
       r <- named.find(join.right.outputSet.contains).orElse(join.right.output.headOption)
-    } yield WindowJoinRequested(l, r)
+    } yield WindowJoinRequested(l, r, algorithm)
     val condition = (join.condition ++ pair).reduceOption(And.apply)
     join.copy(condition = condition)
   }
@@ -116,8 +137,14 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
     case _ => false
   }
 
+  private[this] def algorithmIn(plan: LogicalPlan): Option[String] = plan match {
+    case WindowJoinHint(child, algorithm) => algorithm.orElse(algorithmIn(child))
+    case u: UnaryNode => algorithmIn(u.child)
+    case _ => None
+  }
+
   private[this] def withoutHint(plan: LogicalPlan): LogicalPlan = plan match {
-    case WindowJoinHint(child) => withoutHint(child)
+    case WindowJoinHint(child, _) => withoutHint(child)
     case u: UnaryNode if hinted(u) => u.withNewChildren(Seq(withoutHint(u.child)))
     case other => other
   }

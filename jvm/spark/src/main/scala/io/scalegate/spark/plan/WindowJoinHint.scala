@@ -12,8 +12,13 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
-final case class WindowJoinHint(child: LogicalPlan) extends UnaryNode {
+/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved.
+  *
+  * @param algorithm
+  *   one of [[Algorithm.names]], if the hint has it
+  */
+final case class WindowJoinHint(child: LogicalPlan, algorithm: Option[String])
+    extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan =
     copy(child = newChild)
@@ -24,8 +29,11 @@ final case class WindowJoinHint(child: LogicalPlan) extends UnaryNode {
   * below the join. The copies that Spark infers for one input, where an equality makes the two
   * attributes one, [[DropInferredMarkers]] takes away.
   */
-final case class WindowJoinRequested(left: Expression, right: Expression)
-    extends BinaryExpression
+final case class WindowJoinRequested(
+    left: Expression,
+    right: Expression,
+    algorithm: Option[String] = None
+) extends BinaryExpression
     with Predicate {
   override def nullable: Boolean = false
   override def prettyName: String = "window_join_requested"

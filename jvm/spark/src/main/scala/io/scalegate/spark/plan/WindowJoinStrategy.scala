@@ -10,28 +10,22 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper,
   RowOrdering
 }
-import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{
-  BinaryType,
-  DataType,
-  DateType,
-  DoubleType,
-  IntegerType,
-  LongType
-}
+import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
 
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
+  KeyBound,
   PackExec,
   Probing,
   RowWindowJoinExec,
   SliceExec,
-  WindowJoinExec
+  WindowJoinExec,
+  WindowJoinOutputExec
 }
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
@@ -43,13 +37,10 @@ import io.scalegate.stream.Side
   * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
   * difference: such a plan is exactly Spark's.
   */
-object WindowJoinStrategy
-    extends SparkStrategy
-    with PredicateHelper
-    with JoinSelectionHelper {
+object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case WindowJoinHint(child) => planLater(child) :: Nil
-    case window: RowWindowJoin => rowCounting(window) :: Nil
+    case WindowJoinHint(child, _) => planLater(child) :: Nil
+    case w: RowWindowJoin => WindowJoinOutputExec(w.output, rowCounting(w)) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
       refuseRowWindow(join)
@@ -69,17 +60,23 @@ object WindowJoinStrategy
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
     Probing.of(c.join.joinType).filter(_ => c.differences.nonEmpty).flatMap { probing =>
       if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
-      else if (c.leftKeys.nonEmpty) Some(keyed(c, probing))
-      else Some(sideToBroadcast(c.join, probing).fold(keyless(c, probing))(broadcast(c, _)))
+      else {
+        val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
+        val pairs =
+          if (choice.algorithm == Algorithm.Broadcast) broadcast(c, choice)
+          else if (c.leftKeys.nonEmpty) keyed(c, choice)
+          else keyless(c, choice)
+        Some(WindowJoinOutputExec(c.join.output, pairs))
+      }
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
     if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
 
-  private[this] def keyed(c: WindowJoinCandidate, probing: Probing): SparkPlan =
+  private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan =
     exec(
       c,
-      probing,
+      choice,
       c.leftKeys,
       c.rightKeys,
       cells = false,
@@ -87,53 +84,44 @@ object WindowJoinStrategy
       planLater(c.join.right)
     )
 
-  /** The way to probe with the other side broadcast, if that is small by Spark's own measure. An inner join
-    * may probe with either side.
-    */
-  private[this] def sideToBroadcast(join: Join, probing: Probing): Option[Probing] = {
-    val sides =
-      if (probing.isInner) Seq(Side.R, Side.S) else Seq(probing.side.opposite)
-    def input(side: Side) = if (side eq Side.R) join.left else join.right
-    sides
-      .filter(side => canBroadcastBySize(input(side), SQLConf.get))
-      .minByOption(input(_).stats.sizeInBytes)
-      .map(side => probing.copy(side = side.opposite))
-  }
-
-  private[this] def broadcast(c: WindowJoinCandidate, probing: Probing): SparkPlan = {
+  private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
     val bounds = c.sweep +: c.bands
-    val fromLeft = probing.side eq Side.R
+    val key = if (c.leftKeys.isEmpty) None else KeyBound.of(c.leftKeys, c.rightKeys)
+    val fromLeft = choice.probing.side eq Side.R
     val packed = PackExec(
       AttributeReference("__scalegate_rows", BinaryType, nullable = false)(),
       planLater(if (fromLeft) c.join.right else c.join.left)
     )
     BroadcastWindowJoinExec(
-      probing,
+      choice.probing,
       if (fromLeft) c.join.right.output else c.join.left.output,
-      bounds.map(storedLeft),
-      bounds.map(storedRight),
-      bounds.map(_.band),
-      c.residual,
-      c.join.output,
-      c.describe(s"index over the broadcast ${if (fromLeft) "right" else "left"} side"),
+      key.map(_.left).toSeq ++ bounds.map(_.storedLeft),
+      key.map(_.right).toSeq ++ bounds.map(_.storedRight),
+      key.map(_.band).toSeq ++ bounds.map(_.band),
+      (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
+      c.describe(s"index over the broadcast ${heldName(choice)} side (${choice.why})"),
       if (fromLeft) planLater(c.join.left) else packed,
       if (fromLeft) packed else planLater(c.join.right)
     )
   }
 
-  private[this] def keyless(c: WindowJoinCandidate, probing: Probing): SparkPlan = {
+  private[this] def heldName(choice: AlgorithmChoice): String =
+    if (choice.probing.side eq Side.R) "right" else "left"
+
+  private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
     val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
+    val probing = choice.probing
     val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)
     def sliced(input: LogicalPlan, side: Side, attributes: Seq[Expression]) = {
       val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
       val whole = probing.unmatched && (side eq probing.side)
       SliceExec(attributes, grid, side, whole, cell, planLater(input))
     }
-    val left = sliced(c.join.left, Side.R, dimensions.map(storedLeft))
-    val right = sliced(c.join.right, Side.S, dimensions.map(storedRight))
+    val left = sliced(c.join.left, Side.R, dimensions.map(_.storedLeft))
+    val right = sliced(c.join.right, Side.S, dimensions.map(_.storedRight))
     exec(
       c,
-      probing,
+      choice,
       Seq(left.output.last),
       Seq(right.output.last),
       cells = true,
@@ -155,12 +143,11 @@ object WindowJoinStrategy
     )
     RowWindowJoinExec(
       w.rows,
-      asLong(w.leftTime) +: bounds.map(storedLeft),
-      asLong(w.rightTime) +: bounds.map(storedRight),
+      asLong(w.leftTime) +: bounds.map(_.storedLeft),
+      asLong(w.rightTime) +: bounds.map(_.storedRight),
       bounds.map(_.band),
       w.condition,
       threads,
-      w.output,
       parts.flatten.mkString("; "),
       planLater(w.left),
       planLater(w.right)
@@ -179,7 +166,7 @@ object WindowJoinStrategy
 
   private[this] def exec(
       c: WindowJoinCandidate,
-      probing: Probing,
+      choice: AlgorithmChoice,
       leftKeys: Seq[Expression],
       rightKeys: Seq[Expression],
       cells: Boolean,
@@ -187,43 +174,33 @@ object WindowJoinStrategy
       right: SparkPlan
   ): SparkPlan = {
     val bounds = c.sweep +: c.bands
+    val indexed =
+      if (choice.algorithm == Algorithm.Index) KeyBound.of(leftKeys, rightKeys) else None
+    val algorithm =
+      if (indexed.nonEmpty) s"index over the ${heldName(choice)} side's partitions"
+      else if (cells) "sweep over sorted slices"
+      else "sweep over sorted inputs"
     WindowJoinExec(
-      probing,
+      choice.probing,
       leftKeys,
       rightKeys,
-      bounds.map(storedLeft),
-      bounds.map(storedRight),
+      bounds.map(_.storedLeft),
+      bounds.map(_.storedRight),
       bounds.map(_.band),
       c.residual,
+      indexed,
       cells,
-      c.join.output,
-      c.describe(if (cells) "sweep over sorted slices, no equality key"
-      else "sweep over sorted inputs"),
+      c.describe(s"$algorithm${if (cells) ", no equality key" else ""} (${choice.why})"),
       left,
       right
     )
-  }
-
-  private[plan] def storedLeft(d: BoundedDifference): Expression = stored(d.left, d.termType)
-
-  private[plan] def storedRight(d: BoundedDifference): Expression = stored(d.right, d.termType)
-
-  /** The attribute in the type that the core stores it in. */
-  private[plan] def stored(e: Expression, t: TermType): Expression = {
-    def as(target: DataType) = if (e.dataType == target) e else Cast(e, target)
-    t match {
-      case TermType.IntTerm => as(IntegerType)
-      case TermType.LongTerm => as(LongType)
-      case TermType.DoubleTerm => as(DoubleType)
-      case _ => e
-    }
   }
 }
 
 /** What the planner knows of one join. */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
-  private[this] val requested = condition.exists(_.isInstanceOf[WindowJoinRequested])
+  private[this] val requests = condition.collect { case r: WindowJoinRequested => r }
   private[this] val bare = condition.filterNot(_.isInstanceOf[WindowJoinRequested])
 
   private[this] val (equiLeft, equiRight, others) = {
@@ -253,16 +230,20 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   def plannable: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
-    val hintFree = join.hint == JoinHint.NONE || requested
+    val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
     isRun && !join.isStreaming && hintFree && keysSortable &&
     condition.forall(_.deterministic)
   }
 
+  /** The algorithm that a hint names. */
+  def requested: Option[(Algorithm, String)] =
+    requests.flatMap(_.algorithm).headOption.flatMap(Algorithm.named).map(_ -> "as hinted")
+
   /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
   def refuseWhatWasAskedFor(): Unit = {
-    if (requested && join.isStreaming) throw Errors.hintStreaming
-    if (requested && !isRun) throw Errors.hintJoinType(join.joinType.sql)
-    if (requested && differences.isEmpty) {
+    if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
+    if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
+    if (requests.nonEmpty && differences.isEmpty) {
       val refused = bare
         .flatMap(_.references)
         .filter(a => TermType.of(a.dataType).isEmpty)

@@ -1,0 +1,82 @@
+package io.scalegate.spark.exec
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+
+import io.scalegate.join.{Band, BandLookup}
+import io.scalegate.stream.Side
+
+/** Everything that travels to the executors for a [[WindowJoinExec]] that indexes the side it does not probe
+  * with, whole, and takes the other's rows as they come. Where the task's memory cannot hold that side it
+  * sorts both and sweeps over them.
+  *
+  * @param left
+  *   its bounded attributes, the key among them
+  * @param bands
+  *   one for each of those
+  */
+final class IndexTask(
+    probing: Probing,
+    left: BoundedInput,
+    right: BoundedInput,
+    bands: IndexedSeq[Band],
+    residual: Option[Expression],
+    sweep: SweepTask
+) extends PartitionsJoinTask {
+  private[this] def fromLeft = probing.side eq Side.R
+  private[this] def held = if (fromLeft) right else left
+  private[this] def streamed = if (fromLeft) left else right
+
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
+    val build = UnsafeRows(if (fromLeft) r else l, held.output)
+    val memory = WindowMemory.ofTask(TaskContext.get())
+    val rows = new HeldRows(reader(held), bands, held.output.length, Expected)
+    if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
+    else {
+      memory.release()
+      val all = rows.drain() ++ build
+      if (fromLeft) sweep.sorted(l, all) else sweep.sorted(all, r)
+    }
+  }
+
+  /** Holds all rows, or those that there is memory for; false when some are left. While the index is built
+    * rows and attributes are held twice.
+    */
+  private[this] def fill(
+      kept: HeldRows,
+      rows: Iterator[UnsafeRow],
+      memory: WindowMemory
+  ): Boolean = {
+    val store = new RowStore(held.output.length)
+    var bytes = 0L
+    var fits = true
+    while (fits && rows.hasNext) {
+      val row = rows.next()
+      kept.add(row, store.add(row))
+      bytes += 2L * (row.getSizeInBytes + bands.length * AttributeBytes)
+      fits = memory.tryReserve(kept.size.toLong, bytes)
+    }
+    fits
+  }
+
+  private[this] def lookup(
+      probes: Iterator[InternalRow],
+      rows: HeldRows
+  ): LookupJoinIterator =
+    new LookupJoinIterator(
+      probing,
+      probes,
+      reader(streamed),
+      new BandLookup(rows.index(probing.side.opposite)),
+      held.output,
+      accepts(residual, left.output ++ right.output)
+    )
+
+  private[this] def reader(input: BoundedInput): AttributeReader =
+    new AttributeReader(input.bounded, bands.map(_.attribute), input.output)
+
+  private[this] val Expected = 1024
+
+  private[this] val AttributeBytes = 8
+}

@@ -1,0 +1,84 @@
+package io.scalegate.spark.plan
+
+import org.apache.commons.io.FileUtils.byteCountToDisplaySize
+import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.adaptive.{LogicalQueryStage, ShuffleQueryStageExec}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.{KeyBound, Probing}
+import io.scalegate.stream.Side
+
+/** How a join is to be run, and why.
+  *
+  * @param probing
+  *   with the side that probes, which an inner join is free to choose
+  */
+final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: String)
+
+/** Chooses by the sizes that Spark's statistics give the two inputs, after what the user asked for: first
+  * by the hint, then by the setting.
+  *
+  *   - A side that Spark would broadcast is: then the other is not moved, and no key can be too frequent. Inputs
+  *     that lie by their keys when adaptive execution learns that one is small stay as they lie.
+  *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
+  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit.
+  */
+object AlgorithmChoice extends JoinSelectionHelper {
+  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): AlgorithmChoice = {
+    val held = smallest(c, free)
+    def input(p: Probing) = if (p.side eq Side.R) c.join.right else c.join.left
+    def size(p: Probing) = sizeOf(input(p))
+    c.requested.orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set")) match {
+      case Some((algorithm, why)) if isPossible(algorithm, c) =>
+        AlgorithmChoice(algorithm, held, why)
+      case _ =>
+        if (
+          canBroadcastBySize(input(held), conf) && !isExchanged(c) && isPossible(
+            Algorithm.Broadcast,
+            c
+          )
+        )
+          AlgorithmChoice(Algorithm.Broadcast, held, s"it has ${size(held)}")
+        else if (canIndexBySize(input(held), conf) && isPossible(Algorithm.Index, c))
+          AlgorithmChoice(
+            Algorithm.Index,
+            held,
+            s"it has ${size(held)} in ${conf.numShufflePartitions} partitions"
+          )
+        else AlgorithmChoice(Algorithm.Sweep, free, s"the smaller side has ${size(held)}")
+    }
+  }
+
+  /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */
+  private[this] def isExchanged(c: WindowJoinCandidate): Boolean =
+    c.leftKeys.nonEmpty && Seq(c.join.left, c.join.right).forall {
+      case stage: LogicalQueryStage =>
+        stage.physicalPlan.exists(_.isInstanceOf[ShuffleQueryStageExec])
+      case _ => false
+    }
+
+  /** The size up to which Spark itself would build a hash table of each partition. */
+  private[this] def canIndexBySize(input: LogicalPlan, conf: SQLConf): Boolean =
+    input.stats.sizeInBytes < BigInt(conf.autoBroadcastJoinThreshold) * conf.numShufflePartitions
+
+  /** Keys that may be equal without being the same bytes can be sorted only. */
+  private[this] def isPossible(algorithm: Algorithm, c: WindowJoinCandidate): Boolean =
+    algorithm == Algorithm.Sweep || c.leftKeys.isEmpty ||
+      KeyBound.of(c.leftKeys, c.rightKeys).nonEmpty
+
+  /** The way to probe with the smaller side held; only an inner join has two. */
+  private[this] def smallest(c: WindowJoinCandidate, free: Probing): Probing =
+    if (free.isInner && c.join.left.stats.sizeInBytes < c.join.right.stats.sizeInBytes)
+      free.copy(side = Side.S)
+    else free
+
+  private[this] def sizeOf(input: LogicalPlan): String = {
+    val bytes = input.stats.sizeInBytes
+    if (bytes >= Unknown) "an unknown size" else byteCountToDisplaySize(bytes.bigInteger)
+  }
+
+  /** Where Spark does not know a size it takes one that is as large as can be, and multiplies it on the way. */
+  private[this] val Unknown = BigInt(1L << 60)
+}
