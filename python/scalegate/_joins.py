@@ -40,6 +40,7 @@ def interval_join(
     upper: Width = "0 seconds",
     how: str = "inner",
     suffix: str = "_right",
+    algorithm: str = "auto",
 ) -> DataFrame:
     """Pairs with equal `on` columns and right time in [left time + lower, left time + upper].
 
@@ -61,6 +62,11 @@ def interval_join(
         "inner", "left", "right", "semi" or "anti", or another of Spark's names for these.
     suffix
         Added to right columns whose names the left side has too.
+    algorithm
+        How Spark is to run the join: "broadcast" gives every executor an index of the smaller
+        side, "index" indexes that side in each partition, "sweep" sorts both sides in each
+        partition, "auto" leaves the choice to the planner, which goes by the sides' sizes. The
+        rows are the same.
 
     Raises
     ------
@@ -72,6 +78,7 @@ def interval_join(
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     keys = _keys(on, sides)
     names = _time_columns(time, sides)
@@ -86,7 +93,7 @@ def interval_join(
     renamed = _rename_right(sides, keys, suffix)
     equal = [F.col(_quote(key)) == F.col(_quote(renamed[right])) for key, right in keys.items()]
     within = _between(names[0], renamed[names[1]], bounds, data_type)
-    joined = _join(left, _renamed(right, renamed), [*equal, within], how)
+    joined = _join(left, _renamed(right, renamed), [*equal, within], how, algorithm)
     hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
     if how == "right":
         given = {name: F.col(_quote(hidden[name])) for name in left.columns if name in hidden}
@@ -102,6 +109,7 @@ def band_join(
     within: Width | None = None,
     how: str = "inner",
     suffix: str = "_right",
+    algorithm: str = "auto",
 ) -> DataFrame:
     """Pairs whose values differ by at most a width in every band, and times by at most `within`.
 
@@ -116,7 +124,7 @@ def band_join(
     time, within
         Both or none: the two time columns (("ts", "ts") when only `within` is given) and the
         largest distance between them, both ways; types and units as in `interval_join`.
-    how, suffix
+    how, suffix, algorithm
         As in `interval_join`.
 
     Raises
@@ -129,6 +137,7 @@ def band_join(
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     checked = _bands(bands, sides)
     if time is not None and within is None:
@@ -143,7 +152,7 @@ def band_join(
     conditions = [band.condition(renamed) for band in checked]
     if within is not None:
         conditions.append(_between(names[0], renamed[names[1]], (-width, width), data_type))
-    return _join(left, _renamed(right, renamed), conditions, how)
+    return _join(left, _renamed(right, renamed), conditions, how, algorithm)
 
 
 def window_join(
@@ -154,6 +163,7 @@ def window_join(
     within: Width | Rows = "5 minutes",
     how: str = "inner",
     suffix: str = "_right",
+    algorithm: str = "auto",
 ) -> DataFrame:
     """Pairs for which any condition holds, within a window of time or of rows.
 
@@ -171,8 +181,8 @@ def window_join(
         The largest distance in time, both ways, with units as in `interval_join`; or
         `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
         rows of the other side.
-    how, suffix
-        As in `interval_join`.
+    how, suffix, algorithm
+        As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
 
     Raises
     ------
@@ -184,6 +194,7 @@ def window_join(
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
@@ -192,6 +203,10 @@ def window_join(
         )
     if isinstance(within, Rows) and how != "inner":
         raise ScalegateError(f'how={how!r}: a window of rows works with how="inner" alone.')
+    if isinstance(within, Rows) and algorithm != "auto":
+        raise ScalegateError(
+            f'algorithm={algorithm!r}: a window of rows works with algorithm="auto" alone.'
+        )
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, {}, suffix)
     times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
@@ -199,7 +214,7 @@ def window_join(
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(_quote(n))) for f, t, n in zip(sides, times, names)]
     conditions = [window] if on is None else [on, window]
-    joined = _join(hidden[0], hidden[1], conditions, how).drop(*times)
+    joined = _join(hidden[0], hidden[1], conditions, how, algorithm).drop(*times)
     unique = all(old == new for old, new in renamed.items())
     if unique or how in LEFT_ONLY:
         return joined
@@ -321,5 +336,9 @@ def _window(times: Sequence[str], within: Width | Rows, data_type: T.DataType) -
     return _between(times[0], times[1], (-width, width), data_type)
 
 
-def _join(left: DataFrame, right: DataFrame, conditions: Sequence[Column], how: str) -> DataFrame:
-    return left.hint(HINT).join(right, reduce(and_, conditions), how)
+def _join(
+    left: DataFrame, right: DataFrame, conditions: Sequence[Column], how: str, algorithm: str
+) -> DataFrame:
+    # "auto" is what a session's own setting may change; a hint that says so would overrule it.
+    asked = () if algorithm == "auto" else (algorithm,)
+    return left.hint(HINT, *asked).join(right, reduce(and_, conditions), how)

@@ -24,6 +24,7 @@ INSTEAD = {
     "float": "cast it to bigint, in a unit in which it is whole",
     "double": "cast it to bigint, in a unit in which it is whole",
 }
+ALGORITHMS = ("auto", "broadcast", "index", "sweep")
 JOIN_TYPES = ("inner", "left", "right", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
@@ -102,6 +103,13 @@ def join_type(how: str) -> str:
             f"how={how!r}: a {known} join does not work yet; {', '.join(JOIN_TYPES)} do."
         )
     return known
+
+
+def algorithm(name: str) -> str:
+    """The name of a join algorithm, or an error that lists them."""
+    if not isinstance(name, str) or name.lower() not in ALGORITHMS:
+        raise ScalegateError(f"algorithm={name!r}: choose one of {', '.join(ALGORITHMS)}.")
+    return name.lower()
 
 
 def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:

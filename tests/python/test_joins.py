@@ -217,3 +217,36 @@ def test_window_join_of_every_type(
         "x < r_a - 90 AND r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
     )
     assert_same(spark, joined, left.join(renamed(right), condition, how))
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "shown"),
+    [
+        ("broadcast", "index over the broadcast"),
+        ("index", "side's partitions"),
+        ("Sweep", "sweep over sorted"),
+    ],
+)
+@pytest.mark.parametrize("on", [None, "symbol"])
+def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
+    left: DataFrame, right: DataFrame, algorithm: str, shown: str, on: str | None
+) -> None:
+    usual = scalegate.interval_join(left, right, on=on, lower="-9 seconds")
+    asked = scalegate.interval_join(left, right, on=on, lower="-9 seconds", algorithm=algorithm)
+    plan = asked._jdf.queryExecution().executedPlan().toString()
+    assert shown in plan
+    assert "(as hinted)" in plan
+    assert rows(asked) == rows(usual)
+
+
+def test_a_setting_chooses_where_the_call_does_not(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    spark.conf.set("spark.scalegate.join.algorithm", "index")
+    try:
+        usual = scalegate.band_join(left, right, bands={"x": ("a", 1)})
+        plan = usual._jdf.queryExecution().executedPlan().toString()
+    finally:
+        spark.conf.unset("spark.scalegate.join.algorithm")
+    assert "side's partitions" in plan
+    assert "(as set)" in plan

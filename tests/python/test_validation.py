@@ -240,6 +240,16 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["how='sideways' is not a join type: Spark knows inner, cross, outer"],
     ),
     (
+        "an unknown algorithm is answered with the known ones",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, algorithm="magic"),
+        ["algorithm='magic': choose one of auto, broadcast, index, sweep"],
+    ),
+    (
+        "a window of rows has one algorithm",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3), algorithm="index"),
+        ["algorithm='index': a window of rows works with algorithm=\"auto\" alone"],
+    ),
+    (
         "what is no DataFrame is refused",
         lambda r, s: interval_join(r, [1, 2]),  # type: ignore[arg-type]
         ["the right side is not a Spark DataFrame but builtins.list"],
