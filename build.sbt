@@ -50,6 +50,7 @@ lazy val core = project
   .settings(
     name := "scalegate-core",
     libraryDependencies ++= Seq(
+      "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
       "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
       "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test,
@@ -73,7 +74,8 @@ lazy val spark = project
       IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")
       Seq(file)
     }.taskValue,
-    // One jar for Spark's class path: core has no dependency beyond the Scala library Spark ships.
+    // One jar for Spark's class path: what of core the Spark operators use needs nothing that Spark does not
+    // ship. MeasuredJoin, which they do not use, needs HdrHistogram.
     Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
       .filterNot(_._2.startsWith("META-INF/")),
     // The Python package reads this before a session starts, when no JVM could answer yet.

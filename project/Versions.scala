@@ -9,6 +9,7 @@ object Versions {
   val scalacheck = "1.18.1"
   val scalatestPlusScalacheck = "3.2.19.0"
   val semanticdb = "4.14.2"
+  val hdrHistogram = "2.2.2"
   val lincheck = "2.39"
   val jcstress = "0.16"
 }

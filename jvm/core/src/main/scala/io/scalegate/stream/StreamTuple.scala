@@ -28,6 +28,12 @@ final class StreamTuple(
     val attrs: Array[Long],
     val row: AnyRef
 ) {
+
+  /** When a join that measures its latency was first offered the tuple, by `System.nanoTime`. Written before
+    * the tuple is delivered, by the thread that delivers it.
+    */
+  private[scalegate] var arrival: Long = 0L
+
   override def toString: String = s"$side($ts, $source, $seq)"
 }
 

@@ -1,0 +1,78 @@
+package io.scalegate.join
+
+import org.HdrHistogram.Histogram
+
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+
+/** Any join strategy, with the latency of every result: the time from the arrival of its later tuple at a source
+  * to the moment the consumer takes it. A tuple arrives when it is first offered: the time that it waits at a
+  * source that is full counts.
+  */
+final class MeasuredJoin(strategy: JoinStrategy) extends JoinStrategy {
+  def name: String = strategy.name
+
+  override def open(
+      spec: JoinSpec,
+      sources: IndexedSeq[Side],
+      options: JoinOptions = JoinOptions()
+  ): MeasuredRun = new MeasuredRun(strategy.open(spec, sources, options))
+}
+
+/** A join under way whose results' latencies are recorded. */
+final class MeasuredRun private[join] (join: RunningJoin) extends RunningJoin {
+  /*
+   * The arrival is a plain field of the tuple. A source's thread writes it before it delivers the tuple, and
+   * the consumer reads it after it has taken a result with that tuple; the join between the two publishes the
+   * tuple with all its fields. Only the consumer writes the histogram.
+   */
+  private[this] val recorded = new Histogram(MeasuredRun.Digits)
+
+  val sources: IndexedSeq[JoinSource] = join.sources.map(new Arrivals(_))
+
+  def poll(): JoinResult = {
+    val result = join.poll()
+    if (result != null) {
+      val nanos = System.nanoTime() - result.later.arrival
+      recorded.recordValue(math.max(0L, nanos))
+    }
+    result
+  }
+
+  /** Latencies of the results so far, in nanoseconds. Of the consumer's thread alone. */
+  def latency: Histogram = recorded.copy()
+
+  def isDone: Boolean = join.isDone
+  def metrics: JoinMetrics = join.metrics
+  def close(): Unit = join.close()
+
+  final private[this] class Arrivals(source: JoinSource) extends JoinSource {
+    private[this] var offered: StreamTuple = _ // refused before, and stamped then
+
+    def side: Side = source.side
+    def id: Int = source.id
+
+    def tryAdd(t: StreamTuple): Boolean = {
+      stamp(t)
+      source.tryAdd(t)
+    }
+
+    def add(t: StreamTuple, idle: IdleStrategy): Unit = {
+      stamp(t)
+      source.add(t, idle)
+    }
+
+    def advance(ts: Long): Unit = source.advance(ts)
+    def close(): Unit = source.close()
+
+    private[this] def stamp(t: StreamTuple): Unit = if (t ne offered) {
+      t.arrival = System.nanoTime()
+      offered = t
+    }
+  }
+}
+
+private[join] object MeasuredRun {
+
+  /** A recorded latency is within a thousandth of the real one. */
+  private val Digits = 3
+}
