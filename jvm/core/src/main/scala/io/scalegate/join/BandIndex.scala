@@ -4,9 +4,7 @@ import java.util.function.IntFunction
 
 import io.scalegate.stream.Side
 
-/** The rows of one side of a join, standing still, found by the bands that bound them: what a batch join
-  * probes when that side is small enough to be held whole. Built once; then any number of threads read it,
-  * each through a [[BandLookup]] of its own. It must be published to them safely.
+/** Rows found by the bands that bound them: what a batch join probes when a side is small enough to be held.
   *
   * @param bands
   *   `s.attribute(i) − r.attribute(i)` lies in the i-th
@@ -20,7 +18,7 @@ final class BandIndex private (
     private[join] val columns: ColumnarWindow,
     stripes: Array[Long],
     starts: Array[Int]
-) {
+) extends RowIndex {
   /*
    * The most selective attribute is the one that rows are sorted by. The next one, if it is worth it, is cut
    * in stripes as wide as its band, and the rows are sorted within each stripe. So a probe reads a run of rows
@@ -37,6 +35,8 @@ final class BandIndex private (
    */
 
   def rows: Int = columns.size
+
+  def lookup(): RowLookup = new BandLookup(this)
 
   /** The number of the first stripe at or after this one, in the order of stripes. */
   private[join] def firstStripe(stripe: Long): Int = {
@@ -189,8 +189,7 @@ object BandIndex {
   private[this] val WorthStripes = 1.0 / 8
 }
 
-/** Looks rows up in a [[BandIndex]], one probe at a time. One thread. */
-final class BandLookup(index: BandIndex) {
+final private[join] class BandLookup(index: BandIndex) extends RowLookup {
   private[this] val finder = new WindowProbe(index.columns)
   private[this] val shape = index.shape
   private[this] val probing = index.side.opposite
@@ -202,7 +201,6 @@ final class BandLookup(index: BandIndex) {
   private[this] var found = 0
   private[this] var taken = 0
 
-  /** Begins the search for the rows that a row of the opposite side with these attributes may match. */
   def start(keys: Array[Long]): Unit = {
     found = 0
     taken = 0
@@ -242,7 +240,6 @@ final class BandLookup(index: BandIndex) {
     }
   }
 
-  /** The next row that all bands let through, each once, in no promised order; null when there is none. */
   def next(): AnyRef = {
     while (
       taken == found && nextStripe < index.stripeCount && index.stripe(nextStripe) <= lastStripe
@@ -255,10 +252,8 @@ final class BandLookup(index: BandIndex) {
     }
   }
 
-  /** The rows of the index. */
   def rows: Int = index.rows
 
-  /** Rows that were tested against a probe's ranges so far. */
   def comparisons: Long = finder.comparisons
 
   private[this] def searchStripe(): Unit = {

@@ -23,12 +23,18 @@ object Errors {
 
   def hintWithoutWindow(condition: String, otherTypes: Seq[String]): Exception = bad(
     "WINDOW_JOIN needs a condition that bounds a difference between the two sides from below and from " +
-      "above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10. " +
+      "above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
+      "intervals overlap, such as r.ts BETWEEN s.start AND s.end. " +
       s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
       "dates and timestamps of the same kind on both sides" +
       (if (otherTypes.isEmpty) ""
        else s", to which you must cast others (${otherTypes.mkString(", ")})") +
       "; bands over integer arithmetic need spark.sql.ansi.enabled"
+  )
+
+  def hintSweep: Exception = bad(
+    "WINDOW_JOIN('sweep') slides a window of a fixed width, but this condition's bounds are columns: ask for " +
+      "'broadcast' or 'index', or leave the choice out"
   )
 
   def hintJoinType(joinType: String): Exception = bad(
@@ -57,6 +63,12 @@ object Errors {
     "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of an inner join of two " +
       s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
       s"the other; here it stands in $where"
+  )
+
+  def indexTooLarge(rows: Long): Exception = new SparkException(
+    s"WindowJoin: one partition's rows do not fit in the task's memory, and this join cannot sort them instead: " +
+      s"$rows rows do. Raise spark.sql.shuffle.partitions or spark.executor.memory (spark.driver.memory in " +
+      s"local mode), run fewer tasks at once, or set ${ScaleGateConf.Enabled} to false"
   )
 
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(

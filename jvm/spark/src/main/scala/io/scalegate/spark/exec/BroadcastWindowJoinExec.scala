@@ -12,11 +12,10 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.join.Band
 import io.scalegate.stream.Side
 
-/** The join of a batch input with one that is small enough to be broadcast, by bands and with no equi
-  * key. Each executor indexes the broadcast rows once, and each row of the other input is looked up where it
+/** The join of a batch input with one that is small enough to be broadcast, by its
+  * bounded attributes. Each executor indexes the broadcast rows once, and each row of the other input is looked up where it
   * is: nothing is exchanged or sorted.
   *
   * The output has the partitioning and the order of the input that is not broadcast.
@@ -25,8 +24,8 @@ import io.scalegate.stream.Side
   *   the other side is held whole; its plan gives [[PackedRows]]
   * @param held
   *   the columns of those rows
-  * @param bands
-  *   `rightBounded(i) − leftBounded(i)` lies in the i-th band
+  * @param by
+  *   how the attributes of a pair of rows relate
   * @param residual
   *   what is left of the condition, evaluated on every candidate
   */
@@ -35,7 +34,7 @@ final case class BroadcastWindowJoinExec(
     held: Seq[Attribute],
     leftBounded: Seq[Expression],
     rightBounded: Seq[Expression],
-    bands: Seq[Band],
+    by: IndexBy,
     residual: Option[Expression],
     description: String,
     left: SparkPlan,
@@ -72,7 +71,7 @@ final case class BroadcastWindowJoinExec(
       probing,
       new BoundedInput(leftBounded, if (broadcast eq Side.R) held else left.output),
       new BoundedInput(rightBounded, if (broadcast eq Side.R) right.output else held),
-      bands.toIndexedSeq,
+      by,
       residual
     )
     val rows = packed.executeBroadcast[Array[InternalRow]]()

@@ -5,7 +5,7 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.join.{Band, BandIndex}
+import io.scalegate.join.RowIndex
 import io.scalegate.stream.Side
 
 /** The rows of one side of a join as they come, to be indexed once all are there. Rows with a NULL among
@@ -16,11 +16,11 @@ import io.scalegate.stream.Side
   */
 final private[exec] class HeldRows(
     attributes: AttributeReader,
-    bands: IndexedSeq[Band],
+    by: IndexBy,
     columns: Int,
     expected: Int
 ) {
-  private[this] val keys = Array.fill(bands.length)(new Array[Long](expected))
+  private[this] val keys = Array.fill(by.types.length)(new Array[Long](expected))
   private[this] var rows = new Array[UnsafeRow](expected)
   private[this] var count = 0
 
@@ -44,15 +44,11 @@ final private[exec] class HeldRows(
     }
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
-  def index(side: Side): BandIndex = {
+  def index(side: Side): RowIndex = {
     val ordered = new RowStore(columns)
+    val all = rows
     val index =
-      BandIndex(
-        bands,
-        side,
-        keys.toVector.map(Arrays.copyOf(_, count)),
-        n => ordered.add(rows(n))
-      )
+      by.index(side, keys.toVector.map(Arrays.copyOf(_, count)), n => ordered.add(all(n)))
     rows = Array.empty
     index
   }

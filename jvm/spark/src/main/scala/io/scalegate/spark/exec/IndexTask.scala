@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 
-import io.scalegate.join.{Band, BandLookup}
+import io.scalegate.spark.Errors
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for a [[WindowJoinExec]] that indexes the side it does not probe
@@ -13,16 +13,16 @@ import io.scalegate.stream.Side
   *
   * @param left
   *   its bounded attributes, the key among them
-  * @param bands
-  *   one for each of those
+  * @param sweep
+  *   runs the join where memory is short; where there is no such way, the query ends with an error
   */
 final class IndexTask(
     probing: Probing,
     left: BoundedInput,
     right: BoundedInput,
-    bands: IndexedSeq[Band],
+    by: IndexBy,
     residual: Option[Expression],
-    sweep: SweepTask
+    sweep: Option[SweepTask]
 ) extends PartitionsJoinTask {
   private[this] def fromLeft = probing.side eq Side.R
   private[this] def held = if (fromLeft) right else left
@@ -31,12 +31,13 @@ final class IndexTask(
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
     val build = UnsafeRows(if (fromLeft) r else l, held.output)
     val memory = WindowMemory.ofTask(TaskContext.get())
-    val rows = new HeldRows(reader(held), bands, held.output.length, Expected)
+    val rows = new HeldRows(reader(held), by, held.output.length, Expected)
     if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
     else {
       memory.release()
+      val way = sweep.getOrElse(throw Errors.indexTooLarge(rows.size.toLong))
       val all = rows.drain() ++ build
-      if (fromLeft) sweep.sorted(l, all) else sweep.sorted(all, r)
+      if (fromLeft) way.sorted(l, all) else way.sorted(all, r)
     }
   }
 
@@ -54,7 +55,7 @@ final class IndexTask(
     while (fits && rows.hasNext) {
       val row = rows.next()
       kept.add(row, store.add(row))
-      bytes += 2L * (row.getSizeInBytes + bands.length * AttributeBytes)
+      bytes += 2L * (row.getSizeInBytes + by.types.length * AttributeBytes)
       fits = memory.tryReserve(kept.size.toLong, bytes)
     }
     fits
@@ -68,13 +69,13 @@ final class IndexTask(
       probing,
       probes,
       reader(streamed),
-      new BandLookup(rows.index(probing.side.opposite)),
+      rows.index(probing.side.opposite).lookup(),
       held.output,
       accepts(residual, left.output ++ right.output)
     )
 
   private[this] def reader(input: BoundedInput): AttributeReader =
-    new AttributeReader(input.bounded, bands.map(_.attribute), input.output)
+    new AttributeReader(input.bounded, by.types, input.output)
 
   private[this] val Expected = 1024
 

@@ -6,7 +6,7 @@ import java.util.{Collections, Map => JavaMap, WeakHashMap}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression}
 
-import io.scalegate.join.{Band, BandIndex, BandLookup}
+import io.scalegate.join.{RowIndex, RowLookup}
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for one [[BroadcastWindowJoinExec]]. */
@@ -14,7 +14,7 @@ final class LookupTask(
     probing: Probing,
     left: BoundedInput,
     right: BoundedInput,
-    bands: IndexedSeq[Band],
+    by: IndexBy,
     residual: Option[Expression]
 ) extends JoinTask {
   private[this] def held = if (probing.side eq Side.R) right else left
@@ -27,16 +27,16 @@ final class LookupTask(
       probing,
       probes,
       reader(streamed),
-      new BandLookup(BroadcastIndexes.of(packed, held.bounded, bands, heldSide, indexed(packed))),
+      BroadcastIndexes.of(packed, held.bounded, by, heldSide, indexed(packed)).lookup(),
       held.output,
       accepts(residual, left.output ++ right.output)
     )
 
   private[this] def reader(input: BoundedInput): AttributeReader =
-    new AttributeReader(input.bounded, bands.map(_.attribute), input.output)
+    new AttributeReader(input.bounded, by.types, input.output)
 
-  private[this] def indexed(packed: Array[InternalRow]): BandIndex = {
-    val rows = new HeldRows(reader(held), bands, held.output.length, PackedRows.count(packed))
+  private[this] def indexed(packed: Array[InternalRow]): RowIndex = {
+    val rows = new HeldRows(reader(held), by, held.output.length, PackedRows.count(packed))
     PackedRows(packed, held.output.length).foreach(row => rows.add(row, row))
     rows.index(heldSide)
   }
@@ -46,22 +46,22 @@ final class LookupTask(
   * when the rows go.
   */
 private object BroadcastIndexes {
-  final private case class Use(attributes: Seq[Expression], bands: Seq[Band], side: Side)
+  final private case class Use(attributes: Seq[Expression], by: IndexBy, side: Side)
 
-  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, BandIndex]] =
+  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, RowIndex]] =
     Collections.synchronizedMap(new WeakHashMap)
 
   /** One broadcast may serve several joins, each with an index of its own. */
   def of(
       rows: Array[InternalRow],
       attributes: Seq[Expression],
-      bands: Seq[Band],
+      by: IndexBy,
       side: Side,
-      made: => BandIndex
-  ): BandIndex =
+      made: => RowIndex
+  ): RowIndex =
     known
       .computeIfAbsent(rows, _ => new ConcurrentHashMap)
-      .computeIfAbsent(Use(attributes, bands, side), _ => made)
+      .computeIfAbsent(Use(attributes, by, side), _ => made)
 }
 
 /** Looks each row of a partition up among the rows that were broadcast. */
@@ -69,7 +69,7 @@ final class LookupJoinIterator(
     probing: Probing,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
-    lookup: BandLookup,
+    lookup: RowLookup,
     searched: Seq[Attribute],
     accepts: Option[BasePredicate]
 ) extends ProbeJoinIterator(probing, searched, accepts) {

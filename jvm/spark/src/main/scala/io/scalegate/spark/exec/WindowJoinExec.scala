@@ -85,9 +85,9 @@ final case class WindowJoinExec(
         probing,
         new BoundedInput(key.left +: leftBounded, left.output),
         new BoundedInput(key.right +: rightBounded, right.output),
-        key.band +: bands.toIndexedSeq,
+        IndexBy.Bands(key.band +: bands.toIndexedSeq),
         (key.residual ++ residual).reduceOption(And.apply),
-        sweep
+        Some(sweep)
       )
     }
   }

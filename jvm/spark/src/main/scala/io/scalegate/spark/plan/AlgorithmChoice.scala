@@ -23,7 +23,8 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - A side that Spark would broadcast is: then the other is not moved, and no key can be too frequent. Inputs
   *     that lie by their keys when adaptive execution learns that one is small stay as they lie.
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
-  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit.
+  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where the bounds
+  *     are columns that is no way, and [[Algorithm.Sweep]] means that the join is left to Spark.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
   def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): AlgorithmChoice = {
@@ -47,6 +48,12 @@ object AlgorithmChoice extends JoinSelectionHelper {
             held,
             s"it has ${size(held)} in ${conf.numShufflePartitions} partitions"
           )
+        else if (c.overlap.nonEmpty && c.isRequested)
+          AlgorithmChoice(
+            if (isPossible(Algorithm.Index, c)) Algorithm.Index else Algorithm.Broadcast,
+            held,
+            "as hinted"
+          )
         else AlgorithmChoice(Algorithm.Sweep, free, s"the smaller side has ${size(held)}")
     }
   }
@@ -63,10 +70,17 @@ object AlgorithmChoice extends JoinSelectionHelper {
   private[this] def canIndexBySize(input: LogicalPlan, conf: SQLConf): Boolean =
     input.stats.sizeInBytes < BigInt(conf.autoBroadcastJoinThreshold) * conf.numShufflePartitions
 
-  /** Keys that may be equal without being the same bytes can be sorted only. */
-  private[this] def isPossible(algorithm: Algorithm, c: WindowJoinCandidate): Boolean =
-    algorithm == Algorithm.Sweep || c.leftKeys.isEmpty ||
-      KeyBound.of(c.leftKeys, c.rightKeys).nonEmpty
+  /** Keys that may be equal without being the same bytes can be sorted only; intervals whose bounds are columns
+    * can neither be sorted for a sweep nor, without a key, be exchanged.
+    */
+  private[this] def isPossible(algorithm: Algorithm, c: WindowJoinCandidate): Boolean = {
+    val indexable = c.leftKeys.isEmpty || KeyBound.of(c.leftKeys, c.rightKeys).nonEmpty
+    algorithm match {
+      case Algorithm.Broadcast => indexable
+      case Algorithm.Index => indexable && (c.overlap.isEmpty || c.leftKeys.nonEmpty)
+      case Algorithm.Sweep => c.overlap.isEmpty
+    }
+  }
 
   /** The way to probe with the smaller side held; only an inner join has two. */
   private[this] def smallest(c: WindowJoinCandidate, free: Probing): Probing =

@@ -19,7 +19,9 @@ import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
+  IndexBy,
   KeyBound,
+  OverlapJoinExec,
   PackExec,
   Probing,
   RowWindowJoinExec,
@@ -27,7 +29,7 @@ import io.scalegate.spark.exec.{
   WindowJoinExec,
   WindowJoinOutputExec
 }
-import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
+import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, Overlap, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.stream.Side
 
@@ -58,16 +60,22 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   }
 
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
-    Probing.of(c.join.joinType).filter(_ => c.differences.nonEmpty).flatMap { probing =>
+    Probing.of(c.join.joinType).flatMap { probing =>
       if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
+      else if (c.differences.isEmpty && c.overlap.isEmpty) None
       else {
         val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
-        val pairs =
-          if (choice.algorithm == Algorithm.Broadcast) broadcast(c, choice)
-          else if (c.leftKeys.nonEmpty) keyed(c, choice)
-          else keyless(c, choice)
-        Some(WindowJoinOutputExec(c.join.output, pairs))
+        pairs(c, choice).map(WindowJoinOutputExec(c.join.output, _))
       }
+    }
+
+  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SparkPlan] =
+    choice.algorithm match {
+      case Algorithm.Broadcast => Some(broadcast(c, choice))
+      case _ if c.differences.nonEmpty =>
+        Some(if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice))
+      case Algorithm.Index => Some(overlapping(c, choice))
+      case Algorithm.Sweep => None
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
@@ -85,8 +93,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     )
 
   private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
-    val bounds = c.sweep +: c.bands
-    val key = if (c.leftKeys.isEmpty) None else KeyBound.of(c.leftKeys, c.rightKeys)
+    val terms = c.indexTerms
     val fromLeft = choice.probing.side eq Side.R
     val packed = PackExec(
       AttributeReference("__scalegate_rows", BinaryType, nullable = false)(),
@@ -95,13 +102,29 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     BroadcastWindowJoinExec(
       choice.probing,
       if (fromLeft) c.join.right.output else c.join.left.output,
-      key.map(_.left).toSeq ++ bounds.map(_.storedLeft),
-      key.map(_.right).toSeq ++ bounds.map(_.storedRight),
-      key.map(_.band).toSeq ++ bounds.map(_.band),
-      (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
+      terms.left,
+      terms.right,
+      terms.by,
+      terms.residual,
       c.describe(s"index over the broadcast ${heldName(choice)} side (${choice.why})"),
       if (fromLeft) planLater(c.join.left) else packed,
       if (fromLeft) packed else planLater(c.join.right)
+    )
+  }
+
+  private[this] def overlapping(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
+    val terms = c.indexTerms
+    OverlapJoinExec(
+      choice.probing,
+      c.leftKeys,
+      c.rightKeys,
+      terms.left,
+      terms.right,
+      terms.by,
+      terms.residual,
+      c.describe(s"index over the ${heldName(choice)} side's partitions (${choice.why})"),
+      planLater(c.join.left),
+      planLater(c.join.right)
     )
   }
 
@@ -197,6 +220,14 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   }
 }
 
+/** What both sides are to be asked for an index of one, and what is left of the condition. */
+final case class IndexTerms(
+    left: Seq[Expression],
+    right: Seq[Expression],
+    by: IndexBy,
+    residual: Option[Expression]
+)
+
 /** What the planner knows of one join. */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
@@ -222,6 +253,28 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val differences: Seq[BoundedDifference] = extracted._1
   val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
 
+  /** Of a join that has no bounded difference. */
+  lazy val overlap: Option[Overlap] =
+    if (differences.nonEmpty) None
+    else Overlap.in(conjuncts, join.left.outputSet, join.right.outputSet)
+
+  /** What an index of one side's rows is asked for. */
+  def indexTerms: IndexTerms = {
+    val key = if (leftKeys.isEmpty) None else KeyBound.of(leftKeys, rightKeys)
+    val rest = (key.flatMap(_.residual) ++ residual).reduceOption(And.apply)
+    def terms(left: Seq[Expression], right: Seq[Expression], by: IndexBy) =
+      IndexTerms(key.map(_.left) ++: left, key.map(_.right) ++: right, by, rest)
+    overlap match {
+      case Some(o) =>
+        val types = key.map(_.band.attribute) ++: Vector.fill(2)(o.termType.attribute)
+        terms(o.left, o.right, IndexBy.Overlap(types))
+      case None =>
+        val bounds = sweep +: bands
+        val all = key.map(_.band) ++: bounds.map(_.band).toVector
+        terms(bounds.map(_.storedLeft), bounds.map(_.storedRight), IndexBy.Bands(all))
+    }
+  }
+
   /** The attribute that the window slides along: time, where there is one. */
   lazy val sweep: BoundedDifference =
     differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
@@ -239,11 +292,15 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def requested: Option[(Algorithm, String)] =
     requests.flatMap(_.algorithm).headOption.flatMap(Algorithm.named).map(_ -> "as hinted")
 
+  /** Whether a hint asks for the join to be run here, however. */
+  def isRequested: Boolean = requests.nonEmpty
+
   /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
   def refuseWhatWasAskedFor(): Unit = {
     if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
     if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
-    if (requests.nonEmpty && differences.isEmpty) {
+    if (overlap.nonEmpty && requested.exists(_._1 == Algorithm.Sweep)) throw Errors.hintSweep
+    if (requests.nonEmpty && differences.isEmpty && overlap.isEmpty) {
       val refused = bare
         .flatMap(_.references)
         .filter(a => TermType.of(a.dataType).isEmpty)
@@ -259,8 +316,9 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
-      Some(s"window: ${sweep.describe}"),
-      if (bands.isEmpty) None else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
+      Some(s"window: ${overlap.fold(sweep.describe)(_.describe)}"),
+      if (overlap.nonEmpty || bands.isEmpty) None
+      else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")
     )

@@ -1,0 +1,90 @@
+package io.scalegate.spark
+
+import io.scalegate.spark.exec.{BroadcastWindowJoinExec, OverlapJoinExec}
+
+/** Bounds that are columns: a point in an interval, and intervals that overlap. */
+final class OverlapSuite extends SparkJoinSuite {
+  private val conditions = Seq(
+    "r.i BETWEEN s.i AND s.l",
+    "r.l >= s.i AND r.l < s.l",
+    "r.i <= s.l AND s.i <= r.l",
+    "NOT (r.i > s.l OR s.i > r.l)",
+    "s.h BETWEEN r.h AND r.b + 10",
+    "r.x BETWEEN s.f AND s.x",
+    "r.x < s.x AND s.f < r.f AND r.name <> s.name",
+    "r.d BETWEEN s.d AND date_add(s.d, s.k)",
+    "r.ts BETWEEN s.ts AND s.ts + make_interval(0, 0, 0, 0, s.k)",
+    "s.ts <= r.ts + make_interval(0, 0, 0, 0, r.k) AND r.ts <= s.ts + make_interval(0, 0, 0, 0, s.k)",
+    "s.tn > r.tn AND s.tn < r.tn + make_interval(0, 0, 0, 0, r.k)"
+  )
+  private val keys = Seq("r.k = s.k", "r.name = s.name", "r.k = s.k AND r.name <=> s.name")
+  private val joinTypes = Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
+
+  private def query(condition: String, joinType: String = "", hint: String = ""): String = {
+    val columns =
+      if (joinType.contains("SEMI") || joinType.contains("ANTI")) "r.id, r.x"
+      else "r.id, s.id, r.ts, s.ts, r.x, s.f"
+    s"SELECT $hint $columns FROM r $joinType JOIN s ON $condition"
+  }
+
+  conditions.zipWithIndex.foreach { case (condition, i) =>
+    test(s"without a key: $condition") {
+      Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
+        val asked = query(condition, joinType, "/*+ WINDOW_JOIN */")
+        assertJoins(asked)
+        val joins = windowJoins(spark.sql(asked))
+        assert(joins.forall(_.isInstanceOf[BroadcastWindowJoinExec]))
+        assert(joins.head.description.contains(" overlaps "))
+      }
+    }
+
+    test(s"with a key: $condition") {
+      val on = s"${keys(i % keys.size)} AND $condition"
+      Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
+        val asked = query(on, joinType, "/*+ WINDOW_JOIN */")
+        assertJoins(asked)
+        val joins = windowJoins(spark.sql(asked))
+        assert(joins.forall(_.isInstanceOf[OverlapJoinExec]))
+        assertJoins(query(on, joinType, "/*+ WINDOW_JOIN('broadcast') */"))
+      }
+    }
+  }
+
+  test("small inputs are run so without a hint, and large ones are left to Spark") {
+    Seq(conditions.head, s"${keys.head} AND ${conditions.head}").foreach { condition =>
+      assertLeftAlone(query(condition))
+      withSettings(SmallTables.toSeq: _*) {
+        val df = spark.sql(query(condition))
+        assert(windowJoins(df).map(_.getClass) == Seq(classOf[BroadcastWindowJoinExec]))
+        assertJoins(query(condition))
+      }
+    }
+  }
+
+  test("EXPLAIN names the intervals") {
+    val explained = spark
+      .sql("EXPLAIN " + query(
+        s"r.k = s.k AND r.l BETWEEN s.l AND s.l + s.k",
+        "",
+        "/*+ WINDOW_JOIN */"
+      ))
+      .head()
+      .getString(0)
+    assert(explained.contains("WindowJoin Inner, keys: r.k = s.k; window: r.l overlaps [s.l, "))
+    assert(explained.contains("side's partitions (as hinted)"))
+  }
+
+  test("a sweep, which needs bounds that are constant, is refused by name") {
+    val e = intercept[IllegalArgumentException](
+      spark.sql(query(conditions.head, "", "/*+ WINDOW_JOIN('sweep') */")).collect()
+    )
+    assert(e.getMessage.contains("this condition's bounds are columns"))
+    withSettings(ScaleGateConf.JoinAlgorithm -> "sweep")(assertLeftAlone(query(conditions.head)))
+  }
+
+  test("one comparison alone, or two in one direction, is no interval") {
+    Seq("r.i <= s.l", "r.i <= s.l AND r.l <= s.i", "r.i <= s.l AND r.k = s.k").foreach { c =>
+      withSettings(SmallTables.toSeq: _*)(assertLeftAlone(query(c)))
+    }
+  }
+}
