@@ -80,10 +80,7 @@ final private[matrix] class RunningMatrixJoin(
     t => if (t.side eq Side.R) 0 else 1,
     options,
     results,
-    new Lifecycle {
-      def isStopped: Boolean = RunningMatrixJoin.this.isStopped
-      def fail(e: Throwable): Unit = RunningMatrixJoin.this.fail(e)
-    },
+    ending,
     (shares, emit) =>
       new MatrixSteps(
         spec,

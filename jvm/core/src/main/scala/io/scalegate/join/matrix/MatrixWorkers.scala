@@ -1,7 +1,14 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.gate.GateReader
-import io.scalegate.join.{AttributeType, JoinMetrics, JoinOptions, Stopped, WorkerMetrics}
+import io.scalegate.join.{
+  AttributeType,
+  JoinLifecycle,
+  JoinMetrics,
+  JoinOptions,
+  Stopped,
+  WorkerMetrics
+}
 import io.scalegate.stream.StreamTuple
 
 /** One stream of a join as its workers see it.
@@ -15,13 +22,6 @@ final private[matrix] case class StreamShape(
     attributes: IndexedSeq[AttributeType],
     place: (StreamTuple, Long) => Long
 )
-
-/** What the threads of a join ask and tell it. Any thread. */
-private[matrix] trait Lifecycle {
-  def isStopped: Boolean
-
-  def fail(e: Throwable): Unit
-}
 
 /** A worker's part in one stream.
   *
@@ -51,7 +51,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
     streamOf: StreamTuple => Int,
     options: JoinOptions,
     results: MergedResults[T],
-    lifecycle: Lifecycle,
+    lifecycle: JoinLifecycle,
     newSteps: (IndexedSeq[Share], T => Unit) => WorkerSteps
 ) {
   private[this] val passed = Array.fill(topology.workers)(new Counter(0L))
