@@ -137,7 +137,12 @@ private[matrix] object Emitter {
   /** Tuples that a worker sends before it looks for work of its own. */
   val Batch = 64
 
-  /** The tuples that may be under way when `wanted` may: the next power of two. */
+  /** The tuples that may be under way, a power of two, where a source may have `wanted` of its own
+    * waiting. Fewer than the least would have workers wait for each other's rounds.
+    */
   def capacityFor(wanted: Int): Int =
-    Integer.highestOneBit(math.min(math.max(wanted, 2), 1 << 15) * 2 - 1)
+    Integer.highestOneBit(math.min(math.max(wanted, Least), Most) * 2 - 1)
+
+  private[this] val Least = 16
+  private[this] val Most = 1 << 15
 }
