@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join._
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{CountWindow, Side, StreamTuple, Window}
 
 /** The matrix join (Buono et al., "A High-Throughput and Low-Latency Parallelization of
   * Window-based Stream Joins on Multicores", DP-Join): `rows * columns` workers, each with one
@@ -16,13 +16,28 @@ import io.scalegate.stream.{Side, StreamTuple}
   * at once may miss or meet each other. Expiry is exact and comes before the search; results are
   * merged in order by an output gate, where the paper's Collector takes them as they come.
   */
-final class MatrixJoin(layout: MatrixLayout) extends JoinStrategy {
-  def name: String = s"MatrixJoin($layout)"
+final class MatrixJoin private (val name: String, layoutFor: Window => MatrixLayout)
+    extends JoinStrategy {
+  def this(layout: MatrixLayout) = this(s"MatrixJoin($layout)", (_: Window) => layout)
 
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
-    val join = new RunningMatrixJoin(spec, sources, options, layout)
+    val join = new RunningMatrixJoin(spec, sources, options, layoutFor(spec.window))
     join.start()
     join
+  }
+}
+
+object MatrixJoin {
+
+  /** With the layout of so many workers that [[MatrixLayout.choose]] gives for a join's window.
+    *
+    * @param rateR
+    *   tuples of R in a unit of time, in which the window is given, too
+    */
+  def ofWorkers(workers: Int, rateR: Double, rateS: Double): MatrixJoin = {
+    def layout(window: Window) = MatrixLayout.choose(workers, rateR, rateS, window)
+    layout(CountWindow(1)) // refuses what can be refused before a join is opened
+    new MatrixJoin(s"MatrixJoin($workers workers)", layout)
   }
 }
 

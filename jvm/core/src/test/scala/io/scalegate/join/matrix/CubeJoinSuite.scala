@@ -69,7 +69,7 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
       val results = CubeRuns.interleaved(join, input, 3)
       assert(results == results.distinct && results.count(_.forall(_._2 < 60)) == expected)
       assert(join.metrics.matches == results.size && join.metrics.stored == 3 * n)
-      assert(join.metrics.comparisons >= results.size)
+      assert(join.metrics.comparisons >= results.size && join.metrics.skew < 0.25)
       assert(join.metrics.peakWindowRows <= 5 * 3 + layout.r + layout.s + layout.t)
       assert(join.frontier == Long.MaxValue)
     }
@@ -93,6 +93,17 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
       assert(Seq(result.r, result.s, result.t).map(_.source) == Seq(0, 1, 2))
       assert(result.ts == 12 && !join.isDone)
     } finally join.close()
+  }
+
+  test("a pair's window that follows from the other two bounds what is kept") {
+    val near = CubePair(TimeWindow(-9, 9))
+    val input =
+      turns(300, CubeSpec(near, near, CubePair(TimeWindow(Long.MinValue, Long.MaxValue))))
+    CubeRuns.opened(layout, input) { join =>
+      val results = CubeRuns.interleaved(join, input, 4)
+      assert(join.metrics.matches == results.size && results.size > 300)
+      assert(join.metrics.peakWindowRows <= 3 * 8 + layout.r + layout.s + layout.t)
+    }
   }
 
   test("a silent stream does not let the others' windows grow") {

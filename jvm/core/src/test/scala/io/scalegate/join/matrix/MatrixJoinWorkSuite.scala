@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks
 
 import io.scalegate.join._
-import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
 
 /** What the workers of a layout do, keep and promise, beyond the contract of all strategies. */
 final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChecks {
@@ -63,6 +63,28 @@ final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChec
         assert(workers(row * layout.columns + column).stored == stored)
       }
     }
+  }
+
+  test("a join of so many workers takes the layout that is best for its window") {
+    def stored(strategy: JoinStrategy, window: Window) = {
+      val all = input(160, JoinSpec(window))
+      opened(strategy, all) { join =>
+        interleaved(join, all.feeds.map(_._2), 1)
+        join.metrics.workers.map(_.stored)
+      }
+    }
+    for (
+      (window, layout) <- Seq(
+        TimeWindow(-30, 30) -> MatrixLayout(2, 4),
+        TimeWindow(-100, 10) -> MatrixLayout(1, 8),
+        CountWindow(7) -> MatrixLayout(2, 4)
+      )
+    ) {
+      val chosen = stored(MatrixJoin.ofWorkers(8, rateR = 1, rateS = 1), window)
+      assert(chosen == stored(new MatrixJoin(layout), window))
+    }
+    val e = intercept[IllegalArgumentException](MatrixJoin.ofWorkers(0, 1, 1))
+    assert(e.getMessage.contains("not 0"))
   }
 
   test("the frontier never passes a result that is to come, and reaches the end") {
