@@ -115,7 +115,11 @@ final class RunningCubeJoin private[matrix] (
   /** No result that is still to come has a latest tuple before this time; `Long.MaxValue` once all
     * are out. The consumer's thread only.
     */
-  def frontier: Long = results.frontier
+  def frontier: Long = {
+    val frontier = results.frontier
+    lifecycle.throwIfFailed()
+    frontier
+  }
 
   /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
   def metrics: JoinMetrics = workers.metrics

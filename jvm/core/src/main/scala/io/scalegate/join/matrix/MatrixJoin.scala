@@ -118,7 +118,11 @@ final private[matrix] class RunningMatrixJoin(
   /** No result that is still to come has a later tuple before this time; `Long.MaxValue` once all
     * are out. The consumer's thread only.
     */
-  def frontier: Long = results.frontier
+  def frontier: Long = {
+    val frontier = results.frontier
+    throwIfFailed()
+    frontier
+  }
 
   def metrics: JoinMetrics = workers.metrics
 

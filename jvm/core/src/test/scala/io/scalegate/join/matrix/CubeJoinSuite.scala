@@ -153,7 +153,7 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
     feeders.foreach(_.join())
     assert(seen.size == 3)
     seen.forEach(e => assert(e eq broken))
-    assert(!join.isDone)
+    assert(!join.isDone && intercept[Broken](join.frontier).eq(broken))
     join.close()
     assert(JoinRuns.workersAlive.isEmpty)
   }

@@ -127,6 +127,24 @@ final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChec
     }
   }
 
+  test("a join that failed has no frontier: asked for it, it throws its failure") {
+    val broken = new IllegalStateException("the predicate is broken")
+    val predicate: PairPredicate = (_, _) => throw broken
+    val all = input(5, JoinSpec(TimeWindow(-9, 9), residual = Some(() => predicate)))
+    forAll(layouts) { layout =>
+      val join = new RunningMatrixJoin(all.spec, all.sides, JoinOptions(), layout)
+      try {
+        join.start()
+        for (source <- 0 to 1; t <- all.feeds(source)._2)
+          try join.sources(source).tryAdd(t)
+          catch { case e: IllegalStateException => assert(e eq broken) }
+        join.sources.foreach(_.close())
+        assert(intercept[IllegalStateException](drain(join)) eq broken)
+        assert(intercept[IllegalStateException](join.frontier) eq broken)
+      } finally join.close()
+    }
+  }
+
   test("a payload is dropped once every worker of its row has passed it") {
     val options = JoinOptions(inputCapacity = 4)
     forAll(layouts) { layout =>
