@@ -17,7 +17,7 @@ final class ColumnarWindow(
     attributes: IndexedSeq[AttributeType],
     maxRows: Int = ColumnarWindow.MostRows,
     initialRows: Int = ColumnarWindow.FewRows
-) {
+) extends RingColumns {
   /*
    * A ring of a power-of-two capacity: row `i` of the window lies in slot `(head + i) & mask` of
    * every column, so a run of rows is at most two contiguous runs of slots. A full ring doubles
@@ -54,7 +54,6 @@ final class ColumnarWindow(
   /** The most rows that were in the window at once. */
   def peak: Int = highest
 
-  /** The number of attributes, the position not counted. */
   def width: Int = intColumns.length
 
   /** Adds a row behind all others and returns its slot, where [[set]] then writes its attributes.
@@ -117,7 +116,6 @@ final class ColumnarWindow(
     rowCount = 0
   }
 
-  /** The slot of the i-th oldest row. */
   def slot(i: Int): Int = (headSlot + i) & mask
 
   def head: Int = headSlot
@@ -131,10 +129,8 @@ final class ColumnarWindow(
   /** The positions, by slot. For probes only. */
   private[join] def positionColumn: Array[Long] = positions
 
-  /** The i-th attribute's column, by slot; null when it is a `Long` column. For probes only. */
   private[join] def ints(i: Int): Array[Int] = intColumns(i)
 
-  /** The i-th attribute's column, by slot; null when it is an `Int` column. For probes only. */
   private[join] def longs(i: Int): Array[Long] = longColumns(i)
 
   private[this] def grow(): Unit = {

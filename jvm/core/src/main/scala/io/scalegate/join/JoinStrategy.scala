@@ -65,11 +65,15 @@ trait RunningJoin extends AutoCloseable {
   def close(): Unit
 }
 
-/** Where one physical stream enters a join. One thread at a time. */
-trait JoinSource {
+/** Where one physical stream enters a two-sided join. */
+trait JoinSource extends TupleSource {
 
   /** The logical stream that it belongs to. */
   def side: Side
+}
+
+/** Where one physical stream enters a join. One thread at a time. */
+trait TupleSource {
 
   /** The number that its tuples carry. */
   def id: Int

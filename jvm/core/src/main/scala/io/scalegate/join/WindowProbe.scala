@@ -1,10 +1,10 @@
 package io.scalegate.join
 
-/** Finds the rows of a [[ColumnarWindow]] whose attributes lie in a probe's ranges: the
+/** Finds the rows of a window in columns whose attributes lie in a probe's ranges: the
   * candidates that only the residual predicate is left to decide. Keeps the last answer. One
   * thread at a time, the window's.
   */
-final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: RangeKernel) {
+final class WindowProbe private[scalegate] (window: RingColumns, kernel: RangeKernel) {
   /*
    * One band leads: the kernel runs over its whole column, and the others are tested on what it
    * lets through. The work goes in chunks, so that the buffer grows with the candidates and not
@@ -17,7 +17,7 @@ final class WindowProbe private[scalegate] (window: ColumnarWindow, kernel: Rang
    */
   import WindowProbe._
 
-  def this(window: ColumnarWindow) = this(window, RangeKernel.best)
+  def this(window: RingColumns) = this(window, RangeKernel.best)
 
   private[this] val bands = window.width
   private[this] val lo = new Array[Long](bands)

@@ -3,14 +3,17 @@ package io.scalegate.bench.join
 import java.nio.file.Path
 
 import io.scalegate.bench.index.IndexUnderTest
+import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
 import io.scalegate.join.{IndexJoin, ParallelIndexJoin, RangeKernel, ScalarKernel, ScaleJoin}
+import io.scalegate.stream.TimeWindow
 
 /** The paper's band join, |x - a| <= 10 and |y - b| <= 10 within WS milliseconds, over the column
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`; all when left out).
+  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`,
+  * `matrix`; all when left out).
   */
 object BandJoinMain {
   def main(args: Array[String]): Unit = {
@@ -39,6 +42,11 @@ object BandJoinMain {
           val index = IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _: Int)
           val join = new JoinArm(r, s, ws, new ParallelIndexJoin(threads, index))
           ("parallel indexjoin/PIM-Tree", () => join.run())
+        case "matrix" =>
+          val window = TimeWindow(-ws, ws)
+          val layout = MatrixLayout.choose(threads, r.size.toDouble, s.size.toDouble, window)
+          val join = new JoinArm(r, s, ws, new MatrixJoin(layout))
+          (s"matrix ${layout.rows}x${layout.columns}", () => join.run())
         case other => throw new IllegalArgumentException(s"no arm $other")
       }
       run() // warm-up
@@ -46,7 +54,7 @@ object BandJoinMain {
     }
   }
 
-  private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel")
+  private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel", "matrix")
   private[this] val Sequential = Set("indexjoin")
   private[this] val scalar = new ScalarKernel
 
