@@ -37,6 +37,9 @@ final private[baseline] class NumberedWindow(
   /** Tuples of the stream so far: the number of the next. */
   def seen: Long = tuples
 
+  /** Whether a tuple of this stream can be the earlier of a pair at all, and is kept. */
+  def keeps: Boolean = bounds.canBeEarlier
+
   /** The number of the oldest row in the window; of the next tuple, if this stream's can never be
     * the earlier of a pair and none is kept.
     */
