@@ -3,20 +3,36 @@ package io.scalegate.bench.join
 import java.nio.file.Path
 
 import io.scalegate.bench.index.IndexUnderTest
-import io.scalegate.join.{IndexJoin, ParallelIndexJoin, RangeKernel, ScalarKernel, ScaleJoin}
+import io.scalegate.join.baseline.{
+  CellJoin,
+  HandshakeJoin,
+  LowLatencyHandshakeJoin,
+  RoundRobinIndexJoin,
+  SplitJoin
+}
+import io.scalegate.join.{
+  IndexJoin,
+  JoinStrategy,
+  ParallelIndexJoin,
+  RangeKernel,
+  ScalarKernel,
+  ScaleJoin
+}
 
 /** The paper's band join, |x - a| <= 10 and |y - b| <= 10 within WS milliseconds, over the column
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`; all when left out).
+  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`, and the baselines `celljoin`,
+  * `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
   def main(args: Array[String]): Unit = {
     if (args.length < 4) {
       System.err.println(
-        s"arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS [${Arms.mkString("|")} ...]"
+        "arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS " +
+          s"[${(Arms ++ Baselines).mkString("|")} ...]"
       )
       sys.exit(2)
     }
@@ -39,7 +55,9 @@ object BandJoinMain {
           val index = IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _: Int)
           val join = new JoinArm(r, s, ws, new ParallelIndexJoin(threads, index))
           ("parallel indexjoin/PIM-Tree", () => join.run())
-        case other => throw new IllegalArgumentException(s"no arm $other")
+        case other =>
+          val join = new JoinArm(r, s, ws, baseline(other, threads))
+          (other, () => join.run())
       }
       run() // warm-up
       println(ArmResult.json(name, threads, Seq.fill(args(3).toInt)(run())))
@@ -47,8 +65,18 @@ object BandJoinMain {
   }
 
   private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel")
+  private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
   private[this] val Sequential = Set("indexjoin")
   private[this] val scalar = new ScalarKernel
+
+  private[this] def baseline(arm: String, threads: Int): JoinStrategy = arm match {
+    case "celljoin" => new CellJoin(threads)
+    case "handshake" => new HandshakeJoin(threads)
+    case "llhj" => new LowLatencyHandshakeJoin(threads)
+    case "splitjoin" => new SplitJoin(threads)
+    case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
+    case other => throw new IllegalArgumentException(s"no arm $other")
+  }
 
   private[this] def kernel(arm: KernelArm, kernel: RangeKernel): (String, () => ArmResult) =
     (s"kernel/${kernel.name}", () => arm.run())
