@@ -20,7 +20,8 @@ abstract private[baseline] class FlowJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    protected val nodeCount: Int
+    protected val nodeCount: Int,
+    linkCapacity: Int
 ) extends GatedJoin(spec, sides, options)
     with RunningBaseline {
   /*
@@ -47,25 +48,46 @@ abstract private[baseline] class FlowJoin(
   protected val results: Vector[SpscRing[JoinResult]] =
     Vector.fill(nodeCount)(new SpscRing[JoinResult](options.outputCapacity))
   private[this] val driver = new Driver
+  private[this] lazy val threads = // of the nodes, once the subclass has made them
+    nodes.zipWithIndex.map { case (node, k) => new PartThread(s"scalegate-join-$k", node) } :+
+      new PartThread("scalegate-join-driver", driver)
 
   protected def nodes: Vector[Node]
 
-  def start(): Unit = {
-    nodes.foreach(_.start())
-    driver.start()
-  }
+  /** What takes steps, each on a thread of its own once the join was started. */
+  private[baseline] def parts: Vector[FlowPart] = nodes :+ driver
+
+  def start(): Unit = threads.foreach(_.start())
 
   def metrics: JoinMetrics = JoinMetrics(nodes.map(_.metrics))
 
   override def close(): Unit = {
     super.close()
-    awaitEnd(nodes :+ driver)
+    awaitEnd(threads)
   }
 
   private[this] def links() =
-    Vector.fill(nodeCount)(new SpscRing[FlowMessage](LinkCapacity))
+    Vector.fill(nodeCount)(new SpscRing[FlowMessage](linkCapacity))
 
-  abstract protected class Node(k: Int) extends Thread(s"scalegate-join-$k") with ResultSink {
+  /** A part's thread, which ends the join when the part throws. */
+  final private[this] class PartThread(name: String, part: FlowPart) extends Thread(name) {
+    private[this] val idle = options.idle()
+
+    setDaemon(true)
+
+    override def run(): Unit =
+      try {
+        part.prepare()
+        while (!part.isFinished && !isStopped)
+          if (part.step()) idle.reset() else idle.idle()
+      } catch {
+        case _: Stopped => ()
+        case e: Throwable => fail(e)
+      } finally part.end()
+  }
+
+  /** A node of the chain: takes what comes from both sides, and passes on what it can. */
+  abstract protected class Node(k: Int) extends FlowPart with ResultSink {
     protected val isFirst: Boolean = k == 0
     protected val isLast: Boolean = k == nodeCount - 1
     protected val fromLeft: SpscRing[FlowMessage] = rightward(k)
@@ -73,7 +95,7 @@ abstract private[baseline] class FlowJoin(
     protected val toRight: SpscRing[FlowMessage] = if (isLast) null else rightward(k + 1)
     protected val toLeft: SpscRing[FlowMessage] = if (isFirst) null else leftward(k - 1)
     private[this] val idle = options.idle()
-    private[this] var rounds = 0
+    private[this] var steps = 0
     protected var ofR: FlowSegment = _
     protected var ofS: FlowSegment = _
     protected var stored = 0L
@@ -81,17 +103,10 @@ abstract private[baseline] class FlowJoin(
     protected var peakOfS = 0
     @volatile private[this] var published = WorkerMetrics.Zero
 
-    setDaemon(true)
-
     def metrics: WorkerMetrics = published
 
-    /** Takes and passes on what it can, and says whether there was anything. */
-    protected def step(): Boolean
+    protected def flow(): Boolean
 
-    /** Whether both streams have ended and passed. */
-    protected def isFinished: Boolean
-
-    /** Makes what only this thread may use. */
     protected def prepare(condition: PairCondition): Unit = {
       ofR = new FlowSegment(spec, condition, this, options.maxWindowRows)
       ofS = new FlowSegment(spec, condition, this, options.maxWindowRows)
@@ -104,20 +119,17 @@ abstract private[baseline] class FlowJoin(
       peakOfR.toLong + peakOfS
     )
 
-    override def run(): Unit =
-      try {
-        prepare(new PairCondition(spec))
-        while (!isFinished && !isStopped) round()
-        published = measured
-      } catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      } finally results(k).close()
+    def prepare(): Unit = prepare(new PairCondition(spec))
 
-    private[this] def round(): Unit = {
-      if (step()) idle.reset() else idle.idle()
-      rounds += 1
-      if (rounds % PublishEvery == 0) published = measured
+    def step(): Boolean = {
+      steps += 1
+      if (steps % PublishEvery == 0) published = measured
+      flow()
+    }
+
+    def end(): Unit = {
+      if (ofS != null) published = measured
+      results(k).close()
     }
 
     def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
@@ -133,37 +145,37 @@ abstract private[baseline] class FlowJoin(
   }
 
   /** Feeds both ends of the chain. */
-  final private[this] class Driver extends Thread("scalegate-join-driver") {
+  final private[this] class Driver extends FlowPart {
     private[this] val input = gate.addReader()
-    private[this] val idle = options.idle()
     private[this] val r = new NumberedWindow(Side.R, spec.window, Vector.empty, Int.MaxValue)
     private[this] val s = new NumberedWindow(Side.S, spec.window, Vector.empty, Int.MaxValue)
     private[this] val ofR = new Flow(r, rightward.head)
     private[this] val ofS = new Flow(s, leftward.last)
     private[this] var last: StreamTuple = _
+    private[this] var ended = false
 
-    setDaemon(true)
+    def prepare(): Unit = ()
 
-    override def run(): Unit =
-      try {
-        while (!input.isDone && !isStopped) next()
-        for (flow <- Seq(ofR, ofS))
-          put(new FlowMark(last, Long.MaxValue, Long.MaxValue, Long.MaxValue, true), flow)
-      } catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      }
+    def end(): Unit = ()
 
-    private[this] def next(): Unit = {
+    def isFinished: Boolean = ended && ofR.isEmpty && ofS.isEmpty
+
+    def step(): Boolean = {
+      val sentR = ofR.send()
+      val sentS = ofS.send()
+      val took = ofR.isEmpty && ofS.isEmpty && !ended && next()
+      sentR || sentS || took
+    }
+
+    private[this] def next(): Boolean = {
       val t = input.getNextReadyTuple()
       if (t == null) {
-        mark(ofR, 1)
-        mark(ofS, 1)
-        idle.idle()
-      } else {
-        idle.reset()
-        if (t.side eq Side.R) deliver(t, ofR, ofS) else deliver(t, ofS, ofR)
-      }
+        ended = input.isDone
+        if (ended) for (flow <- Seq(ofR, ofS)) flow.put(FlowMark.end(last))
+        else for (flow <- Seq(ofR, ofS)) mark(flow, 1)
+      } else if (t.side eq Side.R) deliver(t, ofR, ofS)
+      else deliver(t, ofS, ofR)
+      t != null || ended
     }
 
     private[this] def deliver(t: StreamTuple, own: Flow, opposite: Flow): Unit = {
@@ -174,7 +186,7 @@ abstract private[baseline] class FlowJoin(
       r.drop()
       s.drop()
       last = t
-      put(new FlowTuple(t, number, first, until, r.first, s.first, own.oldest(t)), own)
+      own.put(new FlowTuple(t, number, first, until, r.first, s.first, own.oldest(t)))
       opposite.since += 1
       mark(opposite, MarkEvery)
     }
@@ -182,16 +194,25 @@ abstract private[baseline] class FlowJoin(
     /** Tells a flow of the windows if it has not been told for so many tuples. */
     private[this] def mark(flow: Flow, after: Int): Unit =
       if (flow.since >= after)
-        put(new FlowMark(last, r.first, s.first, flow.oldest(last), false), flow)
-
-    private[this] def put(message: FlowMessage, flow: Flow): Unit = {
-      while (!flow.entry.offer(message)) {
-        if (isStopped) throw new Stopped
-        idle.idle()
-      }
-      flow.since = 0
-    }
+        flow.put(new FlowMark(last, r.first, s.first, flow.oldest(last), false))
   }
+}
+
+/** What a thread of the chain does, step by step. One thread at a time. */
+private[baseline] trait FlowPart {
+
+  /** Before the first step, on the thread that takes the steps. */
+  def prepare(): Unit
+
+  /** Does what can be done without waiting for a neighbour, and says whether there was anything.
+    */
+  def step(): Boolean
+
+  /** Whether no step will do anything any more. */
+  def isFinished: Boolean
+
+  /** After the last step, whatever ended it. */
+  def end(): Unit
 }
 
 private object FlowJoin {
@@ -206,11 +227,29 @@ private object FlowJoin {
   val PublishEvery = 64
 }
 
-/** The driver's end of a stream's flow. */
-final private class Flow(val window: NumberedWindow, val entry: SpscRing[FlowMessage]) {
+/** The driver's end of a stream's flow, and what waits there for room in it. */
+final private class Flow(val window: NumberedWindow, entry: SpscRing[FlowMessage]) {
+  private[this] var waiting: FlowMessage = _
 
   /** Tuples of the other stream since the flow's last message. */
   var since = 0
+
+  def isEmpty: Boolean = waiting == null
+
+  /** Only while it is empty. */
+  def put(message: FlowMessage): Unit = {
+    waiting = message
+    since = 0
+    send()
+    ()
+  }
+
+  /** Whether something that was waiting is on its way now. */
+  def send(): Boolean = waiting != null && {
+    val isSent = entry.offer(waiting)
+    if (isSent) waiting = null
+    isSent
+  }
 
   /** The time of the oldest tuple in the window; of `now` if there is none. */
   def oldest(now: StreamTuple): Long =

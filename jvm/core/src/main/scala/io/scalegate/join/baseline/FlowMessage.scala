@@ -54,6 +54,11 @@ final private[baseline] class FlowMark(
     val isEnd: Boolean
 ) extends DriverMessage
 
+private[baseline] object FlowMark {
+  def end(last: StreamTuple): FlowMark =
+    new FlowMark(last, Long.MaxValue, Long.MaxValue, Long.MaxValue, true)
+}
+
 /** The sender has received the tuple of that number, and all before it, from its neighbour. */
 final private[baseline] class FlowAck(val number: Long) extends FlowMessage
 

@@ -29,8 +29,9 @@ final private class RunningHandshakeJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    threads: Int
-) extends FlowJoin(spec, sides, options, threads) {
+    threads: Int,
+    linkCapacity: Int = FlowJoin.LinkCapacity
+) extends FlowJoin(spec, sides, options, threads, linkCapacity) {
   /*
    * A node meets what arrives with the other stream's segment, stores it, and passes its oldest
    * tuple on when the neighbour holds fewer (§4.3: the load balances itself) or the window has let
@@ -101,9 +102,9 @@ final private class RunningHandshakeJoin(
 
     def loadOfS: HandshakeLoad = left
 
-    protected def isFinished: Boolean = isEnd(passedR) && isEnd(passedS)
+    def isFinished: Boolean = isEnd(passedR) && isEnd(passedS)
 
-    protected def step(): Boolean = {
+    protected def flow(): Boolean = {
       val tookR = (lastR eq passedR) && takeR()
       val tookS = (lastS eq passedS) && takeS()
       val movedR = if (isLast) releaseR() else pushR()
@@ -248,6 +249,8 @@ final private class RunningHandshakeJoin(
 }
 
 private object HandshakeJoin {
+
+  /** Before the first message. */
   val Nothing: FlowMark = new FlowMark(null, 0, 0, Long.MinValue, false)
 
   /** What a tuple that stays behind has told of the windows. */

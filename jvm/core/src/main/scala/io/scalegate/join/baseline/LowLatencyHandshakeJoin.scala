@@ -37,8 +37,9 @@ final private class RunningLowLatencyHandshakeJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    threads: Int
-) extends FlowJoin(spec, sides, options, threads) {
+    threads: Int,
+    linkCapacity: Int = FlowJoin.LinkCapacity
+) extends FlowJoin(spec, sides, options, threads, linkCapacity) {
   /*
    * Each pair meets once (§4.2). An R tuple is expedited until it has been at the right end and
    * word of that (FlowSettled) has come back to its home. While it is, it alone looks for its
@@ -136,9 +137,9 @@ final private class RunningLowLatencyHandshakeJoin(
       )
     }
 
-    protected def isFinished: Boolean = endedR && endedS
+    def isFinished: Boolean = endedR && endedS
 
-    protected def step(): Boolean = {
+    protected def flow(): Boolean = {
       val tookR = (isLast || toRight.hasRoom(2)) && takeR()
       val tookS = (isFirst || toLeft.hasRoom(2)) && takeS()
       if (!isLast && toRight.hasRoom(1)) acknowledge()
