@@ -46,7 +46,9 @@ final private class RunningHandshakeJoin(
    *
    * When a tuple leaves the chain. An R tuple that no later tuple pairs with must still meet the S
    * tuples before that; they may wait at the right end. So the last node keeps it until word of
-   * this has come with the S tuples. The same holds for S at the left end.
+   * this has come with the S tuples. The same holds for S at the left end. An S tuple that has left
+   * has met all it can, so the frontier is the time of the oldest that has not. Of an R tuple that
+   * has left there may still be copies.
    *
    * It does not lock up. S tuples move left as long as the next node has room, the first node
    * always has, and none waits for anything else: an acknowledgement waits with the S tuple behind
@@ -54,7 +56,8 @@ final private class RunningHandshakeJoin(
    * still has some to pass on that have left the window, so what it holds is bounded by the
    * windows. A node that waits for room for a result waits for the consumer alone.
    */
-  private[this] val ends = new FlowEnds
+  @volatile private[this] var oldestS =
+    Long.MinValue // the time of what may still be in the chain
   protected val nodes: Vector[Segment] = Vector.tabulate(threads)(new Segment(_))
   private[this] var turn = 0
   private[this] var promised = Long.MinValue
@@ -78,10 +81,10 @@ final private class RunningHandshakeJoin(
 
   def frontier: Long = if (isDone) Long.MaxValue else bound
 
-  /** There was no result: what the ends had promised before the rings were read is true. */
+  /** There was no result: what was in the chain before the rings were read bounds what comes. */
   private[this] def raise(): Unit = {
     bound = math.max(bound, promised)
-    promised = math.max(ends.ofR, ends.ofS) // both tuples of a pair are still in the chain
+    promised = oldestS
   }
 
   final class Segment(k: Int) extends Node(k) {
@@ -224,7 +227,6 @@ final private class RunningHandshakeJoin(
       val size = ofR.size
       ofR.dropBefore(math.min(lastR.firstR, leavingR))
       passedR = lastR
-      ends.ofR = if (ofR.size > 0) ofR(0).at.ts else lastR.ts
       ofR.size < size
     }
 
@@ -232,7 +234,7 @@ final private class RunningHandshakeJoin(
       val size = ofS.size
       ofS.dropBefore(math.min(lastS.firstS, leavingS))
       passedS = lastS
-      ends.ofS = if (ofS.size > 0) ofS(0).at.ts else lastS.ts
+      oldestS = if (ofS.size > 0) ofS(0).at.ts else lastS.ts
       ofS.size < size
     }
 
@@ -278,10 +280,4 @@ final private class HandshakeLoad {
   def under(neighbour: HandshakeLoad): Long = sent - neighbour.received
 
   def received: Long = taken
-}
-
-/** The times from which on tuples may still be in the chain; each written by the node at its end. */
-final private class FlowEnds {
-  @volatile var ofR: Long = Long.MinValue
-  @volatile var ofS: Long = Long.MinValue
 }

@@ -3,25 +3,25 @@ package io.scalegate.join.baseline
 import io.scalegate.index.{BPlusTreeIndex, MergePolicy, PimTree}
 import io.scalegate.join.JoinStrategyContract
 
-class CellJoin2Suite extends JoinStrategyContract(new CellJoin(2), cases = 15)
-class CellJoin3Suite extends JoinStrategyContract(new CellJoin(3, batch = 1), cases = 15)
+class CellJoin2Suite extends JoinStrategyContract(new CellJoin(2), cases = 10)
+class CellJoin3Suite extends JoinStrategyContract(new CellJoin(3, batch = 3), cases = 10)
 
 class RoundRobinIndexJoin2Suite
     extends JoinStrategyContract(
       new RoundRobinIndexJoin(2, _ => new BPlusTreeIndex),
       comparesAll = false,
-      cases = 15
+      cases = 10
     )
 class RoundRobinIndexJoin3Suite
     extends JoinStrategyContract(
       new RoundRobinIndexJoin(3, w => new PimTree(MergePolicy(w, 0.5)), timeWindowRows = 24),
       comparesAll = false,
-      cases = 15
+      cases = 10
     )
 
-class SplitJoin2Suite extends JoinStrategyContract(new SplitJoin(2), cases = 15)
+class SplitJoin2Suite extends JoinStrategyContract(new SplitJoin(2), cases = 10)
 class SplitJoin3Suite
-    extends JoinStrategyContract(new SplitJoin(3, precision = 4), cases = 15, ordered = false)
+    extends JoinStrategyContract(new SplitJoin(3, precision = 4), cases = 10, ordered = false)
 
 class HandshakeJoin2Suite extends HandshakeJoinContract(2)
 class HandshakeJoin3Suite extends HandshakeJoinContract(3)
@@ -30,7 +30,7 @@ class HandshakeJoin3Suite extends HandshakeJoinContract(3)
 abstract class HandshakeJoinContract(threads: Int)
     extends JoinStrategyContract(
       new HandshakeJoin(threads),
-      cases = 15,
+      cases = 10,
       ordered = false,
       prompt = false,
       evenly = false,
@@ -44,7 +44,7 @@ class LowLatencyHandshakeJoin3Suite extends LowLatencyHandshakeJoinContract(3)
 abstract class LowLatencyHandshakeJoinContract(threads: Int)
     extends JoinStrategyContract(
       new LowLatencyHandshakeJoin(threads),
-      cases = 15,
+      cases = 10,
       evenly = false
     )
 
@@ -52,4 +52,4 @@ class ScaleOij2Suite extends ScaleOijContract(2)
 class ScaleOij3Suite extends ScaleOijContract(3)
 
 abstract class ScaleOijContract(threads: Int)
-    extends JoinStrategyContract(new ScaleOij(threads), comparesAll = false, cases = 15)
+    extends JoinStrategyContract(new ScaleOij(threads), comparesAll = false, cases = 10)

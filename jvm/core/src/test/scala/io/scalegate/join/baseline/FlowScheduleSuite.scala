@@ -15,11 +15,11 @@ import io.scalegate.join.{Definition, JoinCase, JoinCases, JoinOptions}
   */
 final class FlowScheduleSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt(150))
+    PropertyCheckConfiguration(minSuccessful = PosInt(40))
 
   private val options = JoinOptions(inputCapacity = 512, outputCapacity = 1 << 15)
 
-  test("handshake join's pairs meet once whatever the schedule") {
+  test("handshake join's pairs meet once, and none below the frontier, whatever the schedule") {
     forAll(JoinCases.cases, Gen.long, Gen.choose(1, 5), Gen.choose(2, 5)) {
       (input, seed, nodes, links) =>
         val join = new RunningHandshakeJoin(input.spec, input.sides, options, nodes, links)
@@ -45,9 +45,12 @@ final class FlowScheduleSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
     join.parts.foreach(_.prepare())
     val results = Vector.newBuilder[Definition.Pair]
     def take(): Unit = {
+      var frontier = join.frontier
       var result = join.poll()
       while (result != null) {
+        assert(result.ts >= frontier, s"$result came below the frontier")
         results += Definition.pair(result)
+        frontier = join.frontier
         result = join.poll()
       }
     }
@@ -61,7 +64,9 @@ final class FlowScheduleSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
       bursts += 1
       assert(bursts < 1000000, "the chain has locked up")
     }
+    join.parts.foreach(_.end())
     take()
+    assert(join.isDone && join.frontier == Long.MaxValue)
     results.result()
   }
 
