@@ -45,19 +45,9 @@ object BandJoinMain {
         case "vector" =>
           kernel(new KernelArm(r, s, ws, threads, RangeKernel.best), RangeKernel.best)
         case "scalar" => kernel(new KernelArm(r, s, ws, threads, scalar), scalar)
-        case "scalejoin" =>
-          val join = new JoinArm(r, s, ws, new ScaleJoin(threads))
-          (s"scalejoin/${RangeKernel.best.name}", () => join.run())
-        case "indexjoin" =>
-          val join = new JoinArm(r, s, ws, new IndexJoin(IndexUnderTest("PIM", _)))
-          ("indexjoin/PIM-Tree", () => join.run())
-        case "parallel" =>
-          val index = IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _: Int)
-          val join = new JoinArm(r, s, ws, new ParallelIndexJoin(threads, index))
-          ("parallel indexjoin/PIM-Tree", () => join.run())
-        case other =>
-          val join = new JoinArm(r, s, ws, baseline(other, threads))
-          (other, () => join.run())
+        case _ =>
+          val join = new JoinArm(r, s, ws, strategy(arm, threads))
+          (label(arm), () => join.run())
       }
       run() // warm-up
       println(ArmResult.json(name, threads, Seq.fill(args(3).toInt)(run())))
@@ -69,13 +59,28 @@ object BandJoinMain {
   private[this] val Sequential = Set("indexjoin")
   private[this] val scalar = new ScalarKernel
 
-  private[this] def baseline(arm: String, threads: Int): JoinStrategy = arm match {
+  /** The join that an arm measures. */
+  private[join] def strategy(arm: String, threads: Int): JoinStrategy = arm match {
+    case "scalejoin" => new ScaleJoin(threads)
+    case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
+    case "parallel" =>
+      new ParallelIndexJoin(
+        threads,
+        IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
+      )
     case "celljoin" => new CellJoin(threads)
     case "handshake" => new HandshakeJoin(threads)
     case "llhj" => new LowLatencyHandshakeJoin(threads)
     case "splitjoin" => new SplitJoin(threads)
     case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
     case other => throw new IllegalArgumentException(s"no arm $other")
+  }
+
+  private[this] def label(arm: String): String = arm match {
+    case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
+    case "indexjoin" => "indexjoin/PIM-Tree"
+    case "parallel" => "parallel indexjoin/PIM-Tree"
+    case _ => arm
   }
 
   private[this] def kernel(arm: KernelArm, kernel: RangeKernel): (String, () => ArmResult) =

@@ -58,7 +58,7 @@ final private class RunningHandshakeJoin(
    */
   @volatile private[this] var oldestS =
     Long.MinValue // the time of what may still be in the chain
-  protected val nodes: Vector[Segment] = Vector.tabulate(threads)(new Segment(_))
+  protected val nodes: Vector[Core] = Vector.tabulate(threads)(new Core(_))
   private[this] var turn = 0
   private[this] var promised = Long.MinValue
   private[this] var bound = Long.MinValue
@@ -87,7 +87,7 @@ final private class RunningHandshakeJoin(
     promised = oldestS
   }
 
-  final class Segment(k: Int) extends Node(k) {
+  final class Core(k: Int) extends Node(k) {
     private[this] val right = new HandshakeLoad
     private[this] val left = new HandshakeLoad
     private[this] var copies = 0 // R tuples that were passed on, at the head of ofR

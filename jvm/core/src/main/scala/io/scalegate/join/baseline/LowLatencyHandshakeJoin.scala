@@ -71,7 +71,7 @@ final private class RunningLowLatencyHandshakeJoin(
    */
   @volatile private[this] var endOfR: StreamTuple = _
   @volatile private[this] var endOfS: StreamTuple = _
-  protected val nodes: Vector[Home] = Vector.tabulate(threads)(new Home(_))
+  protected val nodes: Vector[Core] = Vector.tabulate(threads)(new Core(_))
 
   // The consumer's.
   private[this] val found =
@@ -113,7 +113,7 @@ final private class RunningLowLatencyHandshakeJoin(
     }
   }
 
-  final class Home(k: Int) extends Node(k) {
+  final class Core(k: Int) extends Node(k) {
     private[this] var inFlight: FlowInFlight = _
     private[this] var settled = 0L // R tuples before it have been at the right end
     private[this] var told = 0L // those of which the left neighbour knows

@@ -61,6 +61,7 @@ abstract private[baseline] class OrderedJoin(
     private[this] val idle = options.idle()
     private[this] var passed: StreamTuple = _
     private[this] var unpromised = 0
+    private[this] var prepared = false
     @volatile private[this] var published = WorkerMetrics.Zero
 
     setDaemon(true)
@@ -81,17 +82,20 @@ abstract private[baseline] class OrderedJoin(
     override def run(): Unit =
       try {
         prepare()
+        prepared = true
         while (!isExhausted && !isStopped)
           if (work()) idle.reset()
           else {
             promise()
             idle.idle()
           }
-        published = measured
       } catch {
         case _: Stopped => ()
         case e: Throwable => fail(e)
-      } finally lane.close()
+      } finally {
+        if (prepared) published = measured
+        lane.close()
+      }
 
     def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
       val result = new JoinResult(later, earlier)
