@@ -47,7 +47,8 @@ abstract private[baseline] class FlowJoin(
   protected val leftward: Vector[SpscRing[FlowMessage]] = links()
   protected val results: Vector[SpscRing[JoinResult]] =
     Vector.fill(nodeCount)(new SpscRing[JoinResult](options.outputCapacity))
-  private[this] val driver = new Driver
+  private[this] val driver =
+    new FlowDriver(spec.window, gate.addReader(), rightward.head, leftward.last)
   private[this] lazy val threads = // of the nodes, once the subclass has made them
     nodes.zipWithIndex.map { case (node, k) => new PartThread(s"scalegate-join-$k", node) } :+
       new PartThread("scalegate-join-driver", driver)
@@ -143,76 +144,6 @@ abstract private[baseline] class FlowJoin(
       }
     }
   }
-
-  /** Feeds both ends of the chain. */
-  final private[this] class Driver extends FlowPart {
-    private[this] val input = gate.addReader()
-    private[this] val r = new NumberedWindow(Side.R, spec.window, Vector.empty, Int.MaxValue)
-    private[this] val s = new NumberedWindow(Side.S, spec.window, Vector.empty, Int.MaxValue)
-    private[this] val ofR = new Flow(r, rightward.head)
-    private[this] val ofS = new Flow(s, leftward.last)
-    private[this] var last: StreamTuple = _
-    private[this] var ended = false
-
-    def prepare(): Unit = ()
-
-    def end(): Unit = ()
-
-    def isFinished: Boolean = ended && ofR.isEmpty && ofS.isEmpty
-
-    def step(): Boolean = {
-      val sentR = ofR.send()
-      val sentS = ofS.send()
-      val took = ofR.isEmpty && ofS.isEmpty && !ended && next()
-      sentR || sentS || took
-    }
-
-    private[this] def next(): Boolean = {
-      val t = input.getNextReadyTuple()
-      if (t == null) {
-        ended = input.isDone
-        if (ended) for (flow <- Seq(ofR, ofS)) flow.put(FlowMark.end(last))
-        else for (flow <- Seq(ofR, ofS)) mark(flow, 1)
-      } else if (t.side eq Side.R) deliver(t, ofR, ofS)
-      else deliver(t, ofS, ofR)
-      t != null || ended
-    }
-
-    private[this] def deliver(t: StreamTuple, own: Flow, opposite: Flow): Unit = {
-      val until = opposite.window.reach(t)
-      val first = opposite.window.first
-      val number = own.window.seen
-      own.window.take(t)
-      r.drop()
-      s.drop()
-      last = t
-      own.put(new FlowTuple(t, number, first, until, r.first, s.first, own.oldest(t)))
-      opposite.since += 1
-      mark(opposite, MarkEvery)
-    }
-
-    /** Tells a flow of the windows if it has not been told for so many tuples. */
-    private[this] def mark(flow: Flow, after: Int): Unit =
-      if (flow.since >= after)
-        flow.put(new FlowMark(last, r.first, s.first, flow.oldest(last), false))
-  }
-}
-
-/** What a thread of the chain does, step by step. One thread at a time. */
-private[baseline] trait FlowPart {
-
-  /** Before the first step, on the thread that takes the steps. */
-  def prepare(): Unit
-
-  /** Does what can be done without waiting for a neighbour, and says whether there was anything.
-    */
-  def step(): Boolean
-
-  /** Whether no step will do anything any more. */
-  def isFinished: Boolean
-
-  /** After the last step, whatever ended it. */
-  def end(): Unit
 }
 
 private object FlowJoin {
@@ -220,38 +151,6 @@ private object FlowJoin {
   /** Messages that may wait on each link of the chain. */
   val LinkCapacity = 64
 
-  /** Tuples of one stream after which the other's flow is told of the windows. */
-  val MarkEvery = 8
-
   /** Rounds after which a node's metrics can be seen. */
   val PublishEvery = 64
-}
-
-/** The driver's end of a stream's flow, and what waits there for room in it. */
-final private class Flow(val window: NumberedWindow, entry: SpscRing[FlowMessage]) {
-  private[this] var waiting: FlowMessage = _
-
-  /** Tuples of the other stream since the flow's last message. */
-  var since = 0
-
-  def isEmpty: Boolean = waiting == null
-
-  /** Only while it is empty. */
-  def put(message: FlowMessage): Unit = {
-    waiting = message
-    since = 0
-    send()
-    ()
-  }
-
-  /** Whether something that was waiting is on its way now. */
-  def send(): Boolean = waiting != null && {
-    val isSent = entry.offer(waiting)
-    if (isSent) waiting = null
-    isSent
-  }
-
-  /** The time of the oldest tuple in the window; of `now` if there is none. */
-  def oldest(now: StreamTuple): Long =
-    if (window.columns.isEmpty) now.ts else window.row(window.dropped).ts
 }

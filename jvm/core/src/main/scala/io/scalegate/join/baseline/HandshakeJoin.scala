@@ -261,23 +261,3 @@ private object HandshakeJoin {
     case _ => new FlowMark(null, m.firstR, m.firstS, m.ts, false)
   }
 }
-
-/** What a node has of one stream: written by the node, read by the neighbour that sends to it. */
-final private class HandshakeLoad {
-  @volatile private[this] var rows = 0
-  @volatile private[this] var taken = 0L
-  private[this] var sent = 0L // to the next node; the node's own
-
-  def size: Int = rows
-
-  def set(rows: Int): Unit = if (rows != this.rows) this.rows = rows
-
-  def receive(): Unit = taken += 1
-
-  def send(): Unit = sent += 1
-
-  /** Tuples on the way to the neighbour. */
-  def under(neighbour: HandshakeLoad): Long = sent - neighbour.received
-
-  def received: Long = taken
-}

@@ -1,14 +1,10 @@
 package io.scalegate.join.baseline
-
-import java.util.PriorityQueue
-
 import io.scalegate.join.{
   JoinOptions,
   JoinResult,
   JoinSpec,
   JoinStrategy,
   PairCondition,
-  ResultOrder,
   RunningJoin,
   WorkerMetrics
 }
@@ -73,45 +69,22 @@ final private class RunningLowLatencyHandshakeJoin(
   @volatile private[this] var endOfS: StreamTuple = _
   protected val nodes: Vector[Core] = Vector.tabulate(threads)(new Core(_))
 
-  // The consumer's.
-  private[this] val found =
-    new PriorityQueue[JoinResult](64, (a: JoinResult, b: JoinResult) => ResultOrder.compare(a, b))
-  private[this] var passed: StreamTuple = _
-  private[this] var ended = false
+  private[this] val output = new PunctuatedResults(results)
 
   def poll(): JoinResult = {
-    if (!isReleased) gather()
-    throwIfFailed()
-    if (isReleased) found.poll() else null
-  }
-
-  def isDone: Boolean = ended && found.isEmpty && !hasFailed
-
-  def frontier: Long =
-    if (isReleased) found.peek().ts
-    else if (ended) Long.MaxValue
-    else if (passed == null) Long.MinValue
-    else passed.ts
-
-  private[this] def isReleased: Boolean =
-    !found.isEmpty && (ended || (passed != null &&
-      EventOrder.Tuples.compare(found.peek().later, passed) <= 0))
-
-  private[this] def gather(): Unit = {
-    val r = endOfR
-    val s = endOfS
-    results.foreach(take)
-    ended = results.forall(_.isDone)
-    if (r != null && s != null) passed = if (EventOrder.Tuples.compare(r, s) < 0) r else s
-  }
-
-  private[this] def take(from: SpscRing[JoinResult]): Unit = {
-    var result = from.poll()
-    while (result != null) {
-      found.add(result)
-      result = from.poll()
+    if (!output.isReady) {
+      val r = endOfR
+      val s = endOfS
+      if (r == null || s == null) output.gather(null)
+      else output.gather(if (EventOrder.Tuples.compare(r, s) < 0) r else s)
     }
+    throwIfFailed()
+    output.poll()
   }
+
+  def isDone: Boolean = output.isDone && !hasFailed
+
+  def frontier: Long = output.frontier
 
   final class Core(k: Int) extends Node(k) {
     private[this] var inFlight: FlowInFlight = _

@@ -202,23 +202,3 @@ private object RunningScaleOij {
   /** Tuples that a joiner reads at a time. */
   val Turn = 32
 }
-
-/** A tuple that a joiner is to find the pairs of.
-  *
-  * @param before
-  *   the tuple before it in the input; null for the first
-  * @param number
-  *   its number in the input
-  * @param first
-  *   with `until`: the rows' numbers in the other stream
-  * @param team
-  *   the joiners that hold rows of its key
-  */
-final private class OijProbe(
-    val tuple: StreamTuple,
-    val before: StreamTuple,
-    val number: Long,
-    val first: Long,
-    val until: Long,
-    val team: Vector[Int]
-)

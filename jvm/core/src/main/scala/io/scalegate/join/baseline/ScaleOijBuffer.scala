@@ -107,3 +107,23 @@ final private class OijRow(val key: Long, val number: Long) {
   /** Tuples of the input after which nobody looks for it. */
   var left = 0L
 }
+
+/** A tuple that a joiner is to find the pairs of.
+  *
+  * @param before
+  *   the tuple before it in the input; null for the first
+  * @param number
+  *   its number in the input
+  * @param first
+  *   with `until`: the rows' numbers in the other stream
+  * @param team
+  *   the joiners that hold rows of its key
+  */
+final private[baseline] class OijProbe(
+    val tuple: StreamTuple,
+    val before: StreamTuple,
+    val number: Long,
+    val first: Long,
+    val until: Long,
+    val team: Vector[Int]
+)
