@@ -28,6 +28,9 @@ public class RingHandOver {
     int value;
   }
 
+  /** Bounded, but enough for the other to get going: many runs then hand both over. */
+  private static final int ATTEMPTS = 500;
+
   private final SpscRing<Element> ring = new SpscRing<>(1);
   private final StringBuilder taken = new StringBuilder();
 
@@ -46,13 +49,14 @@ public class RingHandOver {
   @Actor
   public void producer() {
     ring.offer(element(1));
-    ring.offer(element(2));
+    Element second = element(2);
+    for (int i = 0; i < ATTEMPTS && !ring.offer(second); i++) Thread.onSpinWait();
     ring.close();
   }
 
   @Actor
   public void consumer() {
-    take();
+    for (int i = 0; i < ATTEMPTS && !take(); i++) Thread.onSpinWait();
     boolean isDone = ring.isDone();
     if (take() && isDone) taken.append("after the end ");
   }
