@@ -3,23 +3,37 @@ package io.scalegate.bench.join
 import java.nio.file.Path
 
 import io.scalegate.bench.index.IndexUnderTest
-import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
-import io.scalegate.join.{IndexJoin, ParallelIndexJoin, RangeKernel, ScalarKernel, ScaleJoin}
-import io.scalegate.stream.TimeWindow
+import io.scalegate.join.baseline.{
+  CellJoin,
+  HandshakeJoin,
+  LowLatencyHandshakeJoin,
+  RoundRobinIndexJoin,
+  SplitJoin
+}
+import io.scalegate.join.matrix.MatrixJoin
+import io.scalegate.join.{
+  IndexJoin,
+  JoinStrategy,
+  ParallelIndexJoin,
+  RangeKernel,
+  ScalarKernel,
+  ScaleJoin
+}
 
 /** The paper's band join, |x - a| <= 10 and |y - b| <= 10 within WS milliseconds, over the column
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`,
-  * `matrix`; all when left out).
+  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`, `matrix`, and the baselines
+  * `celljoin`, `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
   def main(args: Array[String]): Unit = {
     if (args.length < 4) {
       System.err.println(
-        s"arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS [${Arms.mkString("|")} ...]"
+        "arguments: DIRECTORY WS_MILLIS MAX_THREADS RUNS " +
+          s"[${(Arms ++ Baselines).mkString("|")} ...]"
       )
       sys.exit(2)
     }
@@ -32,22 +46,9 @@ object BandJoinMain {
         case "vector" =>
           kernel(new KernelArm(r, s, ws, threads, RangeKernel.best), RangeKernel.best)
         case "scalar" => kernel(new KernelArm(r, s, ws, threads, scalar), scalar)
-        case "scalejoin" =>
-          val join = new JoinArm(r, s, ws, new ScaleJoin(threads))
-          (s"scalejoin/${RangeKernel.best.name}", () => join.run())
-        case "indexjoin" =>
-          val join = new JoinArm(r, s, ws, new IndexJoin(IndexUnderTest("PIM", _)))
-          ("indexjoin/PIM-Tree", () => join.run())
-        case "parallel" =>
-          val index = IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _: Int)
-          val join = new JoinArm(r, s, ws, new ParallelIndexJoin(threads, index))
-          ("parallel indexjoin/PIM-Tree", () => join.run())
-        case "matrix" =>
-          val window = TimeWindow(-ws, ws)
-          val layout = MatrixLayout.choose(threads, r.size.toDouble, s.size.toDouble, window)
-          val join = new JoinArm(r, s, ws, new MatrixJoin(layout))
-          (s"matrix ${layout.rows}x${layout.columns}", () => join.run())
-        case other => throw new IllegalArgumentException(s"no arm $other")
+        case _ =>
+          val join = new JoinArm(r, s, ws, strategy(arm, threads, r.size.toDouble / s.size))
+          (label(arm), () => join.run())
       }
       run() // warm-up
       println(ArmResult.json(name, threads, Seq.fill(args(3).toInt)(run())))
@@ -55,8 +56,38 @@ object BandJoinMain {
   }
 
   private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel", "matrix")
+  private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
   private[this] val Sequential = Set("indexjoin")
   private[this] val scalar = new ScalarKernel
+
+  /** The join that an arm measures.
+    *
+    * @param rates
+    *   the rate of R over that of S
+    */
+  private[join] def strategy(arm: String, threads: Int, rates: Double): JoinStrategy = arm match {
+    case "scalejoin" => new ScaleJoin(threads)
+    case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
+    case "parallel" =>
+      new ParallelIndexJoin(
+        threads,
+        IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
+      )
+    case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
+    case "celljoin" => new CellJoin(threads)
+    case "handshake" => new HandshakeJoin(threads)
+    case "llhj" => new LowLatencyHandshakeJoin(threads)
+    case "splitjoin" => new SplitJoin(threads)
+    case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
+    case other => throw new IllegalArgumentException(s"no arm $other")
+  }
+
+  private[this] def label(arm: String): String = arm match {
+    case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
+    case "indexjoin" => "indexjoin/PIM-Tree"
+    case "parallel" => "parallel indexjoin/PIM-Tree"
+    case _ => arm
+  }
 
   private[this] def kernel(arm: KernelArm, kernel: RangeKernel): (String, () => ArmResult) =
     (s"kernel/${kernel.name}", () => arm.run())

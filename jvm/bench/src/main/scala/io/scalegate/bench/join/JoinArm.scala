@@ -20,14 +20,7 @@ import io.scalegate.stream.{IdleStrategy, Side, SortableKey, StreamTuple, TimeWi
   * strategy; the comparison that the C++ kernel makes, in float arithmetic, decides.
   */
 final class JoinArm(r: BandColumns, s: BandColumns, ws: Long, strategy: JoinStrategy) {
-  private[this] val spec = JoinSpec(
-    TimeWindow(-ws, ws),
-    Vector(
-      IntegralBand(AttributeType.Int32, -10, 10),
-      FloatingBand(AttributeType.Float32, -10, 10)
-    ),
-    Some(() => JoinArm.Near)
-  )
+  private[this] val spec = JoinArm.spec(ws)
 
   def run(): ArmResult = {
     val allocated = JoinArm.allocatedBytes()
@@ -84,6 +77,17 @@ final private class Consumer(join: RunningJoin) {
 }
 
 object JoinArm {
+
+  /** The band join over the last `ws` milliseconds of each stream. */
+  def spec(ws: Long): JoinSpec = JoinSpec(
+    TimeWindow(-ws, ws),
+    Vector(
+      IntegralBand(AttributeType.Int32, -10, 10),
+      FloatingBand(AttributeType.Float32, -10, 10)
+    ),
+    Some(() => JoinArm.Near)
+  )
+
   private object Near extends PairPredicate {
     def matches(r: StreamTuple, s: StreamTuple): Boolean =
       math.abs(value(r) - value(s)) <= 10f

@@ -1,0 +1,169 @@
+package io.scalegate.join.baseline
+
+import java.util.concurrent.atomic.AtomicLong
+
+import io.scalegate.join.{
+  JoinOptions,
+  JoinSpec,
+  JoinStrategy,
+  PairCondition,
+  RunningJoin,
+  WindowProbe,
+  WorkerMetrics
+}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** CellJoin (Gedik, Bordawekar, Yu, VLDB Journal 2009, §4; DP-Join §III-A): one thread keeps the
+  * windows, and each probe's part of a window is cut into as many equal segments as there are
+  * threads, anew for each tuple, so the load is even whatever the rates.
+  *
+  * The Cell's coordinating core is the first of the threads here, and takes a segment too. Results
+  * come in order.
+  *
+  * @param batch
+  *   tuples for which the windows are partitioned at a time, before all threads search them; more
+  *   for fewer hand-overs
+  */
+final class CellJoin(threads: Int, batch: Int = CellJoin.Batch) extends JoinStrategy {
+  require(threads > 0, s"a join needs at least one thread, not $threads")
+  require(batch > 0, s"a batch needs at least one tuple, not $batch")
+
+  def name: String = s"CellJoin($threads)"
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+    val join = new RunningCellJoin(spec, sources, options, threads, batch)
+    join.start()
+    join
+  }
+}
+
+object CellJoin {
+  val Batch: Int = 32
+}
+
+final private class RunningCellJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions,
+    threads: Int,
+    batch: Int
+) extends OrderedJoin(spec, sides, options, threads) {
+  /*
+   *   window of S       dropped   first                      until
+   *   for one r            |        |  thread 0 | thread 1 | ...  |
+   *
+   * In turns: the coordinator takes up to `batch` ready tuples into the windows, writes down how
+   * far each reaches, and publishes the batch; every thread searches its segment for each tuple of
+   * the batch; the coordinator waits for all. Rows leave the columns between two batches only.
+   *
+   * A thread's segments follow each other in the window and its tuples in the input, so its
+   * results are in order; those of different threads are put in order by the output gate. A thread
+   * that has done its part of a batch promises the batch's last tuple. So a thread that waits for
+   * room in the output is not held back by those that wait for the next batch.
+   *
+   * Memory order: `published` is written (volatile) after the batch and the windows, `done` (a
+   * release) after the last read of them, and read (acquire) by the coordinator before it writes
+   * to them again.
+   */
+  private[this] val cells = new CellBatch(batch)
+  private[this] val r = numbered(Side.R)
+  private[this] val s = numbered(Side.S)
+  private[this] val done = Vector.fill(threads)(new AtomicLong)
+  @volatile private[this] var published = 0L
+  @volatile private[this] var ended = false
+
+  protected val workers: Vector[Worker] =
+    Vector.tabulate(threads)(i => if (i == 0) new Coordinator else new Cell(i))
+
+  private[this] def numbered(side: Side) =
+    new NumberedWindow(side, spec.window, spec.bands.map(_.attribute), options.maxWindowRows)
+
+  /** A thread that searches segments. */
+  private[this] class Cell(share: Int) extends Worker(share) {
+    private[this] val ofR = new WindowProbe(r.columns)
+    private[this] val ofS = new WindowProbe(s.columns)
+    private[this] var condition: PairCondition = _
+    private[this] var matches = 0L
+
+    protected def prepare(): Unit = condition = new PairCondition(spec)
+
+    protected def isExhausted: Boolean = ended
+
+    protected def measured: WorkerMetrics =
+      WorkerMetrics(ofR.comparisons + ofS.comparisons, matches, 0, 0)
+
+    protected def work(): Boolean = {
+      val n = published
+      val isNew = n > done(share).getPlain
+      if (isNew) {
+        searchAll()
+        done(share).setRelease(n)
+      }
+      isNew
+    }
+
+    final protected def searchAll(): Unit = {
+      var i = 0
+      while (i < cells.size) {
+        search(i)
+        pass(cells.tuple(i))
+        i += 1
+      }
+      promise()
+    }
+
+    private[this] def search(i: Int): Unit = {
+      val t = cells.tuple(i)
+      val window = if (t.side eq Side.R) s else r
+      val probe = if (t.side eq Side.R) ofS else ofR
+      val from = cells.first(i) - window.dropped
+      val rows = cells.until(i) - cells.first(i)
+      val least = (from + rows * share / threads).toInt
+      val end = (from + rows * (share + 1) / threads).toInt
+      val found = if (least < end) probe.search(least, end, condition.rangesOf(t)) else 0
+      var k = 0
+      while (k < found) {
+        decide(t, probe.row(k).asInstanceOf[StreamTuple])
+        k += 1
+      }
+    }
+
+    private[this] def decide(t: StreamTuple, earlier: StreamTuple): Unit =
+      if (condition.accepts(t, earlier)) {
+        matches += 1
+        emit(t, earlier)
+      }
+  }
+
+  /** The thread that owns the windows, and searches its segments like the others. */
+  final private[this] class Coordinator extends Cell(0) {
+    private[this] val input = gate.addReader()
+
+    override protected def measured: WorkerMetrics =
+      super.measured.copy(stored = cells.stored, peakWindowRows = r.peak + s.peak)
+
+    override protected def work(): Boolean =
+      done.forall(_.getAcquire == published) && {
+        fill()
+        val isNew = cells.size > 0
+        if (isNew) {
+          val n = published + 1
+          published = n
+          searchAll()
+          done(0).setRelease(n)
+        } else if (input.isDone) ended = true
+        isNew
+      }
+
+    private[this] def fill(): Unit = {
+      r.drop()
+      s.drop()
+      cells.clear()
+      var t = input.getNextReadyTuple()
+      while (t != null) {
+        if (t.side eq Side.R) cells.add(t, s, r) else cells.add(t, r, s)
+        t = if (cells.size < batch) input.getNextReadyTuple() else null
+      }
+    }
+  }
+}

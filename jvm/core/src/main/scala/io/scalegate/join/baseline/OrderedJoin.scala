@@ -1,0 +1,131 @@
+package io.scalegate.join.baseline
+
+import io.scalegate.join.{
+  GatedJoin,
+  JoinMetrics,
+  JoinOptions,
+  JoinResult,
+  JoinSpec,
+  ResultSink,
+  Stopped,
+  WorkerMetrics
+}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** Threads between an input gate and an output gate, each of which finds its results in order.
+  * What a thread does with a ready tuple is the subclass's.
+  */
+abstract private[baseline] class OrderedJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions,
+    threads: Int
+) extends GatedJoin(spec, sides, options)
+    with RunningBaseline {
+  /*
+   * A thread that finds no match would hold back the others' results, so it promises at the output
+   * that nothing is to come for what it has passed: every few tuples, and whenever it has nothing
+   * to do. For the same reason the join does not lock up: of the threads that wait for room in the
+   * output, the one with the lowest result has it ready as soon as the others run out of work.
+   *
+   * Memory order: results and promises are published by the output gate; a thread's metrics, and
+   * its failure, before its lane is closed.
+   */
+  private[this] val output = new OrderedOutput(threads, options)
+
+  protected def workers: Vector[Worker]
+
+  def start(): Unit = workers.foreach(_.start())
+
+  def poll(): JoinResult = {
+    val result = output.poll()
+    throwIfFailed()
+    result
+  }
+
+  def isDone: Boolean = output.isDone && !hasFailed
+
+  def frontier: Long = output.frontier
+
+  def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
+
+  override def close(): Unit = {
+    super.close()
+    awaitEnd(workers)
+  }
+
+  abstract protected class Worker(share: Int)
+      extends Thread(s"scalegate-join-$share")
+      with ResultSink {
+    private[this] val lane = output.lanes(share)
+    private[this] val idle = options.idle()
+    private[this] var passed: StreamTuple = _
+    private[this] var unpromised = 0
+    private[this] var prepared = false
+    @volatile private[this] var published = WorkerMetrics.Zero
+
+    setDaemon(true)
+
+    def metrics: WorkerMetrics = published
+
+    /** Makes what only this thread may use. What it throws ends the join. */
+    protected def prepare(): Unit
+
+    /** Does what there is to do, and says whether there was anything. */
+    protected def work(): Boolean
+
+    /** Whether nothing will be to do any more. */
+    protected def isExhausted: Boolean
+
+    protected def measured: WorkerMetrics
+
+    override def run(): Unit =
+      try {
+        prepare()
+        prepared = true
+        while (!isExhausted && !isStopped)
+          if (work()) idle.reset()
+          else {
+            promise()
+            idle.idle()
+          }
+      } catch {
+        case _: Stopped => ()
+        case e: Throwable => fail(e)
+      } finally {
+        if (prepared) published = measured
+        lane.close()
+      }
+
+    def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
+      val result = new JoinResult(later, earlier)
+      if (!lane.tryEmit(result)) {
+        while (!lane.tryEmit(result)) {
+          if (isStopped) throw new Stopped
+          idle.idle()
+        }
+        idle.reset()
+      }
+    }
+
+    /** No result of `t`, or of a tuple before it, comes from this thread any more. */
+    final protected def pass(t: StreamTuple): Unit = {
+      passed = t
+      unpromised += 1
+      if (unpromised >= OrderedJoin.PromiseEvery) promise()
+    }
+
+    /** Tells the output of what was passed. */
+    final protected def promise(): Unit = if (unpromised > 0) {
+      lane.promise(passed)
+      unpromised = 0
+      published = measured
+    }
+  }
+}
+
+private object OrderedJoin {
+
+  /** Tuples that a busy thread passes before it tells the output. */
+  val PromiseEvery = 32
+}

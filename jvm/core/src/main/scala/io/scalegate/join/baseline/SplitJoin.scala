@@ -1,0 +1,217 @@
+package io.scalegate.join.baseline
+
+import io.scalegate.join.{
+  GatedJoin,
+  JoinMetrics,
+  JoinOptions,
+  JoinResult,
+  JoinSpec,
+  JoinStrategy,
+  ResultOrder,
+  ResultSink,
+  RunningJoin,
+  ScannedWindow,
+  Stopped,
+  ThreeSteps,
+  WorkerMetrics
+}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** SplitJoin (Najafi, Sadoghi, Jacobsen, USENIX ATC 2016): tuples flow top-down through a tree of
+  * distributors to all join cores; each core stores its turn of the tuples in its sub-windows and
+  * processes every tuple against them, with no word to another core; results are gathered behind.
+  *
+  * Like the original it takes the tuples as one ordered stream, so the input gate is in front of
+  * the tree. Besides the cores there is a thread for each distributor, which is the price of the
+  * tree.
+  *
+  * @param threads
+  *   join cores
+  * @param fanOut
+  *   a distributor's children
+  * @param precision
+  *   the ordering precision (§4.3): a core puts a punctuation behind the results of so many
+  *   tuples, and results are in order up to the punctuations' distance. With 1, strictly in the
+  *   order of all other joins.
+  */
+final class SplitJoin(threads: Int, fanOut: Int = 2, precision: Int = 1) extends JoinStrategy {
+  require(threads > 0, s"a join needs at least one thread, not $threads")
+  require(fanOut > 1, s"a distributor needs at least two children, not $fanOut")
+  require(precision > 0, s"the ordering precision is a number of tuples, not $precision")
+
+  def name: String = s"SplitJoin($threads)"
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+    val join = new RunningSplitJoin(spec, sources, options, threads, fanOut, precision)
+    join.start()
+    join
+  }
+}
+
+final private class RunningSplitJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions,
+    threads: Int,
+    fanOut: Int,
+    precision: Int
+) extends GatedJoin(spec, sides, options)
+    with RunningBaseline {
+  /*
+   *                         +--> distributor --+--> core 0: W_R/n, W_S/n --> results --+
+   *   gate --> distributor -+                  +--> core 1: W_R/n, W_S/n --> results --+--> poll
+   *                         +----------------------> core 2: W_R/n, W_S/n --> results --+
+   *
+   * Every arrow is a ring from one thread to one. A distributor hands a tuple to all of its
+   * children before it takes the next, and waits where there is no room.
+   *
+   * It does not lock up. A core that waits for room for results of tuple t waits for the consumer;
+   * the consumer waits for the other cores, to have got through the interval of t or, if strict,
+   * through t. These have been given all up to t, as the core has; and if relaxed, the consumer
+   * takes what the waiting core has found in the meantime.
+   *
+   * Memory order: see SpscRing. A core's metrics are published before its results are closed, and
+   * a failure is recorded before that (see GatedJoin).
+   */
+  private[this] val results =
+    Vector.fill(threads)(new SpscRing[JoinResult](options.outputCapacity))
+  private[this] val gathering = new SplitJoinGathering(results, isStrict = precision == 1)
+  private[this] val links = Vector.fill(threads)(newLink())
+  private[this] val cores = Vector.tabulate(threads)(new Core(_))
+  private[this] val distributors = {
+    val input = gate.addReader()
+    distribute(() => input.getNextReadyTuple(), () => input.isDone, links)
+  }
+
+  def start(): Unit = (cores ++ distributors).foreach(_.start())
+
+  def poll(): JoinResult = {
+    val result = gathering.poll()
+    throwIfFailed()
+    result
+  }
+
+  def isDone: Boolean = gathering.isDone && !hasFailed
+
+  def frontier: Long = gathering.frontier
+
+  def metrics: JoinMetrics = JoinMetrics(cores.map(_.metrics))
+
+  override def close(): Unit = {
+    super.close()
+    awaitEnd(cores ++ distributors)
+  }
+
+  private[this] def newLink() = new SpscRing[StreamTuple](SplitJoin.LinkCapacity)
+
+  /** The distributors between a parent and the cores' links, the topmost first. */
+  private[this] def distribute(
+      next: () => StreamTuple,
+      isDone: () => Boolean,
+      leaves: Vector[SpscRing[StreamTuple]]
+  ): Vector[Distributor] = {
+    val share = (leaves.size + fanOut - 1) / fanOut
+    val children = leaves.grouped(share).toVector.map { group =>
+      if (group.size == 1) (group.head, Vector.empty[Distributor])
+      else {
+        val link = newLink()
+        (link, distribute(() => link.poll(), () => link.isDone, group))
+      }
+    }
+    new Distributor(next, isDone, children.map(_._1)) +: children.flatMap(_._2)
+  }
+
+  /** A thread that ends the join when it throws. */
+  abstract private[this] class Part(name: String) extends Thread(name) {
+    protected val idle = options.idle()
+
+    setDaemon(true)
+
+    protected def work(): Unit
+
+    protected def end(): Unit
+
+    override def run(): Unit =
+      try work()
+      catch {
+        case _: Stopped => ()
+        case e: Throwable => fail(e)
+      } finally end()
+
+    protected def put[T <: AnyRef](element: T, into: SpscRing[T]): Unit =
+      if (!into.offer(element)) {
+        while (!into.offer(element)) {
+          if (isStopped) throw new Stopped
+          idle.idle()
+        }
+        idle.reset()
+      }
+  }
+
+  final private[this] class Distributor(
+      next: () => StreamTuple,
+      isDone: () => Boolean,
+      children: Vector[SpscRing[StreamTuple]]
+  ) extends Part("scalegate-join-distributor") {
+    protected def work(): Unit =
+      while (!isDone() && !isStopped) {
+        val t = next()
+        if (t == null) idle.idle()
+        else {
+          idle.reset()
+          children.foreach(put(t, _))
+        }
+      }
+
+    protected def end(): Unit = children.foreach(_.close())
+  }
+
+  final private[this] class Core(share: Int)
+      extends Part(s"scalegate-join-$share")
+      with ResultSink {
+    private[this] val input = links(share)
+    private[this] val output = results(share)
+    private[this] var steps: ThreeSteps = _
+    private[this] var unpunctuated = 0
+    @volatile private[this] var published = WorkerMetrics.Zero
+
+    def metrics: WorkerMetrics = published
+
+    def emit(later: StreamTuple, earlier: StreamTuple): Unit =
+      put(new JoinResult(later, earlier), output)
+
+    protected def work(): Unit = {
+      val window = new ScannedWindow(_: Side, spec, options.maxWindowRows)
+      steps = new ThreeSteps(spec, share, threads, window, this)
+      while (!input.isDone && !isStopped) {
+        val t = input.poll()
+        if (t == null) idle.idle()
+        else {
+          idle.reset()
+          steps.step(t)
+          punctuate(t)
+        }
+      }
+    }
+
+    protected def end(): Unit = {
+      if (steps != null) published = steps.metrics
+      output.close()
+    }
+
+    private[this] def punctuate(t: StreamTuple): Unit = {
+      unpunctuated += 1
+      if (unpunctuated == precision) {
+        unpunctuated = 0
+        published = steps.metrics
+        put(ResultOrder.punctuation(t), output)
+      }
+    }
+  }
+}
+
+private object SplitJoin {
+
+  /** Tuples that may wait on each link of the tree. */
+  val LinkCapacity = 256
+}
