@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.gate.OutOfOrderException
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
 
 /** What every join strategy must do; a strategy's suite is one line.
   *
@@ -15,21 +15,34 @@ import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
   *   shares; one that looks rows up compares at most as much
   * @param cases
   *   random inputs; fewer where several suites run one strategy's code
+  * @param keyed
+  *   whether the strategy needs an equi key: then each spec has one as its first band
   */
 abstract class JoinStrategyContract(
     strategy: JoinStrategy,
     comparesAll: Boolean = true,
-    cases: Int = 150
+    cases: Int = 150,
+    keyed: Boolean = false
 ) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
-  import JoinRuns._
+  import JoinRuns.{tuple => _, _}
   import Side.{R, S}
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
-  private val everything = JoinSpec(TimeWindow(Long.MinValue, Long.MaxValue))
+  private val inputs = if (keyed) JoinCases.keyedCases else JoinCases.cases
+  private val everything = spec(TimeWindow(Long.MinValue, Long.MaxValue))
+
+  private def spec(window: Window, bands: Band*): JoinSpec = {
+    val key = if (keyed) Vector(IntegralBand(AttributeType.Int64, 0, 0)) else Vector.empty
+    JoinSpec(window, key ++ bands)
+  }
+
+  /** All of one key, if there is a key. */
+  private def tuple(ts: Long, source: Int, seq: Long, side: Side, attrs: Long*): StreamTuple =
+    JoinRuns.tuple(ts, source, seq, side, (if (keyed) 5L +: attrs else attrs): _*)
 
   private def feeds(input: JoinCase) = input.feeds.map(_._2)
 
@@ -41,14 +54,14 @@ abstract class JoinStrategyContract(
   }
 
   test("gives the definition's pairs in order, one thread feeding in any interleaving") {
-    forAll(JoinCases.cases, Gen.long) { (input, seed) =>
+    forAll(inputs, Gen.long) { (input, seed) =>
       val results = opened(strategy, input, small)(interleaved(_, feeds(input), seed))
       assert(results == Definition.results(input))
     }
   }
 
   test("gives the definition's pairs in order, a thread for each source") {
-    forAll(JoinCases.cases, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
+    forAll(inputs, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
       val results = opened(strategy, input, small)(threaded(_, feeds(input)))
       assert(results == Definition.results(input))
     }
@@ -57,7 +70,7 @@ abstract class JoinStrategyContract(
   test("gives the sequential join's results in the same order on a long input") {
     val input = alternating(
       3000,
-      JoinSpec(TimeWindow(-40, 60), Vector(IntegralBand(AttributeType.Int32, 0, 2)))
+      spec(TimeWindow(-40, 60), IntegralBand(AttributeType.Int32, 0, 2))
     )
     val expected = opened(NestedLoopJoin, input)(interleaved(_, feeds(input), 1))
     assert(expected.size > 30000)
@@ -76,7 +89,7 @@ abstract class JoinStrategyContract(
   }
 
   test("a result comes out as soon as no source can deliver anything before it") {
-    val join = strategy.open(JoinSpec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
+    val join = strategy.open(spec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
     try {
       assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
       assert(join.sources(1).tryAdd(tuple(12, 1, 0, S)))
@@ -106,7 +119,7 @@ abstract class JoinStrategyContract(
   }
 
   test("a feeder that is blocked by flow control goes on when the consumer takes results") {
-    val input = alternating(100, JoinSpec(TimeWindow(-20, 20)))
+    val input = alternating(100, spec(TimeWindow(-20, 20)))
     opened(strategy, input, JoinOptions(inputCapacity = 1, outputCapacity = 1)) { join =>
       assert(threaded(join, feeds(input)) == Definition.results(input))
     }
@@ -136,8 +149,8 @@ abstract class JoinStrategyContract(
       val calls = new java.util.concurrent.atomic.AtomicInteger
       val predicate: PairPredicate = (_, _) =>
         if (calls.getAndIncrement() >= after) throw broken else true
-      val spec = everything.copy(residual = Some(() => predicate))
-      val join = strategy.open(spec, Vector(R, S), small)
+      val failing = everything.copy(residual = Some(() => predicate))
+      val join = strategy.open(failing, Vector(R, S), small)
       val seen = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]
       val feeders = Vector(R, S).zipWithIndex.map { case (side, i) =>
         val thread = new Thread(() =>
@@ -163,10 +176,10 @@ abstract class JoinStrategyContract(
   }
 
   test("an exception while the predicate is made reaches the consumer") {
-    val spec =
+    val failing =
       everything.copy(residual = Some(() => throw new IllegalStateException("no predicate")))
     val e = intercept[IllegalStateException] {
-      val join = strategy.open(spec, Vector(R, S), small)
+      val join = strategy.open(failing, Vector(R, S), small)
       try drain(join)
       finally join.close()
     }
@@ -207,8 +220,8 @@ abstract class JoinStrategyContract(
   }
 
   test("a tuple out of order, of another source or with too few attributes is refused by name") {
-    val spec = JoinSpec(TimeWindow(0, 0), Vector(IntegralBand(AttributeType.Int64, 0, 0)))
-    val join = strategy.open(spec, Vector(R, S), JoinOptions())
+    val equal = spec(TimeWindow(0, 0), IntegralBand(AttributeType.Int64, 0, 0))
+    val join = strategy.open(equal, Vector(R, S), JoinOptions())
     try {
       val source = join.sources(0)
       assert(source.tryAdd(tuple(7, 0, 0, R, 1)))
@@ -225,9 +238,9 @@ abstract class JoinStrategyContract(
   test("a window beyond its limit of rows ends the join with an error that says so") {
     val input = alternating(
       4000,
-      JoinSpec(
+      spec(
         TimeWindow(Long.MinValue, Long.MaxValue),
-        Vector(IntegralBand(AttributeType.Int32, 1000, 1000))
+        IntegralBand(AttributeType.Int32, 1000, 1000)
       )
     )
     val e = intercept[WindowLimitException] {
@@ -238,7 +251,7 @@ abstract class JoinStrategyContract(
 
   test("a silent stream does not let the other's window grow, and expired payloads are dropped") {
     val input = JoinCase(
-      JoinSpec(TimeWindow(-10, 10)),
+      spec(TimeWindow(-10, 10)),
       Vector(
         R -> Vector.tabulate(5000)(i => tuple(i.toLong, 0, i.toLong, R)),
         S -> Vector.empty[StreamTuple]
@@ -257,7 +270,7 @@ abstract class JoinStrategyContract(
   ) {
     val input = alternating(
       3000,
-      JoinSpec(TimeWindow(-400, 400), Vector(IntegralBand(AttributeType.Int32, 0, 0)))
+      spec(TimeWindow(-400, 400), IntegralBand(AttributeType.Int32, 0, 0))
     )
     def metrics(s: JoinStrategy) = opened(s, input) { join =>
       val results = interleaved(join, feeds(input), 9)

@@ -1,0 +1,189 @@
+package io.scalegate.join.interval
+
+/** Algorithm 1 of the PPOIJ paper (§3.3): spreads keys of known frequency over replicas, and
+  * splits a key over several where one replica would have too much. Few splits are better than
+  * many: each replica of a key has to look at every tuple of it.
+  *
+  * Pure: the same input gives the same plan, so that replicas that see the same tuples agree
+  * without talking. Any thread. Takes `O(K log K + K · maxSplitting · replicas)` steps for `K`
+  * keys.
+  *
+  * @param replicas
+  *   `N`, what the keys are spread over: threads, partitions, machines
+  * @param theta
+  *   `θ`: the plan is good enough when the highest load is at most so many times the average
+  * @param maxSplitting
+  *   the most replicas that one key may have
+  */
+final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
+  require(replicas > 0, s"keys need at least one replica, not $replicas")
+  require(
+    theta >= 1 && !theta.isInfinite,
+    s"theta is the highest load over the average, at least 1, not $theta"
+  )
+  require(
+    maxSplitting >= 1 && maxSplitting <= replicas,
+    s"a key can be split over 1 to $replicas replicas, not over $maxSplitting"
+  )
+
+  /** Assigns each key anew, heaviest first, to the least loaded replica (lines 1 to 10), and splits
+    * what that leaves unbalanced.
+    *
+    * @param loads
+    *   each key's frequency, or any other measure of its work that a split divides evenly; not
+    *   negative, in any unit
+    */
+  def assign(loads: Array[Double]): KeyAssignment = {
+    val state = new SplitState(checked(loads), replicas, maxSplitting)
+    state.order.foreach(i => state.addTo(i, state.leastLoaded(-1)))
+    balance(state)
+  }
+
+  /** Splits keys that have a replica already: lines 1 to 10 are left out, as the paper asks
+    * when frequencies are measured while the join runs (§4.3). Each key keeps that replica.
+    *
+    * @param homes
+    *   the replica that each key has
+    */
+  def rebalance(loads: Array[Double], homes: Array[Int]): KeyAssignment = {
+    require(
+      homes.length == loads.length,
+      s"${loads.length} keys need as many replicas, not ${homes.length}"
+    )
+    homes.foreach(j =>
+      require(j >= 0 && j < replicas, s"there is no replica $j: there are $replicas")
+    )
+    val state = new SplitState(checked(loads), replicas, maxSplitting)
+    homes.indices.foreach(i => state.addTo(i, homes(i)))
+    balance(state)
+  }
+
+  /** Lines 11 to 29. Line 14 of the paper compares with `N`, line 27 shows that the maximum
+    * splitting degree is meant.
+    */
+  private[this] def balance(state: SplitState): KeyAssignment = {
+    var balanced = state.isBalanced(theta)
+    var canSplit = true
+    while (!balanced && canSplit) {
+      canSplit = false
+      val keys = state.order.iterator
+      while (!balanced && keys.hasNext) {
+        val i = keys.next()
+        if (state.degree(i) < maxSplitting && state.load(i) > 0) {
+          state.addTo(i, state.leastLoaded(i))
+          canSplit = true
+          balanced = state.isBalanced(theta)
+        }
+      }
+    }
+    state.result
+  }
+
+  private[this] def checked(loads: Array[Double]): Array[Double] = {
+    loads.foreach(f => require(f >= 0 && !f.isInfinite, s"a key cannot have a load of $f"))
+    loads
+  }
+}
+
+/** Where each key is.
+  *
+  * @param replicasOf
+  *   the replicas of the i-th key, the one that it had first in front
+  * @param loads
+  *   the load of each replica
+  */
+final class KeyAssignment(
+    val replicasOf: IndexedSeq[IndexedSeq[Int]],
+    val loads: IndexedSeq[Double]
+) {
+
+  /** `S(k)`: the splitting degree of the i-th key. */
+  def degree(i: Int): Int = replicasOf(i).length
+
+  /** 0 when there are no keys. */
+  def averageDegree: Double =
+    if (replicasOf.isEmpty) 0 else replicasOf.map(_.length.toDouble).sum / replicasOf.length
+
+  /** The highest load over the average; 1 when nothing is to do. */
+  def imbalance: Double = KeyAssignment.imbalance(loads.toArray)
+}
+
+object KeyAssignment {
+  private[interval] def imbalance(loads: Array[Double]): Double = {
+    val total = loads.sum
+    if (total == 0) 1 else loads.max * loads.length / total
+  }
+}
+
+/** A plan in the making. `members` holds each key's replicas in a row of `maxSplitting` cells. */
+final private class SplitState(keyLoads: Array[Double], replicas: Int, maxSplitting: Int) {
+  private[this] val loads = new Array[Double](replicas)
+  private[this] val members = new Array[Int](keyLoads.length * maxSplitting)
+  private[this] val degrees = new Array[Int](keyLoads.length)
+
+  /** The keys, heaviest first, equal ones by number. */
+  val order: Array[Int] =
+    keyLoads.indices.toArray.sortWith((a, b) =>
+      keyLoads(a) > keyLoads(b) || (keyLoads(a) == keyLoads(b) && a < b)
+    )
+
+  def load(i: Int): Double = keyLoads(i)
+
+  def degree(i: Int): Int = degrees(i)
+
+  /** Gives key `i` one replica more and spreads it evenly again (lines 17 to 23). */
+  def addTo(i: Int, replica: Int): Unit = {
+    val degree = degrees(i)
+    val share = keyLoads(i) / (degree + 1)
+    var m = 0
+    while (m < degree) {
+      loads(members(i * maxSplitting + m)) += share - keyLoads(i) / degree
+      m += 1
+    }
+    loads(replica) += share
+    members(i * maxSplitting + degree) = replica
+    degrees(i) = degree + 1
+  }
+
+  /** The replica of the lowest load that does not have key `i`; of equal ones the first. */
+  def leastLoaded(i: Int): Int = {
+    var least = -1
+    var j = 0
+    while (j < replicas) {
+      if ((least < 0 || loads(j) < loads(least)) && !has(i, j)) least = j
+      j += 1
+    }
+    least
+  }
+
+  /** The paper's `isBalanced`: no load above `theta` times the average, and none at zero. Sums of
+    * shares round, so equal loads may differ in their last digits.
+    */
+  def isBalanced(theta: Double): Boolean = {
+    val total = keyLoadSum
+    total == 0 || (KeyAssignment.imbalance(loads) <= theta + SplitState.Rounding &&
+      loads.min > SplitState.Rounding * total)
+  }
+
+  def result: KeyAssignment = new KeyAssignment(
+    Vector.tabulate(keyLoads.length)(i =>
+      members.slice(i * maxSplitting, i * maxSplitting + degrees(i)).toVector
+    ),
+    loads.toVector
+  )
+
+  private[this] lazy val keyLoadSum = keyLoads.sum
+
+  private[this] def has(i: Int, replica: Int): Boolean = {
+    var m = 0
+    while (i >= 0 && m < degrees(i)) {
+      if (members(i * maxSplitting + m) == replica) return true
+      m += 1
+    }
+    false
+  }
+}
+
+private object SplitState {
+  val Rounding = 1e-9
+}
