@@ -103,7 +103,7 @@ final private[interval] class HybridPlacement(
   def isPlanDue: Boolean = untilPlan <= 0
 
   def plan(keys: KeyTable): Unit = {
-    val entries = keys.all.sortBy(_.key) // an order that no replica's own history changes
+    val entries = keys.all
     val loads = load.of(entries)
     if (current.plans == 0 || isDrifted(entries, loads)) assign(entries, loads)
     entries.foreach { e =>
@@ -111,7 +111,8 @@ final private[interval] class HybridPlacement(
       e.s.count >>>= 1
     }
     load.age()
-    untilPlan = math.max(pattern.calibration, 2 * entries.length)
+    untilPlan =
+      math.max(pattern.calibration, entries.length / 2) // less: no key would be forgotten
   }
 
   def splitting: KeySplitting = current

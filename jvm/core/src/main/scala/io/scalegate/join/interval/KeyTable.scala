@@ -67,7 +67,9 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
     }
   }
 
-  /** Every entry, in no particular order. */
+  /** Every entry. The order depends on what was asked of the table so far, which in all replicas
+    * is the same: sums over it round alike.
+    */
   def all: Array[KeyEntry] = cells.filter(_ != null)
 
   /** Keeps these of its entries only. */
