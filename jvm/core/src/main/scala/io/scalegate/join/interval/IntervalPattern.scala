@@ -25,15 +25,15 @@ object IntervalPattern {
     * @param maxSplitting
     *   the most replicas that one key may have; None for all
     * @param calibration
-    *   tuples of both streams after which the first plan is made, and between two looks at the
-    *   balance
+    *   tuples of both streams that are counted for the first plan. From then on a sample is
+    *   counted, and the balance looked at after half as many: every `4 * calibration` tuples.
     * @param drift
     *   the plan is made anew when the highest load is more than so many times the average
     */
   final case class Hybrid(
       theta: Double = 1.05,
       maxSplitting: Option[Int] = None,
-      calibration: Int = 8192,
+      calibration: Int = 4096,
       drift: Double = 1.2
   ) extends IntervalPattern {
     new KeySplit(1, theta, 1) // refuses a theta that is out of range

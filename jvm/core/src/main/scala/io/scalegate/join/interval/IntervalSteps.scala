@@ -32,9 +32,14 @@ final private[interval] class IntervalSteps(
    * equal, expiry leaves nothing before the probe's first row.
    *
    * A key's buffers are expired when a tuple of that key comes. For keys that fall silent all
-   * are swept now and then: after as many tuples as there are keys, so that a tuple pays
-   * for a constant number of keys, and before a row is refused for want of room. Only the
-   * former forgets keys: it comes after the same tuple in every replica (see KeyPlacement).
+   * are swept now and then: after four times as many tuples as there are keys, so that
+   * a tuple pays for a quarter of a key, and before a row is refused for want of room. Only the
+   * former forgets keys: where every replica has every key (DP), it comes after the same tuple in
+   * all of them, and turns begin anew in all.
+   *
+   * Most tuples concern other replicas and cost a hash. Keys that a plan has brought here from
+   * another home lie in a table of their own: it is small, and to miss in it is cheap. A key
+   * that a plan takes away again stays in it, without a turn, until its rows have expired.
    */
   import IntervalSteps._
 
@@ -42,6 +47,7 @@ final private[interval] class IntervalSteps(
   private[this] val condition = new PairCondition(spec)
   private[this] val search = new KeyBufferSearch(width, RangeKernel.best)
   private[this] val keys = new KeyTable(placement.home)
+  private[this] val guests = new KeyTable(placement.home)
   private[this] val r = new StreamShare(Side.R, spec, maxRows)
   private[this] val s = new StreamShare(Side.S, spec, maxRows)
   private[this] var matches = 0L
@@ -51,21 +57,36 @@ final private[interval] class IntervalSteps(
     WorkerMetrics(search.comparisons, matches, r.stored + s.stored, r.peak.toLong + s.peak)
 
   /** Keys that are not forgotten. */
-  def keyCount: Int = keys.size
+  def keyCount: Int = keys.size + guests.size
 
   def splitting: KeySplitting = placement.splitting
 
   /** Takes the next tuple `t`, which comes as `arrival`. */
   def step(arrival: StreamTuple, t: StreamTuple): Unit = {
-    if (placement.isPlanDue) placement.plan(keys)
+    if (placement.isPlanDue && placement.plan()) assign()
     if (untilSweep <= 0) sweep(arrival)
     untilSweep -= 1
-    val e = keys.entry(t.attrs(0))
-    placement.observe(e, t)
+    placement.observe(t)
     val isR = t.side eq Side.R
-    val opposite = if (isR) e.s.rows else e.r.rows
-    if (opposite != null) probe(arrival, t, if (isR) s else r, opposite)
-    keep(arrival, t, if (isR) r else s, if (isR) e.r else e.s, e.members)
+    val own = if (isR) r else s
+    val place = own.next(t)
+    val key = t.attrs(0)
+    val e = if (placement.isHome(key)) keys.entry(key) else guests.find(key)
+    if (e != null) {
+      val opposite = if (isR) e.s.rows else e.r.rows
+      if (opposite != null) probe(arrival, t, if (isR) s else r, opposite)
+      keep(arrival, t, place, own, if (isR) e.r else e.s, e.members)
+    }
+  }
+
+  /** Takes over a plan: keys that were split are their first replica's again, unless they are still. */
+  private[this] def assign(): Unit = {
+    for (e <- keys.all ++ guests.all if e.isPinned)
+      e.assign(placement.home(e.key), pinned = false)
+    for ((key, members) <- placement.splits if members.contains(replica)) {
+      val table = if (placement.isHome(key)) keys else guests
+      table.entry(key).assign(members, pinned = true)
+    }
   }
 
   private[this] def probe(
@@ -104,11 +125,11 @@ final private[interval] class IntervalSteps(
   private[this] def keep(
       arrival: StreamTuple,
       t: StreamTuple,
+      place: Long,
       share: StreamShare,
       own: KeySide,
       members: Array[Int]
   ): Unit = {
-    val place = share.next(t)
     own.last = math.max(own.last, place)
     if (own.rows != null) share.expire(own.rows, arrival)
     if (own.takeTurn(members) == replica && share.isReachable(place, arrival)) {
@@ -121,17 +142,18 @@ final private[interval] class IntervalSteps(
   /** Expires every key's rows, and forgets the keys of which no replica can have rows. */
   private[this] def sweep(arrival: StreamTuple): Unit = {
     expireAll(arrival)
-    keys.retain(
-      keys.all.filter(e =>
-        e.count > 0 || r.isReachable(e.r.last, arrival) || s.isReachable(e.s.last, arrival)
+    for (table <- Seq(keys, guests))
+      table.retain(
+        table.all.filter(e =>
+          e.isPinned || r.isReachable(e.r.last, arrival) || s.isReachable(e.s.last, arrival)
+        )
       )
-    )
-    untilSweep = math.max(SweepEvery, keys.size)
+    untilSweep = math.max(SweepEvery, 4 * keys.size)
   }
 
   /** Expires every key's rows, and gives back the arrays of buffers that are empty then. */
   private[this] def expireAll(arrival: StreamTuple): Unit =
-    keys.all.foreach { e =>
+    for (table <- Seq(keys, guests); e <- table.all) {
       expire(e.r, r, arrival)
       expire(e.s, s, arrival)
     }

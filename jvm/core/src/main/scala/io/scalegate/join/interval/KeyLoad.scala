@@ -14,49 +14,73 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
   * One thread at a time.
   */
 final private[interval] class KeyLoad(window: Window) {
-  private[this] var tuples = 0.0
-  private[this] var tuplesOfR = 0.0
-  private[this] var all = 0.0
-  private[this] var firstTs = 0L
-  private[this] var lastTs = 0L
+  private[this] val keys = new KeyCounts
+  private[this] var counted = 0L // those of R and S below, older ones for less
+  private[this] var countedOfR = 0L
+  private[this] var all = 0L
+  private[this] var firstTs = Long.MaxValue
+  private[this] var lastTs = Long.MinValue
 
-  def observe(t: StreamTuple): Unit = {
-    if (all == 0) {
-      firstTs = t.ts
-      lastTs = t.ts
-    } else lastTs = math.max(lastTs, t.ts)
-    tuples += 1
+  /** Takes note of a tuple, whether it is counted or not. */
+  def pass(t: StreamTuple): Unit = {
     all += 1
-    if (t.side eq Side.R) tuplesOfR += 1
+    if (t.ts > lastTs) lastTs = t.ts
+    if (t.ts < firstTs) firstTs = t.ts
+  }
+
+  def count(t: StreamTuple): Unit = {
+    keys.count(t)
+    counted += 1
+    if (t.side eq Side.R) countedOfR += 1
   }
 
   /** Lets what was counted so far count for half. */
   def age(): Unit = {
-    tuples /= 2
-    tuplesOfR /= 2
+    keys.age()
+    counted /= 2
+    countedOfR /= 2
   }
 
-  /** The load of each key, in comparisons. */
-  def of(keys: Array[KeyEntry]): Array[Double] = {
+  /** The keys and their loads, in comparisons. */
+  def measure(): KeyLoads = {
+    val loads = new KeyLoads(keys.size)
     val perPair = comparisonsPerPair
-    keys.map(e => e.count * KeyLoad.Tuple + e.r.count.toDouble * e.s.count * perPair)
+    keys.foreach((key, r, s) =>
+      loads.add(key, (r + s) * KeyLoad.Tuple + r.toDouble * s * perPair)
+    )
+    loads
   }
 
   /** Comparisons for each pair of one counted tuple of R and one of S with the same key. */
-  private[this] def comparisonsPerPair: Double =
-    if (tuplesOfR == 0 || tuplesOfR == tuples) 0
+  private[this] def comparisonsPerPair: Double = {
+    val countedOfS = counted - countedOfR
+    if (countedOfR == 0 || countedOfS == 0) 0
     else
       window match {
         case w: TimeWindow =>
           val rate = all / math.max(lastTs.toDouble - firstTs.toDouble, 1)
-          math.min(rate * (w.upper.toDouble - w.lower.toDouble), 2 * all) / tuples
+          math.min(rate * (w.upper.toDouble - w.lower.toDouble), 2.0 * all) / counted
         case CountWindow(size) =>
-          math.min(size.toDouble, all) * (1 / tuplesOfR + 1 / (tuples - tuplesOfR))
+          math.min(size, all) * (1.0 / countedOfR + 1.0 / countedOfS)
       }
+  }
 }
 
 private[interval] object KeyLoad {
 
   /** What it takes to read, look up, probe with and store one tuple, in comparisons. */
   val Tuple = 32.0
+}
+
+/** Keys and what each costs. */
+final private[interval] class KeyLoads(size: Int) {
+  val keys = new Array[Long](size)
+  val loads = new Array[Double](size)
+  private[this] var n = 0
+
+  def add(key: Long, load: Double): Unit = {
+    keys(n) = key
+    loads(n) = load
+    n += 1
+  }
 }

@@ -2,38 +2,49 @@ package io.scalegate.join.interval
 
 import io.scalegate.stream.StreamTuple
 
-/** Which replicas store a key's tuples. Every replica has a placement of its own; all take the
-  * same tuples in the same order and so decide alike, without a word between them: PPOIJ's master
-  * and feedback channels (§4.3) are not needed.
+/** Which replicas store a key's tuples, as one of the replicas sees it. All take note of the same
+  * tuples in the same order and so decide alike, without a word between them: PPOIJ's master and
+  * feedback channels (§4.3) are not needed.
   *
-  * A placement says only who stores. Who probes follows from that: a replica probes with every
-  * tuple of a key for which it holds rows. So a pair is found once and by one replica, the
-  * one that holds its earlier tuple, whenever and however often members change: no row has to
-  * move, none is lost and none doubled.
+  * A placement says only who stores. A replica probes with every tuple of a key that it stores
+  * or has stored in the past. So a pair is found once and by one replica, the one that holds its
+  * earlier tuple, whenever and however often members change: no row has to move, none is lost
+  * and none doubled.
   */
 abstract private[interval] class KeyPlacement {
 
-  /** The members of a key that is new. */
+  /** Whether every key of this hash concerns this replica, be it new or not. */
+  def isHome(key: Long): Boolean
+
+  /** The members of a key that no plan has split. */
   def home(key: Long): Array[Int]
 
-  /** Takes note of a tuple, before it is stored. */
-  def observe(e: KeyEntry, t: StreamTuple): Unit
+  /** Takes note of a tuple, whomever it concerns. */
+  def observe(t: StreamTuple): Unit
 
   /** Whether [[plan]] is to be called before the next tuple. */
   def isPlanDue: Boolean
 
-  /** Gives keys other members where that is called for. */
-  def plan(keys: KeyTable): Unit
+  /** Splits keys anew where that is called for, and returns whether it has. */
+  def plan(): Boolean
+
+  /** The keys that are split at present, and their members. */
+  def splits: Map[Long, Array[Int]]
 
   def splitting: KeySplitting
 }
 
 private[interval] object KeyPlacement {
-  def apply(pattern: IntervalPattern, replicas: Int, load: KeyLoad): KeyPlacement =
+  def apply(
+      pattern: IntervalPattern,
+      replica: Int,
+      replicas: Int,
+      load: => KeyLoad
+  ): KeyPlacement =
     pattern match {
-      case IntervalPattern.KeyPartitioned => new KeyPartitioning(replicas)
+      case IntervalPattern.KeyPartitioned => new KeyPartitioning(replica, replicas)
       case IntervalPattern.DataPartitioned => new DataPartitioning(replicas)
-      case hybrid: IntervalPattern.Hybrid => new HybridPlacement(hybrid, replicas, load)
+      case hybrid: IntervalPattern.Hybrid => new HybridPlacement(hybrid, replica, replicas, load)
     }
 }
 
@@ -50,15 +61,19 @@ final case class KeySplitting(plans: Int, averageDegree: Double, highestDegree: 
 
 /** A placement that nothing changes. */
 abstract private[interval] class FixedPlacement(degree: Int) extends KeyPlacement {
-  final def observe(e: KeyEntry, t: StreamTuple): Unit = ()
+  final def observe(t: StreamTuple): Unit = ()
   final def isPlanDue: Boolean = false
-  final def plan(keys: KeyTable): Unit = ()
+  final def plan(): Boolean = false
+  final def splits: Map[Long, Array[Int]] = Map.empty
   final val splitting: KeySplitting = KeySplitting(0, degree.toDouble, degree)
 }
 
 /** KP-OIJ (§3.1): a key's replica is its hash. */
-final private[interval] class KeyPartitioning(replicas: Int) extends FixedPlacement(1) {
+final private[interval] class KeyPartitioning(replica: Int, replicas: Int)
+    extends FixedPlacement(1) {
   private[this] val single = Array.tabulate(replicas)(Array(_))
+
+  def isHome(key: Long): Boolean = KeyTable.spread(key, replicas) == replica
 
   def home(key: Long): Array[Int] = single(KeyTable.spread(key, replicas))
 }
@@ -67,22 +82,27 @@ final private[interval] class KeyPartitioning(replicas: Int) extends FixedPlacem
 final private[interval] class DataPartitioning(replicas: Int) extends FixedPlacement(replicas) {
   private[this] val every = Array.range(0, replicas)
 
+  def isHome(key: Long): Boolean = true
+
   def home(key: Long): Array[Int] = every
 }
 
 /** HP-OIJ (§3.3, §4.3): KP until the first plan, then Algorithm 1 on measured loads, with each
   * key's first replica where it was. A key that appears later starts like one of KP.
   *
-  * Past the paper: frequencies go on being counted, older ones for half as much with every look,
-  * and when the loads that the present members would have are out of balance, keys are assigned anew: a
-  * key that has grown cold is one replica's again.
+  * Past the paper: tuples go on being counted, one in [[HybridPlacement.SampleEvery]] of them and older
+  * ones for half as much with every look. When the loads that the present members would have are out of
+  * balance, keys are assigned anew, and one that has grown cold is its first replica's again.
   */
 final private[interval] class HybridPlacement(
     pattern: IntervalPattern.Hybrid,
+    replica: Int,
     replicas: Int,
     load: KeyLoad
 ) extends KeyPlacement {
-  private[this] val homes = new KeyPartitioning(replicas)
+  import HybridPlacement._
+
+  private[this] val homes = new KeyPartitioning(replica, replicas)
   private[this] val split =
     new KeySplit(
       replicas,
@@ -90,48 +110,64 @@ final private[interval] class HybridPlacement(
       math.min(pattern.maxSplitting.getOrElse(replicas), replicas)
     )
   private[this] var untilPlan = pattern.calibration
-  private[this] var current = KeySplitting(0, 1, 1)
+  private[this] var dice = 1L
+  private[this] var current = Map.empty[Long, Array[Int]]
+  private[this] var last = KeySplitting(0, 1, 1)
+
+  def isHome(key: Long): Boolean = homes.isHome(key)
 
   def home(key: Long): Array[Int] = homes.home(key)
 
-  def observe(e: KeyEntry, t: StreamTuple): Unit = {
-    e.side(t.side).count += 1
-    load.observe(t)
-    untilPlan -= 1
+  def observe(t: StreamTuple): Unit = {
+    load.pass(t)
+    if (last.plans == 0 || isSampled()) {
+      load.count(t)
+      untilPlan -= 1
+    }
   }
 
   def isPlanDue: Boolean = untilPlan <= 0
 
-  def plan(keys: KeyTable): Unit = {
-    val entries = keys.all
-    val loads = load.of(entries)
-    if (current.plans == 0 || isDrifted(entries, loads)) assign(entries, loads)
-    entries.foreach { e =>
-      e.r.count >>>= 1
-      e.s.count >>>= 1
-    }
+  def plan(): Boolean = {
+    val measured = load.measure()
+    val isDue = last.plans == 0 || isDrifted(measured)
+    if (isDue) assign(measured)
     load.age()
-    untilPlan =
-      math.max(pattern.calibration, entries.length / 2) // less: no key would be forgotten
+    untilPlan = math.max(pattern.calibration / 2, 1) // the older half is in the counts
+    isDue
   }
 
-  def splitting: KeySplitting = current
+  def splits: Map[Long, Array[Int]] = current
 
-  private[this] def assign(entries: Array[KeyEntry], loads: Array[Double]): Unit = {
-    val plan = split.rebalance(loads, entries.map(_.members(0)))
-    for (i <- entries.indices)
-      if (entries(i).members.length != plan.degree(i) || plan.degree(i) > 1)
-        entries(i).members = plan.replicasOf(i).toArray
-    val highest = if (entries.isEmpty) 1 else entries.indices.map(plan.degree).max
-    current = KeySplitting(current.plans + 1, plan.averageDegree, highest)
+  def splitting: KeySplitting = last
+
+  /** The same throws of the dice in every replica. Every n-th tuple will not do: streams alternate.
+    */
+  private[this] def isSampled(): Boolean = {
+    dice = dice * 0x5851f42d4c957f2dL + 1
+    (dice >>> 33) % SampleEvery == 0
   }
 
-  private[this] def isDrifted(entries: Array[KeyEntry], loads: Array[Double]): Boolean = {
+  private[this] def assign(measured: KeyLoads): Unit = {
+    val plan = split.rebalance(measured.loads, measured.keys.map(KeyTable.spread(_, replicas)))
+    val degrees = measured.keys.indices.map(plan.degree)
+    current = measured.keys.indices.filter(degrees(_) > 1)
+      .map(i => measured.keys(i) -> plan.replicasOf(i).toArray).toMap
+    last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))
+  }
+
+  private[this] def isDrifted(measured: KeyLoads): Boolean = {
     val byReplica = new Array[Double](replicas)
-    for (i <- entries.indices) {
-      val members = entries(i).members
-      members.foreach(j => byReplica(j) += loads(i) / members.length)
+    for (i <- measured.keys.indices) {
+      val members = current.getOrElse(measured.keys(i), home(measured.keys(i)))
+      members.foreach(j => byReplica(j) += measured.loads(i) / members.length)
     }
     KeyAssignment.imbalance(byReplica) > pattern.drift
   }
+}
+
+private[interval] object HybridPlacement {
+
+  /** Of so many tuples one is counted, on average, once the first plan is made. */
+  val SampleEvery = 8
 }

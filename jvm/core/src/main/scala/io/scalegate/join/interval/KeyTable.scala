@@ -1,9 +1,6 @@
 package io.scalegate.join.interval
 
-import io.scalegate.stream.Side
-
-/** What one replica knows about one key. All replicas know the same but for the rows, which are
-  * their own.
+/** What one replica knows about one key that concerns it.
   *
   * @param members
   *   the replicas that take turns to store the key's tuples; the key's first replica in front
@@ -12,10 +9,16 @@ final private[interval] class KeyEntry(val key: Long, var members: Array[Int]) {
   val r = new KeySide(KeyTable.spread(key, members.length))
   val s = new KeySide(KeyTable.spread(key, members.length))
 
-  def side(side: Side): KeySide = if (side eq Side.R) r else s
+  /** Whether the members share a turn that began with a plan, and which they must not forget. */
+  var isPinned: Boolean = false
 
-  /** Counted tuples of both streams. */
-  def count: Int = r.count + s.count
+  /** Sets the members, whose turns begin anew. */
+  def assign(replicas: Array[Int], pinned: Boolean): Unit = {
+    members = replicas
+    isPinned = pinned
+    r.turn = 0
+    s.turn = 0
+  }
 }
 
 /** One stream's tuples of one key.
@@ -23,10 +26,7 @@ final private[interval] class KeyEntry(val key: Long, var members: Array[Int]) {
   * @param turn
   *   whose turn it is to store the next one, as an index into the key's members
   */
-final private[interval] class KeySide(private[this] var turn: Int) {
-
-  /** Tuples of late, for the key's frequency. */
-  var count: Int = 0
+final private[interval] class KeySide(var turn: Int) {
 
   /** The last place. */
   var last: Long = Long.MinValue
@@ -36,26 +36,29 @@ final private[interval] class KeySide(private[this] var turn: Int) {
 
   /** The member whose turn it is; then it is the next one's. */
   def takeTurn(members: Array[Int]): Int = {
-    val now = if (turn < members.length) turn else 0 // the degree may have changed
-    turn = now + 1
+    val now = turn
+    turn = if (now + 1 == members.length) 0 else now + 1
     members(now)
   }
 }
 
-/** One replica's keys: a hash table with open addressing. One thread at a time.
+/** Keys of one replica: a hash table with open addressing. One thread at a time.
   *
   * @param members
   *   the replicas of a key that is new
   */
 final private[interval] class KeyTable(members: Long => Array[Int]) {
-  private[this] var cells = new Array[KeyEntry](64)
+  private[this] var cells = new Array[KeyEntry](KeyTable.FewCells)
   private[this] var count = 0
 
   def size: Int = count
 
+  /** The key's entry, null if there is none. */
+  def find(key: Long): KeyEntry = cells(cellOf(key))
+
   /** The key's entry, a new one if there is none. */
   def entry(key: Long): KeyEntry = {
-    val at = find(key)
+    val at = cellOf(key)
     val present = cells(at)
     if (present != null) present
     else {
@@ -67,37 +70,46 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
     }
   }
 
-  /** Every entry. The order depends on what was asked of the table so far, which in all replicas
-    * is the same: sums over it round alike.
-    */
-  def all: Array[KeyEntry] = cells.filter(_ != null)
+  /** Every entry, in no particular order. */
+  def all: Array[KeyEntry] = {
+    val entries = new Array[KeyEntry](count)
+    var n = 0
+    cells.foreach(e => if (e != null) { entries(n) = e; n += 1 })
+    entries
+  }
 
   /** Keeps these of its entries only. */
   def retain(entries: Array[KeyEntry]): Unit =
     if (entries.length < count)
-      rebuild(entries, math.max(64, Integer.highestOneBit(entries.length * 4)))
+      rebuild(
+        entries,
+        math.max(KeyTable.FewCells, Integer.highestOneBit(entries.length * 4))
+      )
 
-  private[this] def find(key: Long): Int = {
-    val mask = cells.length - 1
-    var at = KeyTable.mix(key).toInt & mask
-    while (cells(at) != null && cells(at).key != key) at = (at + 1) & mask
+  private[this] def cellOf(key: Long): Int = {
+    var at = KeyTable.cell(key, cells.length)
+    while (cells(at) != null && cells(at).key != key) at = (at + 1) & (cells.length - 1)
     at
   }
 
   private[this] def rebuild(entries: Array[KeyEntry], capacity: Int): Unit = {
     cells = new Array[KeyEntry](capacity)
-    entries.foreach(e => cells(find(e.key)) = e)
+    entries.foreach(e => cells(cellOf(e.key)) = e)
     count = entries.length
   }
 }
 
 private[interval] object KeyTable {
+  private val FewCells = 64
 
   /** A number in `[0, n)` that depends on the key alone, evenly spread. */
   def spread(key: Long, n: Int): Int = ((mix(key) >>> 32) % n).toInt
 
+  /** Where to look for a key first, of a power of two of cells. */
+  def cell(key: Long, cells: Int): Int = mix(key).toInt & (cells - 1)
+
   /** Any bit of the key changes about half of the bits (the finalizer of MurmurHash3). */
-  private def mix(key: Long): Long = {
+  private[this] def mix(key: Long): Long = {
     val a = (key ^ (key >>> 33)) * 0xff51afd7ed558ccdL
     val b = (a ^ (a >>> 33)) * 0xc4ceb9fe1a85ec53L
     b ^ (b >>> 33)

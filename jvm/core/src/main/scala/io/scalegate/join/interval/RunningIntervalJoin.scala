@@ -37,10 +37,9 @@ final class RunningIntervalJoin private[interval] (
    * The paper's emitters and collectors are two gates. An emitter sends a tuple to the replicas
    * of its key, and a collector in each replica brings a key's tuples into an order that is the
    * same in all replicas, without which pairs are lost or doubled (§4.2, §4.3). Here each replica
-   * reads every tuple, by reference, in the one order of the gate; it looks the key up, and
-   * passes over a tuple of which it neither holds the opposite rows nor is the one to store it. What
-   * the paper saves by sending less is one look-up; what it pays is a queue for each
-   * key and source in each replica.
+   * reads every tuple, by reference, in the one order of the gate, and passes over those whose
+   * keys do not concern it. What the paper saves by sending less is reading a reference and hashing a
+   * key; what it pays is a queue for each key and source in each replica.
    *
    * Nothing is said between replicas, not even when keys are assigned anew (see KeyPlacement).
    *
@@ -122,7 +121,7 @@ final class RunningIntervalJoin private[interval] (
 
     override def run(): Unit =
       try {
-        val placement = KeyPlacement(pattern, replicas, new KeyLoad(spec.window))
+        val placement = KeyPlacement(pattern, replica, replicas, new KeyLoad(spec.window))
         steps = new IntervalSteps(spec, replica, placement, options.maxWindowRows, this)
         elements = intake(steps)
         while (!input.isDone && !isStopped) next()

@@ -14,7 +14,7 @@ final class IntervalJoinSuite extends AnyFunSuite {
   private val Rows = 8000
   private val near = IntegralBand(AttributeType.Int32, -4, 4)
   private val spec = IntervalJoin.spec(-300, 500, bands = Vector(near))
-  private val hybrid = Hybrid(calibration = 1000)
+  private val hybrid = Hybrid(calibration = 400)
 
   /** Keys that the hash puts on the same one of two replicas. */
   private val together = Iterator.from(0).map(_.toLong).filter(KeyTable.spread(_, 2) == 0)
@@ -53,7 +53,7 @@ final class IntervalJoinSuite extends AnyFunSuite {
     }
 
   test("replicas agree whatever the interleaving: their work is the same in every run") {
-    val all = input(Rows, drift(Rows / 2, hot(3, uniform(40)), selfSimilar(900, 0.2)), spec)
+    val all = input(Rows, drift(2000, hot(3, uniform(40)), hot(700, uniform(900))), spec)
     val (results, metrics, split) = run(new IntervalJoin(3, hybrid), all)
     assert(split.plans > 1 && metrics.stored == Rows)
     for (seed <- 2 to 4)
@@ -100,7 +100,7 @@ final class IntervalJoinSuite extends AnyFunSuite {
 
   test("keys that do not come again are forgotten, and their rows dropped") {
     for (pattern <- Seq(KeyPartitioned, DataPartitioned, hybrid)) {
-      val placement = KeyPlacement(pattern, 1, new KeyLoad(spec.window))
+      val placement = KeyPlacement(pattern, 0, 1, new KeyLoad(spec.window))
       val steps = new IntervalSteps(spec, 0, placement, 4000, (_, _) => ())
       for (i <- 0 until 50000) {
         val side = if (i % 2 == 0) Side.R else Side.S
