@@ -12,7 +12,7 @@ final class IntervalJoinSuite extends AnyFunSuite {
   import JoinRuns._
 
   private val Rows = 8000
-  private val near = IntegralBand(AttributeType.Int32, -4, 4)
+  private val near = IntegralBand(AttributeType.Int32, -2, 2)
   private val spec = IntervalJoin.spec(-300, 500, bands = Vector(near))
   private val hybrid = Hybrid(calibration = 400)
 
@@ -51,6 +51,20 @@ final class IntervalJoinSuite extends AnyFunSuite {
           assert(run(new IntervalJoin(replicas, pattern), all)._1 == expected)
       }
     }
+
+  test("keys that are split and made whole again time after time lose and double no row") {
+    val often = Hybrid(calibration = 80, theta = 1, drift = 1.1)
+    val keys: Keys = (i, random) => hot(i / 1000 % 4 * 7L, uniform(60))(i, random)
+    for (window <- Seq(spec.window, CountWindow(700))) {
+      val all = input(Rows, keys, spec.copy(window = window))
+      val expected = opened(NestedLoopJoin, all)(interleaved(_, all.feeds.map(_._2), 1))
+      for (replicas <- Seq(2, 4)) {
+        val (results, metrics, split) = run(new IntervalJoin(replicas, often), all)
+        assert(results == expected)
+        assert(split.plans >= 6 && metrics.stored == Rows)
+      }
+    }
+  }
 
   test("replicas agree whatever the interleaving: their work is the same in every run") {
     val all = input(Rows, drift(2000, hot(3, uniform(40)), hot(700, uniform(900))), spec)
