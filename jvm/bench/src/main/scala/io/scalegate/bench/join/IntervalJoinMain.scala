@@ -6,14 +6,14 @@ import io.scalegate.join.interval.{IntervalJoin, IntervalPattern}
 import io.scalegate.join.{AttributeType, IntegralBand, JoinOptions, RunningJoin}
 import io.scalegate.stream.{Side, StreamTuple}
 
-/** The online interval join of the PPOIJ paper (§5.1): throughput of KP, DP and HP over the number
-  * of keys, with self-similar frequencies. Streams alternate, one tuple for each unit of time; a
-  * second attribute, uniform below 1,000,000, must be within 100, which stands for the paper's
-  * condition and keeps results few. Prints one line of JSON for each number of keys, pattern
-  * and number of threads, each after a warm-up.
+/** The online interval join of the PPOIJ paper (§5.1): throughput of KP, DP and HP over the
+  * number of keys, with self-similar frequencies. Streams alternate, one tuple for each unit of
+  * time; a second attribute, uniform below 1,000,000, must be within 100, which stands for the
+  * paper's condition and keeps results few. Prints one line of JSON for each number of keys,
+  * pattern and number of threads, each after a warm-up.
   *
-  * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is uniform,
-  * less is more skewed), most threads, runs, and the numbers of keys.
+  * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
+  * uniform, less is more skewed), most threads, runs, and the numbers of keys.
   */
 object IntervalJoinMain {
   def main(args: Array[String]): Unit = {

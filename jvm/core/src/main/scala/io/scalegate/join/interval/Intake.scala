@@ -51,8 +51,8 @@ final private[interval] class UnorderedIntake(steps: IntervalSteps) extends Inta
 /** The gate's elements are [[Arrival]]s, and a reorder buffer holds them until the watermark has
   * passed them: then they join in the order of event times.
   *
-  * Every replica has the whole of the buffer, as references: all have to see each tuple in order to
-  * agree on who stores it.
+  * Every replica has the whole of the buffer, as references: all have to see each tuple in order
+  * to agree on who stores it.
   *
   * @param maxRows
   *   the most tuples in the buffer

@@ -79,7 +79,9 @@ final private[interval] class IntervalSteps(
     }
   }
 
-  /** Takes over a plan: keys that were split are their first replica's again, unless they are still. */
+  /** Takes over a plan: keys that were split are their first replica's again, unless they are
+    * still.
+    */
   private[this] def assign(): Unit = {
     for (e <- keys.all ++ guests.all if e.isPinned)
       e.assign(placement.home(e.key), pinned = false)

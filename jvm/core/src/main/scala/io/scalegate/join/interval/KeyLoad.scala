@@ -5,11 +5,11 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
 /** What keys cost, from their counted tuples: the loads that Algorithm 1 balances.
   *
   * The paper takes a key's frequency. That is the number of its tuples, but a key of twice the
-  * frequency also meets twice the rows with each, which is four times the comparisons; replicas of
-  * equal frequencies can differ by that. So a key's load here is its tuples, at [[KeyLoad.Tuple]]
-  * comparisons each, and the comparisons expected of them: the share of the tuples of one
-  * stream times that of the other, times the rows in the window. Where windows are small or keys
-  * many it is the paper's frequency.
+  * frequency also meets twice the rows with each, which is four times the comparisons; replicas
+  * of equal frequencies can differ by that. So a key's load here is its tuples, at
+  * [[KeyLoad.Tuple]] comparisons each, and the comparisons expected of them: the share of the
+  * tuples of one stream times that of the other, times the rows in the window. Where windows are
+  * small or keys many it is the paper's frequency.
   *
   * One thread at a time.
   */

@@ -90,9 +90,10 @@ final private[interval] class DataPartitioning(replicas: Int) extends FixedPlace
 /** HP-OIJ (§3.3, §4.3): KP until the first plan, then Algorithm 1 on measured loads, with each
   * key's first replica where it was. A key that appears later starts like one of KP.
   *
-  * Past the paper: tuples go on being counted, one in [[HybridPlacement.SampleEvery]] of them and older
-  * ones for half as much with every look. When the loads that the present members would have are out of
-  * balance, keys are assigned anew, and one that has grown cold is its first replica's again.
+  * Past the paper: tuples go on being counted, one in [[HybridPlacement.SampleEvery]] of them
+  * and older ones for half as much with every look. When the loads that the present members
+  * would have are out of balance, keys are assigned anew, and one that has grown cold is its
+  * first replica's again.
   */
 final private[interval] class HybridPlacement(
     pattern: IntervalPattern.Hybrid,
@@ -141,7 +142,8 @@ final private[interval] class HybridPlacement(
 
   def splitting: KeySplitting = last
 
-  /** The same throws of the dice in every replica. Every n-th tuple will not do: streams alternate.
+  /** The same throws of the dice in every replica. Every n-th tuple will not do: streams
+    * alternate.
     */
   private[this] def isSampled(): Boolean = {
     dice = dice * 0x5851f42d4c957f2dL + 1

@@ -26,8 +26,8 @@ final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
     s"a key can be split over 1 to $replicas replicas, not over $maxSplitting"
   )
 
-  /** Assigns each key anew, heaviest first, to the least loaded replica (lines 1 to 10), and splits
-    * what that leaves unbalanced.
+  /** Assigns each key anew, heaviest first, to the least loaded replica (lines 1 to 10), and
+    * splits what that leaves unbalanced.
     *
     * @param loads
     *   each key's frequency, or any other measure of its work that a split divides evenly; not

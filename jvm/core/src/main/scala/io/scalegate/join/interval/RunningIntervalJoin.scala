@@ -36,17 +36,17 @@ final class RunningIntervalJoin private[interval] (
    *
    * The paper's emitters and collectors are two gates. An emitter sends a tuple to the replicas
    * of its key, and a collector in each replica brings a key's tuples into an order that is the
-   * same in all replicas, without which pairs are lost or doubled (§4.2, §4.3). Here each replica
-   * reads every tuple, by reference, in the one order of the gate, and passes over those whose
-   * keys do not concern it. What the paper saves by sending less is reading a reference and hashing a
-   * key; what it pays is a queue for each key and source in each replica.
+   * same in all replicas, without which pairs are lost or doubled (§4.2, §4.3). Here each
+   * replica reads every tuple, by reference, in the one order of the gate, and passes over those
+   * whose keys do not concern it. What the paper saves by sending less is reading a reference
+   * and hashing a key; what it pays is a queue for each key and source in each replica.
    *
    * Nothing is said between replicas, not even when keys are assigned anew (see KeyPlacement).
    *
    * Promises to the output gate are ScaleJoin's, and so is the argument why the join does not
-   * lock up: all replicas take all elements, so before one can wait for input it has promised at least
-   * the element that a replica stands on which waits for room. With a reorder buffer the same holds
-   * of the tuples that leave it: what leaves depends on the elements taken alone.
+   * lock up: all replicas take all elements, so before one can wait for input it has promised at
+   * least the element that a replica stands on which waits for room. With a reorder buffer the
+   * same holds of the tuples that leave it: what leaves depends on the elements taken alone.
    *
    * Progress and memory order: see ScaleJoin. `promised` is stored after the promise to the
    * output gate, so a consumer that reads it, then finds nothing ready, has taken every result
