@@ -5,8 +5,8 @@ package io.scalegate.join.interval
   * many: each replica of a key has to look at every tuple of it.
   *
   * Pure: the same input gives the same plan, so that replicas that see the same tuples agree
-  * without talking. Any thread. Takes `O(K log K + K · maxSplitting · replicas)` steps for `K`
-  * keys.
+  * without talking. Any thread. `K` keys take `O(K log K + K · maxSplitting · replicas)` steps
+  * at worst.
   *
   * @param replicas
   *   `N`, what the keys are spread over: threads, partitions, machines
@@ -34,8 +34,8 @@ final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
     *   negative, in any unit
     */
   def assign(loads: Array[Double]): KeyAssignment = {
-    val state = new SplitState(checked(loads), replicas, maxSplitting)
-    state.order.foreach(i => state.addTo(i, state.leastLoaded(-1)))
+    val state = new SplitState(checked(loads), replicas)
+    state.order.foreach(i => state.addTo(i, state.leastLoaded(i)))
     balance(state)
   }
 
@@ -53,7 +53,7 @@ final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
     homes.foreach(j =>
       require(j >= 0 && j < replicas, s"there is no replica $j: there are $replicas")
     )
-    val state = new SplitState(checked(loads), replicas, maxSplitting)
+    val state = new SplitState(checked(loads), replicas)
     homes.indices.foreach(i => state.addTo(i, homes(i)))
     balance(state)
   }
@@ -109,17 +109,27 @@ final class KeyAssignment(
 }
 
 object KeyAssignment {
+
+  /** The highest load over the average; 1 when there is none. */
   private[interval] def imbalance(loads: Array[Double]): Double = {
-    val total = loads.sum
-    if (total == 0) 1 else loads.max * loads.length / total
+    var total = 0.0
+    var highest = 0.0
+    var j = 0
+    while (j < loads.length) {
+      total += loads(j)
+      highest = math.max(highest, loads(j))
+      j += 1
+    }
+    if (total == 0) 1 else highest * loads.length / total
   }
 }
 
-/** A plan in the making. `members` holds each key's replicas in a row of `maxSplitting` cells. */
-final private class SplitState(keyLoads: Array[Double], replicas: Int, maxSplitting: Int) {
+/** A plan in the making. */
+final private class SplitState(keyLoads: Array[Double], replicas: Int) {
   private[this] val loads = new Array[Double](replicas)
-  private[this] val members = new Array[Int](keyLoads.length * maxSplitting)
-  private[this] val degrees = new Array[Int](keyLoads.length)
+  private[this] val members = Array.fill(keyLoads.length)(SplitState.None)
+  private[this] val isMember = new Array[Boolean](replicas) // of one key, while it is looked at
+  private[this] val total = keyLoads.sum
 
   /** The keys, heaviest first, equal ones by number. */
   val order: Array[Int] =
@@ -129,61 +139,41 @@ final private class SplitState(keyLoads: Array[Double], replicas: Int, maxSplitt
 
   def load(i: Int): Double = keyLoads(i)
 
-  def degree(i: Int): Int = degrees(i)
+  def degree(i: Int): Int = members(i).length
 
   /** Gives key `i` one replica more and spreads it evenly again (lines 17 to 23). */
   def addTo(i: Int, replica: Int): Unit = {
-    val degree = degrees(i)
-    val share = keyLoads(i) / (degree + 1)
-    var m = 0
-    while (m < degree) {
-      loads(members(i * maxSplitting + m)) += share - keyLoads(i) / degree
-      m += 1
-    }
+    val present = members(i)
+    val share = keyLoads(i) / (present.length + 1)
+    present.foreach(j => loads(j) += share - keyLoads(i) / present.length)
     loads(replica) += share
-    members(i * maxSplitting + degree) = replica
-    degrees(i) = degree + 1
+    members(i) = present :+ replica
   }
 
   /** The replica of the lowest load that does not have key `i`; of equal ones the first. */
   def leastLoaded(i: Int): Int = {
+    members(i).foreach(isMember(_) = true)
     var least = -1
     var j = 0
     while (j < replicas) {
-      if ((least < 0 || loads(j) < loads(least)) && !has(i, j)) least = j
+      if (!isMember(j) && (least < 0 || loads(j) < loads(least))) least = j
       j += 1
     }
+    members(i).foreach(isMember(_) = false)
     least
   }
 
   /** The paper's `isBalanced`: no load above `theta` times the average, and none at zero. Sums of
     * shares round, so equal loads may differ in their last digits.
     */
-  def isBalanced(theta: Double): Boolean = {
-    val total = keyLoadSum
+  def isBalanced(theta: Double): Boolean =
     total == 0 || (KeyAssignment.imbalance(loads) <= theta + SplitState.Rounding &&
-      loads.min > SplitState.Rounding * total)
-  }
+      loads.forall(_ > SplitState.Rounding * total))
 
-  def result: KeyAssignment = new KeyAssignment(
-    Vector.tabulate(keyLoads.length)(i =>
-      members.slice(i * maxSplitting, i * maxSplitting + degrees(i)).toVector
-    ),
-    loads.toVector
-  )
-
-  private[this] lazy val keyLoadSum = keyLoads.sum
-
-  private[this] def has(i: Int, replica: Int): Boolean = {
-    var m = 0
-    while (i >= 0 && m < degrees(i)) {
-      if (members(i * maxSplitting + m) == replica) return true
-      m += 1
-    }
-    false
-  }
+  def result: KeyAssignment = new KeyAssignment(members.map(_.toVector).toVector, loads.toVector)
 }
 
 private object SplitState {
   val Rounding = 1e-9
+  val None = new Array[Int](0)
 }
