@@ -25,11 +25,13 @@ object IntervalJoinMain {
     require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
     for (keys <- args.drop(5).map(_.toInt)) {
       val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
-      for (threads <- 1 to args(3).toInt; pattern <- patterns) {
-        val join = new IntervalJoin(threads, pattern)
-        workload.run(join) // warm-up
-        val arm = s"interval/$pattern/keys=$keys/s=$skew"
-        println(ArmResult.json(arm, threads, Seq.fill(runs)(workload.run(join))))
+      for (threads <- 1 to args(3).toInt) {
+        val joins = patterns.map(new IntervalJoin(threads, _))
+        joins.foreach(workload.run) // warm-up
+        val rounds =
+          Seq.fill(runs)(joins.map(workload.run)) // in turn: what disturbs, disturbs all
+        for ((pattern, results) <- patterns.zip(rounds.transpose))
+          println(ArmResult.json(s"interval/$pattern/keys=$keys/s=$skew", threads, results))
       }
     }
   }
