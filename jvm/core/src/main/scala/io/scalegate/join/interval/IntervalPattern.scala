@@ -29,12 +29,15 @@ object IntervalPattern {
     *   counted, and the balance looked at after half as many: every `4 * calibration` tuples.
     * @param drift
     *   the plan is made anew when the highest load is more than so many times the average
+    * @param choice
+    *   which keys are split: the paper's rule, or ours, which splits fewer
     */
   final case class Hybrid(
       theta: Double = 1.05,
       maxSplitting: Option[Int] = None,
       calibration: Int = 4096,
-      drift: Double = 1.2
+      drift: Double = 1.2,
+      choice: SplitChoice = SplitChoice.Busiest
   ) extends IntervalPattern {
     new KeySplit(1, theta, 1) // refuses a theta that is out of range
     require(maxSplitting.forall(_ >= 1), s"a key needs a replica: splitting ${maxSplitting.get}")

@@ -108,7 +108,8 @@ final private[interval] class HybridPlacement(
     new KeySplit(
       replicas,
       pattern.theta,
-      math.min(pattern.maxSplitting.getOrElse(replicas), replicas)
+      math.min(pattern.maxSplitting.getOrElse(replicas), replicas),
+      pattern.choice
     )
   private[this] var untilPlan = pattern.calibration
   private[this] var dice = 1L

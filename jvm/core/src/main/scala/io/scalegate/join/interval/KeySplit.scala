@@ -6,7 +6,8 @@ package io.scalegate.join.interval
   *
   * Pure: the same input gives the same plan, so that replicas that see the same tuples agree
   * without talking. Any thread. `K` keys take `O(K log K + K · maxSplitting · replicas)` steps
-  * at worst.
+  * at
+  * worst with the paper's choice.
   *
   * @param replicas
   *   `N`, what the keys are spread over: threads, partitions, machines
@@ -14,8 +15,15 @@ package io.scalegate.join.interval
   *   `θ`: the plan is good enough when the highest load is at most so many times the average
   * @param maxSplitting
   *   the most replicas that one key may have
+  * @param choice
+  *   which keys are split while the plan is not good enough
   */
-final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
+final class KeySplit(
+    replicas: Int,
+    theta: Double,
+    maxSplitting: Int,
+    choice: SplitChoice = SplitChoice.EveryKey
+) {
   require(replicas > 0, s"keys need at least one replica, not $replicas")
   require(
     theta >= 1 && !theta.isInfinite,
@@ -58,10 +66,18 @@ final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
     balance(state)
   }
 
+  private[this] def balance(state: SplitState): KeyAssignment = {
+    choice match {
+      case SplitChoice.EveryKey => splitEveryKey(state)
+      case SplitChoice.Busiest => splitOfBusiest(state)
+    }
+    state.result
+  }
+
   /** Lines 11 to 29. Line 14 of the paper compares with `N`, line 27 shows that the maximum
     * splitting degree is meant.
     */
-  private[this] def balance(state: SplitState): KeyAssignment = {
+  private[this] def splitEveryKey(state: SplitState): Unit = {
     var balanced = state.isBalanced(theta)
     var canSplit = true
     while (!balanced && canSplit) {
@@ -76,13 +92,37 @@ final class KeySplit(replicas: Int, theta: Double, maxSplitting: Int) {
         }
       }
     }
-    state.result
+  }
+
+  private[this] def splitOfBusiest(state: SplitState): Unit = {
+    var i = 0
+    while (i >= 0 && !state.isBalanced(theta)) {
+      i = state.bestOfBusiest(maxSplitting)
+      if (i >= 0) state.addTo(i, state.leastLoaded(i))
+    }
   }
 
   private[this] def checked(loads: Array[Double]): Array[Double] = {
     loads.foreach(f => require(f >= 0 && !f.isInfinite, s"a key cannot have a load of $f"))
     loads
   }
+}
+
+/** Which keys are split while the load is out of balance. */
+sealed trait SplitChoice
+
+object SplitChoice {
+
+  /** The paper's: every key in turn, heaviest first, each by one replica more, and again. Where one
+    * key needs many replicas the others are split nearly as often.
+    */
+  case object EveryKey extends SplitChoice
+
+  /** Past the paper: of the keys of the most loaded replica the one whose split leaves the lowest
+    * load there and at the replica that it goes to. It ends when no such split lowers the highest
+    * load. A hot key gets the replicas it needs and cold keys stay whole.
+    */
+  case object Busiest extends SplitChoice
 }
 
 /** Where each key is.
@@ -161,6 +201,28 @@ final private class SplitState(keyLoads: Array[Double], replicas: Int) {
     }
     members(i).foreach(isMember(_) = false)
     least
+  }
+
+  /** Of the keys of the most loaded replica the one to split, -1 when no split lowers its load
+    * without making another as high.
+    */
+  def bestOfBusiest(maxSplitting: Int): Int = {
+    val busiest = loads.indexOf(loads.max)
+    var best = -1
+    var lowest = loads(busiest) - SplitState.Rounding * total
+    for (i <- order if degree(i) < maxSplitting && members(i).contains(busiest)) {
+      val highest = highestAfterSplit(i, busiest)
+      if (highest < lowest) {
+        best = i
+        lowest = highest
+      }
+    }
+    best
+  }
+
+  private[this] def highestAfterSplit(i: Int, busiest: Int): Double = {
+    val share = keyLoads(i) / (degree(i) + 1)
+    math.max(loads(busiest) - share / degree(i), loads(leastLoaded(i)) + share)
   }
 
   /** The paper's `isBalanced`: no load above `theta` times the average, and none at zero. Sums of

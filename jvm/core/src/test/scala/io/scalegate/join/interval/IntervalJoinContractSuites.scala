@@ -30,6 +30,9 @@ abstract class HybridContract(replicas: Int, pattern: IntervalPattern.Hybrid)
     extends IntervalJoinContract(new IntervalJoin(replicas, pattern))
 
 class Hybrid2Suite
-    extends HybridContract(2, IntervalPattern.Hybrid(calibration = 4, theta = 1, drift = 1))
+    extends HybridContract(
+      2,
+      IntervalPattern.Hybrid(calibration = 4, theta = 1, drift = 1, choice = SplitChoice.EveryKey)
+    )
 class Hybrid3Suite
     extends HybridContract(3, IntervalPattern.Hybrid(calibration = 9, maxSplitting = Some(2)))

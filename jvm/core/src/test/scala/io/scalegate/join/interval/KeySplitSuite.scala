@@ -75,15 +75,17 @@ final class KeySplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     loads <- Gen.listOf(Gen.frequency(1 -> Gen.const(0.0), 5 -> Gen.choose(0.0, 100.0)))
     homes <- Gen.listOfN(loads.size, Gen.choose(0, n - 1))
     measured <- Gen.oneOf(true, false)
+    choice <- Gen.oneOf(SplitChoice.EveryKey, SplitChoice.Busiest)
   } yield {
-    val split = new KeySplit(n, theta, most)
+    val split = new KeySplit(n, theta, most, choice)
     val plan =
       if (measured) split.rebalance(loads.toArray, homes.toArray) else split.assign(loads.toArray)
-    (n, theta, most, loads, if (measured) homes else plan.replicasOf.map(_.head).toList, plan)
+    val first = if (measured) homes else plan.replicasOf.map(_.head).toList
+    (n, theta, (most, choice), loads, first, plan)
   }
 
   test("every key has replicas of its own, its first in front, and every load is accounted for") {
-    forAll(plans) { case (n, theta, most, loads, homes, plan) =>
+    forAll(plans) { case (n, theta, (most, choice), loads, homes, plan) =>
       val members = plan.replicasOf
       assert(members.size == loads.size && members.map(_.head) == homes.toVector)
       for (m <- members)
@@ -92,9 +94,44 @@ final class KeySplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         loads.indices.filter(members(_).contains(j)).map(i => loads(i) / members(i).size).sum
       )
       assertLoads(plan, expected: _*)
-      val allSplit = loads.indices.forall(i => loads(i) == 0 || members(i).size == most)
-      assert(plan.imbalance <= theta + 1e-6 || allSplit)
+      choice match {
+        case SplitChoice.EveryKey =>
+          val allSplit = loads.indices.forall(i => loads(i) == 0 || members(i).size == most)
+          assert(plan.imbalance <= theta + 1e-6 || allSplit)
+        case SplitChoice.Busiest =>
+          val whole = new KeySplit(n, theta, 1).rebalance(loads.toArray, homes.toArray)
+          assert(plan.imbalance <= whole.imbalance + 1e-6)
+          assert(plan.imbalance <= theta + 1e-6 || !isImproved(plan, loads, most))
+      }
     }
+  }
+
+  /** Whether one split more of a key of the most loaded replica would lower the load there and
+    * leave that of the least loaded other replica below.
+    */
+  private def isImproved(plan: KeyAssignment, loads: List[Double], most: Int): Boolean = {
+    val highest = plan.loads.max
+    val busiest = plan.loads.indexOf(highest)
+    loads.indices.exists { i =>
+      val members = plan.replicasOf(i)
+      members.contains(busiest) && members.size < most && loads(i) > 1e-3 && {
+        val others = plan.loads.indices.filterNot(members.contains)
+        others.map(plan.loads).min + loads(i) / (members.size + 1) < highest - 1e-3
+      }
+    }
+  }
+
+  test(
+    "splitting for the busiest replica splits the hot key as often as it needs, and it alone"
+  ) {
+    val loads = 6.0 +: Array.fill(12)(0.5)
+    val homes = 0 +: Array.tabulate(12)(i => 1 + i % 3)
+    def plan(choice: SplitChoice) = new KeySplit(4, 1.2, 4, choice).rebalance(loads, homes)
+    val busiest = plan(SplitChoice.Busiest)
+    // 6, 2, 2, 2; then 3, 5, 2, 2; then 2, 4, 4, 2; then balanced
+    assert(replicas(busiest) == Seq(0, 1, 2, 3) +: homes.tail.toSeq.map(Seq(_)))
+    assertLoads(busiest, 1.5, 3.5, 3.5, 3.5)
+    assert(plan(SplitChoice.EveryKey).averageDegree > 2)
   }
 
   test("numbers out of range are refused by name") {
