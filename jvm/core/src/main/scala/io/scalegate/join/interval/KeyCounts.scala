@@ -18,14 +18,16 @@ final private[interval] class KeyCounts {
   def count(t: StreamTuple): Unit =
     if (t.side eq Side.R) add(t.attrs(0), 1, 0) else add(t.attrs(0), 0, 1)
 
-  /** Calls `f` with each key and its counts in R and S. */
-  def foreach(f: (Long, Int, Int) => Unit): Unit = {
-    var at = 0
-    while (at < keys.length) {
-      if (isUsed(at)) f(keys(at), ofR(at), ofS(at))
-      at += 1
-    }
-  }
+  /** Cells for keys, of which some are not used. */
+  def cells: Int = keys.length
+
+  def isUsed(cell: Int): Boolean = (ofR(cell) | ofS(cell)) != 0
+
+  def key(cell: Int): Long = keys(cell)
+
+  def countOfR(cell: Int): Int = ofR(cell)
+
+  def countOfS(cell: Int): Int = ofS(cell)
 
   /** Halves every count; a key without any left is forgotten. */
   def age(): Unit = rebuild(keys.length, 1)
@@ -41,8 +43,6 @@ final private[interval] class KeyCounts {
     ofS(at) += s
     if (used * 2 > keys.length) rebuild(keys.length * 2, 0)
   }
-
-  private[this] def isUsed(at: Int): Boolean = (ofR(at) | ofS(at)) != 0
 
   private[this] def rebuild(cells: Int, shift: Int): Unit = {
     val (oldKeys, oldR, oldS) = (keys, ofR, ofS)

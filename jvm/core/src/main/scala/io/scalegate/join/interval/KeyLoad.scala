@@ -45,9 +45,14 @@ final private[interval] class KeyLoad(window: Window) {
   def measure(): KeyLoads = {
     val loads = new KeyLoads(keys.size)
     val perPair = comparisonsPerPair
-    keys.foreach((key, r, s) =>
-      loads.add(key, (r + s) * KeyLoad.Tuple + r.toDouble * s * perPair)
-    )
+    var at = 0
+    while (at < keys.cells) {
+      if (keys.isUsed(at)) {
+        val (r, s) = (keys.countOfR(at).toDouble, keys.countOfS(at).toDouble)
+        loads.add(keys.key(at), (r + s) * KeyLoad.Tuple + r * s * perPair)
+      }
+      at += 1
+    }
     loads
   }
 

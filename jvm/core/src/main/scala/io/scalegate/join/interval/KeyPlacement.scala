@@ -104,7 +104,7 @@ final private[interval] class HybridPlacement(
   import HybridPlacement._
 
   private[this] val homes = new KeyPartitioning(replica, replicas)
-  private[this] val split =
+  private[this] val algorithm =
     new KeySplit(
       replicas,
       pattern.theta,
@@ -113,7 +113,7 @@ final private[interval] class HybridPlacement(
     )
   private[this] var untilPlan = pattern.calibration
   private[this] var dice = 1L
-  private[this] var current = Map.empty[Long, Array[Int]]
+  private[this] var split = new KeyTable(home)
   private[this] var last = KeySplitting(0, 1, 1)
 
   def isHome(key: Long): Boolean = homes.isHome(key)
@@ -139,7 +139,7 @@ final private[interval] class HybridPlacement(
     isDue
   }
 
-  def splits: Map[Long, Array[Int]] = current
+  def splits: Map[Long, Array[Int]] = split.all.map(e => e.key -> e.members).toMap
 
   def splitting: KeySplitting = last
 
@@ -152,18 +152,27 @@ final private[interval] class HybridPlacement(
   }
 
   private[this] def assign(measured: KeyLoads): Unit = {
-    val plan = split.rebalance(measured.loads, measured.keys.map(KeyTable.spread(_, replicas)))
+    val plan =
+      algorithm.rebalance(measured.loads, measured.keys.map(KeyTable.spread(_, replicas)))
     val degrees = measured.keys.indices.map(plan.degree)
-    current = measured.keys.indices.filter(degrees(_) > 1)
-      .map(i => measured.keys(i) -> plan.replicasOf(i).toArray).toMap
+    split = new KeyTable(home)
+    for (i <- measured.keys.indices if degrees(i) > 1)
+      split.entry(measured.keys(i)).assign(plan.replicasOf(i).toArray, pinned = true)
     last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))
   }
 
   private[this] def isDrifted(measured: KeyLoads): Boolean = {
     val byReplica = new Array[Double](replicas)
-    for (i <- measured.keys.indices) {
-      val members = current.getOrElse(measured.keys(i), home(measured.keys(i)))
-      members.foreach(j => byReplica(j) += measured.loads(i) / members.length)
+    var i = 0
+    while (i < measured.keys.length) {
+      val e = split.find(measured.keys(i))
+      val members = if (e == null) home(measured.keys(i)) else e.members
+      var m = 0
+      while (m < members.length) {
+        byReplica(members(m)) += measured.loads(i) / members.length
+        m += 1
+      }
+      i += 1
     }
     KeyAssignment.imbalance(byReplica) > pattern.drift
   }

@@ -57,11 +57,9 @@ final class KeyTableSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(Seq.fill(2)(e.r.takeTurn(e.members)) == Seq(1, 1))
   }
 
-  private def counts(of: KeyCounts): Map[Long, (Int, Int)] = {
-    val all = Map.newBuilder[Long, (Int, Int)]
-    of.foreach((key, r, s) => all += key -> ((r, s)))
-    all.result()
-  }
+  private def counts(of: KeyCounts): Map[Long, (Int, Int)] =
+    (0 until of.cells).filter(of.isUsed)
+      .map(at => of.key(at) -> ((of.countOfR(at), of.countOfS(at)))).toMap
 
   private def tuple(key: Long, side: Side): StreamTuple = JoinRuns.tuple(0, 0, 0, side, key)
 
