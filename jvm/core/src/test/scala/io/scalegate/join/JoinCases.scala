@@ -198,7 +198,18 @@ object JoinCases {
       new StreamTuple(t, source, i.toLong, side, a.toArray, s"$side $source $i")
     }
 
-  val cases: Gen[JoinCase] = for {
+  /** An equi key of few values, the ends of the type among them. */
+  private val key: Gen[Attribute] =
+    Gen.const((IntegralBand(AttributeType.Int64, 0, 0), longs, None))
+
+  val cases: Gen[JoinCase] = casesOf(attributes)
+
+  /** Cases whose first band is an equi key. */
+  val keyedCases: Gen[JoinCase] = casesOf(Gen.zip(key, attributes).map { case (k, rest) =>
+    k :: rest
+  })
+
+  private def casesOf(attributes: Gen[List[Attribute]]): Gen[JoinCase] = for {
     window <- windows
     time <- times
     columns <- attributes

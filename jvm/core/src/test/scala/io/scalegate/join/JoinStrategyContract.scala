@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.gate.OutOfOrderException
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
 
 /** What every join strategy must do; a strategy's suite is one line.
   *
@@ -23,6 +23,8 @@ import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
   *   whether the threads compare equally much
   * @param passes
   *   how many threads store each tuple, one after another
+  * @param keyed
+  *   whether the strategy needs an equi key: then each spec has one as its first band
   */
 abstract class JoinStrategyContract(
     strategy: JoinStrategy,
@@ -31,17 +33,28 @@ abstract class JoinStrategyContract(
     ordered: Boolean = true,
     prompt: Boolean = true,
     evenly: Boolean = true,
-    passes: Int = 1
+    passes: Int = 1,
+    keyed: Boolean = false
 ) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
-  import JoinRuns._
+  import JoinRuns.{tuple => _, _}
   import Side.{R, S}
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
-  private val everything = JoinSpec(TimeWindow(Long.MinValue, Long.MaxValue))
+  private val inputs = if (keyed) JoinCases.keyedCases else JoinCases.cases
+  private val everything = spec(TimeWindow(Long.MinValue, Long.MaxValue))
+
+  private def spec(window: Window, bands: Band*): JoinSpec = {
+    val key = if (keyed) Vector(IntegralBand(AttributeType.Int64, 0, 0)) else Vector.empty
+    JoinSpec(window, key ++ bands)
+  }
+
+  /** All of one key, if there is a key. */
+  private def tuple(ts: Long, source: Int, seq: Long, side: Side, attrs: Long*): StreamTuple =
+    JoinRuns.tuple(ts, source, seq, side, (if (keyed) 5L +: attrs else attrs): _*)
 
   private def feeds(input: JoinCase) = input.feeds.map(_._2)
 
@@ -57,14 +70,14 @@ abstract class JoinStrategyContract(
   }
 
   test("gives the definition's pairs in order, one thread feeding in any interleaving") {
-    forAll(JoinCases.cases, Gen.long) { (input, seed) =>
+    forAll(inputs, Gen.long) { (input, seed) =>
       val results = opened(strategy, input, small)(interleaved(_, feeds(input), seed))
       assert(promised(results) == promised(Definition.results(input)))
     }
   }
 
   test("gives the definition's pairs in order, a thread for each source") {
-    forAll(JoinCases.cases, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
+    forAll(inputs, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
       val results = opened(strategy, input, small)(threaded(_, feeds(input)))
       assert(promised(results) == promised(Definition.results(input)))
     }
@@ -73,7 +86,7 @@ abstract class JoinStrategyContract(
   test("gives the sequential join's results in the same order on a long input") {
     val input = alternating(
       3000,
-      JoinSpec(TimeWindow(-40, 60), Vector(IntegralBand(AttributeType.Int32, 0, 2)))
+      spec(TimeWindow(-40, 60), IntegralBand(AttributeType.Int32, 0, 2))
     )
     val expected = promised(opened(NestedLoopJoin, input)(interleaved(_, feeds(input), 1)))
     assert(expected.size > 30000)
@@ -95,6 +108,8 @@ abstract class JoinStrategyContract(
 
   if (prompt) test("a result comes out as soon as no source can deliver anything before it") {
     val join = strategy.open(JoinSpec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
+  test("a result comes out as soon as no source can deliver anything before it") {
+    val join = strategy.open(spec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
     try {
       assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
       assert(join.sources(1).tryAdd(tuple(12, 1, 0, S)))
@@ -125,7 +140,7 @@ abstract class JoinStrategyContract(
     }
 
   test("a feeder that is blocked by flow control goes on when the consumer takes results") {
-    val input = alternating(100, JoinSpec(TimeWindow(-20, 20)))
+    val input = alternating(100, spec(TimeWindow(-20, 20)))
     opened(strategy, input, JoinOptions(inputCapacity = 1, outputCapacity = 1)) { join =>
       assert(promised(threaded(join, feeds(input))) == promised(Definition.results(input)))
     }
@@ -155,8 +170,8 @@ abstract class JoinStrategyContract(
       val calls = new java.util.concurrent.atomic.AtomicInteger
       val predicate: PairPredicate = (_, _) =>
         if (calls.getAndIncrement() >= after) throw broken else true
-      val spec = everything.copy(residual = Some(() => predicate))
-      val join = strategy.open(spec, Vector(R, S), small)
+      val failing = everything.copy(residual = Some(() => predicate))
+      val join = strategy.open(failing, Vector(R, S), small)
       val seen = new java.util.concurrent.ConcurrentLinkedQueue[Throwable]
       val feeders = Vector(R, S).zipWithIndex.map { case (side, i) =>
         val thread = new Thread(() =>
@@ -182,10 +197,10 @@ abstract class JoinStrategyContract(
   }
 
   test("an exception while the predicate is made reaches the consumer") {
-    val spec =
+    val failing =
       everything.copy(residual = Some(() => throw new IllegalStateException("no predicate")))
     val e = intercept[IllegalStateException] {
-      val join = strategy.open(spec, Vector(R, S), small)
+      val join = strategy.open(failing, Vector(R, S), small)
       try drain(join)
       finally join.close()
     }
@@ -226,8 +241,8 @@ abstract class JoinStrategyContract(
   }
 
   test("a tuple out of order, of another source or with too few attributes is refused by name") {
-    val spec = JoinSpec(TimeWindow(0, 0), Vector(IntegralBand(AttributeType.Int64, 0, 0)))
-    val join = strategy.open(spec, Vector(R, S), JoinOptions())
+    val equal = spec(TimeWindow(0, 0), IntegralBand(AttributeType.Int64, 0, 0))
+    val join = strategy.open(equal, Vector(R, S), JoinOptions())
     try {
       val source = join.sources(0)
       assert(source.tryAdd(tuple(7, 0, 0, R, 1)))
@@ -244,9 +259,9 @@ abstract class JoinStrategyContract(
   test("a window beyond its limit of rows ends the join with an error that says so") {
     val input = alternating(
       4000,
-      JoinSpec(
+      spec(
         TimeWindow(Long.MinValue, Long.MaxValue),
-        Vector(IntegralBand(AttributeType.Int32, 1000, 1000))
+        IntegralBand(AttributeType.Int32, 1000, 1000)
       )
     )
     val e = intercept[WindowLimitException] {
@@ -257,7 +272,7 @@ abstract class JoinStrategyContract(
 
   test("a silent stream does not let the other's window grow, and expired payloads are dropped") {
     val input = JoinCase(
-      JoinSpec(TimeWindow(-10, 10)),
+      spec(TimeWindow(-10, 10)),
       Vector(
         R -> Vector.tabulate(5000)(i => tuple(i.toLong, 0, i.toLong, R)),
         S -> Vector.empty[StreamTuple]
@@ -277,7 +292,7 @@ abstract class JoinStrategyContract(
   ) {
     val input = alternating(
       3000,
-      JoinSpec(TimeWindow(-400, 400), Vector(IntegralBand(AttributeType.Int32, 0, 0)))
+      spec(TimeWindow(-400, 400), IntegralBand(AttributeType.Int32, 0, 0))
     )
     def metrics(s: JoinStrategy) = opened(s, input) { join =>
       val results = interleaved(join, feeds(input), 9)

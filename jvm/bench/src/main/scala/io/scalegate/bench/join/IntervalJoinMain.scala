@@ -1,0 +1,80 @@
+package io.scalegate.bench.join
+
+import java.util.SplittableRandom
+
+import io.scalegate.join.interval.{IntervalJoin, IntervalPattern}
+import io.scalegate.join.{AttributeType, IntegralBand, JoinOptions, RunningJoin}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** The online interval join of the PPOIJ paper (§5.1): throughput of KP, DP and HP over the
+  * number of keys, with self-similar frequencies. Streams alternate, one tuple for each unit of
+  * time; a second attribute, uniform below 1,000,000, must be within 100, which stands for the
+  * paper's condition and keeps results few. Prints one line of JSON for each number of keys,
+  * pattern and number of threads, each after a warm-up.
+  *
+  * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
+  * uniform, less is more skewed), most threads, runs, and the numbers of keys.
+  */
+object IntervalJoinMain {
+  def main(args: Array[String]): Unit = {
+    if (args.length < 6) {
+      System.err.println("arguments: TUPLES W SKEW MAX_THREADS RUNS KEYS ...")
+      sys.exit(2)
+    }
+    val (skew, runs) = (args(2).toDouble, args(4).toInt)
+    require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
+    for (keys <- args.drop(5).map(_.toInt)) {
+      val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
+      for (threads <- 1 to args(3).toInt) {
+        val joins = patterns.map(new IntervalJoin(threads, _))
+        joins.foreach(workload.run) // warm-up
+        val rounds =
+          Seq.fill(runs)(joins.map(workload.run)) // in turn: what disturbs, disturbs all
+        for ((pattern, results) <- patterns.zip(rounds.transpose))
+          println(ArmResult.json(s"interval/$pattern/keys=$keys/s=$skew", threads, results))
+      }
+    }
+  }
+
+  private[this] val patterns = Seq(
+    IntervalPattern.KeyPartitioned,
+    IntervalPattern.DataPartitioned,
+    IntervalPattern.Hybrid()
+  )
+}
+
+/** The input of one number of keys, as columns. One thread feeds it and takes the results. */
+final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Double) {
+  private[this] val near = IntegralBand(AttributeType.Int32, -100, 100)
+  private[this] val spec = IntervalJoin.spec(-w, w, bands = Vector(near))
+  private[this] val random = new SplittableRandom(keys.toLong)
+  private[this] val exponent = math.log(skew) / math.log(1 - skew)
+  private[this] val key =
+    Array.fill(tuples)((keys * math.pow(random.nextDouble(), exponent)).toLong)
+  private[this] val value = Array.fill(tuples)(random.nextLong(1000000))
+
+  def run(strategy: IntervalJoin): ArmResult = {
+    val allocated = JoinArm.allocatedBytes()
+    val start = System.nanoTime()
+    val join = strategy.open(spec, Vector(Side.R, Side.S), JoinOptions())
+    try {
+      val matches = feed(join)
+      val seconds = (System.nanoTime() - start) / 1e9
+      val bytes = (JoinArm.allocatedBytes() - allocated).toDouble / tuples
+      ArmResult(seconds, matches, join.metrics.workers.map(_.comparisons).toVector, Some(bytes))
+    } finally join.close()
+  }
+
+  private[this] def feed(join: RunningJoin): Long = {
+    val consumer = new Consumer(join)
+    var i = 0
+    while (i < tuples) {
+      val side = if (i % 2 == 0) Side.R else Side.S
+      val attrs = Array(key(i), value(i))
+      consumer.deliver(i % 2, new StreamTuple(i.toLong, i % 2, i.toLong, side, attrs, key))
+      i += 1
+    }
+    join.sources.foreach(_.close())
+    consumer.finish()
+  }
+}

@@ -1,0 +1,185 @@
+package io.scalegate.join.interval
+
+import io.scalegate.stream.StreamTuple
+
+/** Which replicas store a key's tuples, as one of the replicas sees it. All take note of the same
+  * tuples in the same order and so decide alike, without a word between them: PPOIJ's master and
+  * feedback channels (§4.3) are not needed.
+  *
+  * A placement says only who stores. A replica probes with every tuple of a key that it stores
+  * or has stored in the past. So a pair is found once and by one replica, the one that holds its
+  * earlier tuple, whenever and however often members change: no row has to move, none is lost
+  * and none doubled.
+  */
+abstract private[interval] class KeyPlacement {
+
+  /** Whether every key of this hash concerns this replica, be it new or not. */
+  def isHome(key: Long): Boolean
+
+  /** The members of a key that no plan has split. */
+  def home(key: Long): Array[Int]
+
+  /** Takes note of a tuple, whomever it concerns. */
+  def observe(t: StreamTuple): Unit
+
+  /** Whether [[plan]] is to be called before the next tuple. */
+  def isPlanDue: Boolean
+
+  /** Splits keys anew where that is called for, and returns whether it has. */
+  def plan(): Boolean
+
+  /** The keys that are split at present, and their members. */
+  def splits: Map[Long, Array[Int]]
+
+  def splitting: KeySplitting
+}
+
+private[interval] object KeyPlacement {
+  def apply(
+      pattern: IntervalPattern,
+      replica: Int,
+      replicas: Int,
+      load: => KeyLoad
+  ): KeyPlacement =
+    pattern match {
+      case IntervalPattern.KeyPartitioned => new KeyPartitioning(replica, replicas)
+      case IntervalPattern.DataPartitioned => new DataPartitioning(replicas)
+      case hybrid: IntervalPattern.Hybrid => new HybridPlacement(hybrid, replica, replicas, load)
+    }
+}
+
+/** How keys are split at present.
+  *
+  * @param plans
+  *   how often keys were assigned by Algorithm 1
+  * @param averageDegree
+  *   the average splitting degree of the keys that the last plan knew
+  * @param highestDegree
+  *   the highest of them
+  */
+final case class KeySplitting(plans: Int, averageDegree: Double, highestDegree: Int)
+
+/** A placement that nothing changes. */
+abstract private[interval] class FixedPlacement(degree: Int) extends KeyPlacement {
+  final def observe(t: StreamTuple): Unit = ()
+  final def isPlanDue: Boolean = false
+  final def plan(): Boolean = false
+  final def splits: Map[Long, Array[Int]] = Map.empty
+  final val splitting: KeySplitting = KeySplitting(0, degree.toDouble, degree)
+}
+
+/** KP-OIJ (§3.1): a key's replica is its hash. */
+final private[interval] class KeyPartitioning(replica: Int, replicas: Int)
+    extends FixedPlacement(1) {
+  private[this] val single = Array.tabulate(replicas)(Array(_))
+
+  def isHome(key: Long): Boolean = KeyTable.spread(key, replicas) == replica
+
+  def home(key: Long): Array[Int] = single(KeyTable.spread(key, replicas))
+}
+
+/** DP-OIJ (§3.2): every key has all replicas. */
+final private[interval] class DataPartitioning(replicas: Int) extends FixedPlacement(replicas) {
+  private[this] val every = Array.range(0, replicas)
+
+  def isHome(key: Long): Boolean = true
+
+  def home(key: Long): Array[Int] = every
+}
+
+/** HP-OIJ (§3.3, §4.3): KP until the first plan, then Algorithm 1 on measured loads, with each
+  * key's first replica where it was. A key that appears later starts like one of KP.
+  *
+  * Past the paper: tuples go on being counted, one in [[HybridPlacement.SampleEvery]] of them
+  * and older ones for half as much with every look. When the loads that the present members
+  * would have are out of balance, keys are assigned anew, and one that has grown cold is its
+  * first replica's again.
+  */
+final private[interval] class HybridPlacement(
+    pattern: IntervalPattern.Hybrid,
+    replica: Int,
+    replicas: Int,
+    load: KeyLoad
+) extends KeyPlacement {
+  import HybridPlacement._
+
+  private[this] val homes = new KeyPartitioning(replica, replicas)
+  private[this] val algorithm =
+    new KeySplit(
+      replicas,
+      pattern.theta,
+      math.min(pattern.maxSplitting.getOrElse(replicas), replicas),
+      pattern.choice
+    )
+  private[this] var untilPlan = pattern.calibration
+  private[this] var dice = 1L
+  private[this] var split = new KeyTable(home)
+  private[this] var last = KeySplitting(0, 1, 1)
+
+  def isHome(key: Long): Boolean = homes.isHome(key)
+
+  def home(key: Long): Array[Int] = homes.home(key)
+
+  def observe(t: StreamTuple): Unit = {
+    load.pass(t)
+    if (last.plans == 0 || isSampled()) {
+      load.count(t)
+      untilPlan -= 1
+    }
+  }
+
+  def isPlanDue: Boolean = untilPlan <= 0
+
+  def plan(): Boolean = {
+    val measured = load.measure()
+    val isDue = last.plans == 0 || isDrifted(measured)
+    if (isDue) assign(measured)
+    load.age()
+    untilPlan = math.max(pattern.calibration / 2, 1) // the older half is in the counts
+    isDue
+  }
+
+  def splits: Map[Long, Array[Int]] = split.all.map(e => e.key -> e.members).toMap
+
+  def splitting: KeySplitting = last
+
+  /** The same throws of the dice in every replica. Every n-th tuple will not do: streams
+    * alternate.
+    */
+  private[this] def isSampled(): Boolean = {
+    dice = dice * 0x5851f42d4c957f2dL + 1
+    (dice >>> 33) % SampleEvery == 0
+  }
+
+  private[this] def assign(measured: KeyLoads): Unit = {
+    val plan =
+      algorithm.rebalance(measured.loads, measured.keys.map(KeyTable.spread(_, replicas)))
+    val degrees = measured.keys.indices.map(plan.degree)
+    split = new KeyTable(home)
+    for (i <- measured.keys.indices if degrees(i) > 1)
+      split.entry(measured.keys(i)).assign(plan.replicasOf(i).toArray, pinned = true)
+    last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))
+  }
+
+  private[this] def isDrifted(measured: KeyLoads): Boolean = {
+    val byReplica = new Array[Double](replicas)
+    var i = 0
+    while (i < measured.keys.length) {
+      val e = split.find(measured.keys(i))
+      val members = if (e == null) home(measured.keys(i)) else e.members
+      var m = 0
+      while (m < members.length) {
+        byReplica(members(m)) += measured.loads(i) / members.length
+        m += 1
+      }
+      i += 1
+    }
+    KeyAssignment.imbalance(byReplica) > pattern.drift
+  }
+}
+
+private[interval] object HybridPlacement {
+
+  /** Of so many tuples one is counted, on average, once the first plan is made. */
+  val SampleEvery = 8
+}

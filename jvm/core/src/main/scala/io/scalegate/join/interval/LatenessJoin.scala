@@ -1,0 +1,137 @@
+package io.scalegate.join.interval
+
+import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
+import io.scalegate.stream.{EventOrder, IdleStrategy, Side, StreamTuple, TimeWindow}
+
+/** How far out of order a source's tuples may be.
+  *
+  * A source's watermark is the latest time that it has delivered, less the bound, or what it has
+  * promised by `advance`, whichever is later. A tuple before the watermark is late: it is
+  * counted, handed to `onLate`, and takes no part in the join. Which tuples are late depends on
+  * their source's own order of delivery alone.
+  *
+  * @param bound
+  *   in the unit of event times
+  * @param onLate
+  *   called by the source's thread. What it throws reaches the caller of the source and leaves
+  *   the join as it is.
+  */
+final case class Lateness(bound: Long, onLate: StreamTuple => Unit = _ => ()) {
+  require(bound >= 0, s"the bound of lateness is a length of time, 0 or more, not $bound")
+}
+
+/** An [[IntervalJoin]] whose sources may be out of order, within the bound of a [[Lateness]].
+  *
+  * A source takes tuples in any order. What `JoinSource.tryAdd` says about order holds of
+  * `advance` only: it promises that nothing before that time comes, whatever the bound.
+  */
+final class LatenessJoin private[interval] (
+    join: RunningIntervalJoin,
+    lateness: Lateness,
+    width: Int,
+    isReordered: Boolean
+) extends RunningJoin {
+  private[this] val late = join.sources.map(new LatenessSource(_, lateness, width))
+
+  def sources: IndexedSeq[JoinSource] = late
+
+  def poll(): JoinResult = {
+    val result = join.poll()
+    if (result == null || isReordered) result else unwrapped(result)
+  }
+
+  def isDone: Boolean = join.isDone
+
+  /** See [[RunningIntervalJoin.frontier]]. Where tuples join as they come, results after it may
+    * still be followed by earlier ones.
+    */
+  def frontier: Long = join.frontier
+
+  def metrics: JoinMetrics = join.metrics
+
+  def splitting: KeySplitting = join.splitting
+
+  /** Tuples that came too late so far. Any thread. */
+  def lateTuples: Long = late.map(_.lateTuples).sum
+
+  def close(): Unit = join.close()
+
+  /** A result's tuples in the order of events: `later` was only the later to arrive. */
+  private[this] def unwrapped(result: JoinResult): JoinResult = {
+    val t = Arrival.tuple(result.later)
+    val other = result.earlier
+    if (EventOrder.Tuples.compare(t, other) > 0) new JoinResult(t, other)
+    else new JoinResult(other, t)
+  }
+}
+
+/** Brings what a source delivers into an order that a gate can take: that of [[Arrival]]s. One
+  * thread at a time; `lateTuples` by any.
+  */
+final private class LatenessSource(source: JoinSource, lateness: Lateness, width: Int)
+    extends JoinSource {
+  private[this] var watermark = Long.MinValue
+  private[this] var arrivals = 0L
+  private[this] var owesWatermark = false
+  private[this] var waiting: StreamTuple = _ // the arrival that found no room
+  private[this] val lateCount = new java.util.concurrent.atomic.AtomicLong
+
+  def side: Side = source.side
+
+  def id: Int = source.id
+
+  def lateTuples: Long = lateCount.get
+
+  def tryAdd(t: StreamTuple): Boolean =
+    if (t.source == id && t.ts < watermark) {
+      source.advance(watermark) // says nothing new, but refuses if the join has ended
+      lateCount.lazySet(lateCount.getPlain + 1)
+      lateness.onLate(t)
+      true
+    } else {
+      val arrival = arrivalOf(t)
+      val taken = source.tryAdd(arrival)
+      if (taken) pass(arrival) else waiting = arrival
+      taken
+    }
+
+  def add(t: StreamTuple, idle: IdleStrategy): Unit = {
+    while (!tryAdd(t)) {
+      if (Thread.interrupted()) throw new InterruptedException(s"source $id waited for room")
+      idle.idle()
+    }
+    idle.reset()
+  }
+
+  /** Tells the gate at once, and the replicas too, by an element of its own, if there is room for
+    * one: else they learn it with the next call. Nothing but promptness rests on that.
+    */
+  def advance(ts: Long): Unit = {
+    if (ts > watermark) {
+      watermark = ts
+      waiting = null // its time would be before the watermark
+      owesWatermark = true
+    }
+    source.advance(watermark)
+    if (owesWatermark) {
+      owesWatermark = !source.tryAdd(Arrival.watermark(watermark, arrivals, id, side, width))
+      if (!owesWatermark) arrivals += 1
+    }
+  }
+
+  def close(): Unit = source.close()
+
+  private[this] def arrivalOf(t: StreamTuple): StreamTuple =
+    if (waiting != null && (waiting.row eq t)) waiting
+    else {
+      val bound = TimeWindow.saturatingSubtract(t.ts, lateness.bound)
+      Arrival(math.max(watermark, bound), arrivals, t)
+    }
+
+  private[this] def pass(arrival: StreamTuple): Unit = {
+    watermark = arrival.ts
+    arrivals += 1
+    owesWatermark = false
+    waiting = null
+  }
+}
