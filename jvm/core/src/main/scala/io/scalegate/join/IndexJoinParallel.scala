@@ -108,6 +108,11 @@ final private class RunningParallelIndexJoin(
 
   def isDone: Boolean = queue.isDone && !hasFailed
 
+  def frontier: Long = {
+    throwIfFailed()
+    queue.frontier
+  }
+
   def metrics: JoinMetrics = JoinMetrics(workers.zipWithIndex.map { case (w, i) =>
     w.counters.metrics(if (i == 0) r.peak.toLong + s.peak else 0L) // the windows are shared
   })

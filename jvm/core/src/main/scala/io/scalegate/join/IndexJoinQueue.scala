@@ -55,6 +55,7 @@ final private[join] class IndexJoinQueue(
   @volatile private[this] var consumed = 0L
   @volatile private[this] var ended = false
   private[this] var taken = 0 // the consumer's: of the entry at `consumed`
+  private[this] var passed = Long.MinValue // the consumer's: the time of the last entry it was at
 
   /** Whether no thread will get a task any more. */
   def isExhausted: Boolean = ended
@@ -110,11 +111,15 @@ final private[join] class IndexJoinQueue(
   def poll(): JoinResult = {
     while (consumed < assigned && entry(consumed).isCompleted) {
       val head = entry(consumed)
+      passed = head.tuple.ts
       if (head.count > 0) return take(head)
       free(head)
     }
     null
   }
+
+  /** No result still to come has a later tuple with a time below it. The consumer's. */
+  def frontier: Long = if (isDone) Long.MaxValue else passed
 
   private[this] def take(head: IndexJoinEntry): JoinResult = {
     val result = new JoinResult(head.tuple, head.found(taken))

@@ -53,6 +53,11 @@ trait RunningJoin extends AutoCloseable {
   /** The next result, or null when there is none yet. One thread at a time. */
   def poll(): JoinResult
 
+  /** No result still to come has a later tuple with a time below it; `Long.MaxValue` once all are
+    * out. It never falls. The consumer's thread, like [[poll]].
+    */
+  def frontier: Long
+
   /** Whether every source has closed and every result was taken. False for a join that failed. */
   def isDone: Boolean
 

@@ -42,6 +42,7 @@ final class MeasuredRun private[join] (join: RunningJoin) extends RunningJoin {
   def latency: Histogram = recorded.copy()
 
   def isDone: Boolean = join.isDone
+  def frontier: Long = join.frontier
   def metrics: JoinMetrics = join.metrics
   def close(): Unit = join.close()
 

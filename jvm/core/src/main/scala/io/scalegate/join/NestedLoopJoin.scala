@@ -34,6 +34,7 @@ final private[join] class SequentialJoin(
   private[this] val input = gate.addReader()
   private[this] val found = new ArrayDeque[JoinResult]
   private[this] val steps = new ThreeSteps(spec, 0, 1, window, this)
+  private[this] var passed = Long.MinValue // the time of the last tuple that was taken
   @volatile private[this] var published = WorkerMetrics.Zero
 
   def poll(): JoinResult = {
@@ -43,6 +44,11 @@ final private[join] class SequentialJoin(
   }
 
   def isDone: Boolean = found.isEmpty && input.isDone && !hasFailed
+
+  def frontier: Long = {
+    throwIfFailed()
+    if (isDone) Long.MaxValue else passed
+  }
 
   def metrics: JoinMetrics = JoinMetrics(Vector(published))
 
@@ -55,6 +61,7 @@ final private[join] class SequentialJoin(
       var t = input.getNextReadyTuple()
       while (t != null) {
         steps.step(t)
+        passed = t.ts
         t = if (found.isEmpty) input.getNextReadyTuple() else null
       }
       published = steps.metrics

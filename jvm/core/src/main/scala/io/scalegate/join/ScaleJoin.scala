@@ -1,7 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.Side
 
 /** ScaleJoin (Gulisano et al., Algorithm 1): `threads` processing threads between two ScaleGates.
   * Each reads every ready tuple, compares it with its own share of the opposite window, and
@@ -25,7 +24,7 @@ final private class RunningScaleJoin(
     sides: IndexedSeq[Side],
     options: JoinOptions,
     threads: Int
-) extends GatedJoin(spec, sides, options) {
+) extends OrderedJoin(spec, sides, options, threads) {
   /*
    *    sources            SG_in             processing threads          SG_out          consumer
    *                                      +-> PT 0: W_R/n, W_S/n --+
@@ -51,97 +50,31 @@ final private class RunningScaleJoin(
    * GatedJoin), so a consumer that is let through by a dying thread's closed source finds the
    * failure when it looks next.
    */
-  private[this] val results = new ScaleGate[JoinResult](ResultOrder, options.outputCapacity)
-  private[this] val workers = Vector.tabulate(threads)(new Worker(_, results.addSource()))
-  private[this] val output = results.addReader()
-
-  def start(): Unit = workers.foreach(_.start())
-
-  def poll(): JoinResult = {
-    val result = output.getNextReadyTuple()
-    throwIfFailed()
-    result
-  }
-
-  def isDone: Boolean = output.isDone && !hasFailed
-
-  def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
-
-  override def close(): Unit = {
-    super.close()
-    awaitEnd(workers)
-  }
+  protected val workers: Vector[Worker] = Vector.tabulate(threads)(new ProcessingThread(_))
 
   /** `PT_share`. */
-  final private[this] class Worker(share: Int, out: GateSource[JoinResult])
-      extends Thread(s"scalegate-join-$share")
-      with ResultSink {
+  final private[this] class ProcessingThread(share: Int) extends Worker(share) {
     private[this] val input = gate.addReader()
-    private[this] val idle = options.idle()
     private[this] var steps: ThreeSteps = _
-    private[this] var passed: StreamTuple = _
-    private[this] var unpromised = 0
-    @volatile private[this] var published = WorkerMetrics.Zero
 
-    setDaemon(true)
-
-    def metrics: WorkerMetrics = published
-
-    override def run(): Unit =
-      try {
-        steps = new ThreeSteps(
-          spec,
-          share,
-          threads,
-          new ScannedWindow(_, spec, options.maxWindowRows),
-          this
-        )
-        while (!input.isDone && !isStopped) next()
-      } catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      } finally {
-        if (steps != null) published = steps.metrics
-        out.close()
-      }
-
-    def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
-      val result = new JoinResult(later, earlier)
-      if (!out.tryAdd(result)) {
-        while (!out.tryAdd(result)) {
-          if (isStopped) throw new Stopped
-          idle.idle()
-        }
-        idle.reset()
-      }
+    protected def prepare(): Unit = {
+      val window = new ScannedWindow(_: Side, spec, options.maxWindowRows)
+      steps = new ThreeSteps(spec, share, threads, window, this)
     }
 
-    private[this] def next(): Unit = {
+    protected def work(): Boolean = {
       val t = input.getNextReadyTuple()
-      if (t == null) {
-        if (unpromised > 0) promise()
-        idle.idle()
-      } else {
-        idle.reset()
+      if (t != null) {
         steps.step(t)
-        passed = t
-        unpromised += 1
-        if (unpromised >= RunningScaleJoin.PromiseEvery) promise()
+        pass(t)
       }
+      t != null
     }
 
-    private[this] def promise(): Unit = {
-      out.advance(ResultOrder.punctuation(passed))
-      unpromised = 0
-      published = steps.metrics
-    }
+    protected def isExhausted: Boolean = input.isDone
+
+    protected def measured: WorkerMetrics = steps.metrics
   }
-}
-
-private object RunningScaleJoin {
-
-  /** Tuples that a busy thread passes before it tells the output gate. */
-  val PromiseEvery = 32
 }
 
 /** Unwinds a processing thread that must end while it waits for room. */

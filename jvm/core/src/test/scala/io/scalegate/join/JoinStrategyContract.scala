@@ -107,8 +107,6 @@ abstract class JoinStrategyContract(
   }
 
   if (prompt) test("a result comes out as soon as no source can deliver anything before it") {
-    val join = strategy.open(JoinSpec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
-  test("a result comes out as soon as no source can deliver anything before it") {
     val join = strategy.open(spec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
     try {
       assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
@@ -307,6 +305,38 @@ abstract class JoinStrategyContract(
       assert(!evenly || m.skew < 0.01)
       assert(m.workers.forall(_.comparisons > 0))
     } else assert(m.matches <= m.comparisons && m.comparisons <= pairs)
+  }
+
+  test("nothing comes below the frontier, which rises to the end") {
+    val input = alternating(300, spec(TimeWindow(-6, 6)))
+    opened(strategy, input) { join =>
+      var frontier = Long.MinValue
+      def takeOne(): Boolean = {
+        val now = join.frontier
+        assert(now >= frontier)
+        frontier = now
+        val result = join.poll()
+        assert(result == null || result.ts >= frontier)
+        result != null
+      }
+      for (i <- 0 until 300; s <- 0 to 1) until("room") {
+        takeOne()
+        join.sources(s).tryAdd(feeds(input)(s)(i))
+      }
+      if (prompt) {
+        join.sources.foreach(_.advance(1000))
+        until("a frontier at the last tuple") {
+          while (takeOne()) ()
+          join.frontier >= 599
+        }
+      }
+      join.sources.foreach(_.close())
+      until("end of the results") {
+        while (takeOne()) ()
+        join.isDone
+      }
+      assert(join.frontier == Long.MaxValue)
+    }
   }
 
   test("an advanced source cannot go back") {

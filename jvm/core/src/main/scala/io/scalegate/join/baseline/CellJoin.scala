@@ -6,6 +6,7 @@ import io.scalegate.join.{
   JoinOptions,
   JoinSpec,
   JoinStrategy,
+  OrderedJoin,
   PairCondition,
   RunningJoin,
   WindowProbe,

@@ -22,8 +22,7 @@ abstract private[baseline] class FlowJoin(
     options: JoinOptions,
     protected val nodeCount: Int,
     linkCapacity: Int
-) extends GatedJoin(spec, sides, options)
-    with RunningBaseline {
+) extends GatedJoin(spec, sides, options) {
   /*
    *                 R -->   +--------+  -->  +--------+  -->  +--------+
    *   gate --> driver       | node 0 |       | node 1 |       | node 2 |

@@ -7,6 +7,7 @@ import io.scalegate.join.{
   JoinOptions,
   JoinSpec,
   JoinStrategy,
+  OrderedJoin,
   RunningJoin,
   ThreeSteps,
   WindowBounds,

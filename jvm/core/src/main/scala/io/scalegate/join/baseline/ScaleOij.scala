@@ -8,6 +8,7 @@ import io.scalegate.join.{
   JoinOptions,
   JoinSpec,
   JoinStrategy,
+  OrderedJoin,
   PairCondition,
   RunningJoin,
   Stopped,

@@ -55,8 +55,7 @@ final private class RunningSplitJoin(
     threads: Int,
     fanOut: Int,
     precision: Int
-) extends GatedJoin(spec, sides, options)
-    with RunningBaseline {
+) extends GatedJoin(spec, sides, options) {
   /*
    *                         +--> distributor --+--> core 0: W_R/n, W_S/n --> results --+
    *   gate --> distributor -+                  +--> core 1: W_R/n, W_S/n --> results --+--> poll

@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.join._
+import io.scalegate.join.{MergedResults, _}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** How the workers of a [[CubeJoin]] are arranged: each stream's window is cut into so many

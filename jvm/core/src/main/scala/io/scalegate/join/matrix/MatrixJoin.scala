@@ -1,6 +1,6 @@
 package io.scalegate.join.matrix
 
-import io.scalegate.join._
+import io.scalegate.join.{MergedResults, _}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple, Window}
 
 /** The matrix join (Buono et al., "A High-Throughput and Low-Latency Parallelization of

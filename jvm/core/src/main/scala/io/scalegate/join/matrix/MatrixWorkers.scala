@@ -6,6 +6,7 @@ import io.scalegate.join.{
   JoinLifecycle,
   JoinMetrics,
   JoinOptions,
+  MergedResults,
   Stopped,
   WorkerMetrics
 }

@@ -4,7 +4,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.index.BPlusTreeIndex
 import io.scalegate.join._
-import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
+import io.scalegate.stream.{CountWindow, Side, TimeWindow, Window}
 
 /** What the baselines promise beyond the contract of all joins. */
 final class BaselinePropertiesSuite extends AnyFunSuite {
@@ -16,15 +16,6 @@ final class BaselinePropertiesSuite extends AnyFunSuite {
     new SplitJoin(3),
     new HandshakeJoin(3),
     new LowLatencyHandshakeJoin(3)
-  )
-  private val late = Seq(new HandshakeJoin(2))
-  private val prompt = Seq(
-    new CellJoin(2),
-    new SplitJoin(2),
-    new SplitJoin(2, precision = 5),
-    new LowLatencyHandshakeJoin(2),
-    new RoundRobinIndexJoin(2, _ => new BPlusTreeIndex),
-    new ScaleOij(2)
   )
 
   /** Four R tuples for each S tuple. */
@@ -56,42 +47,6 @@ final class BaselinePropertiesSuite extends AnyFunSuite {
     for (strategy <- comparing.take(2)) opened(strategy, input) { join =>
       interleaved(join, feeds(input), 3)
       assert(join.metrics.skew < 0.02, strategy.name)
-    }
-  }
-
-  test("nothing comes below the frontier, which rises to the end") {
-    val input = uneven(TimeWindow(-50, 50))
-    for (strategy <- prompt ++ late) opened(strategy, input) { join =>
-      val running = join.asInstanceOf[RunningBaseline]
-      feedBehind(join, feeds(input))
-      var frontier = Long.MinValue
-      def takeOne(): Boolean = {
-        val now = running.frontier
-        assert(now >= frontier, strategy.name)
-        frontier = now
-        val result = join.poll()
-        assert(result == null || result.ts >= frontier, s"${strategy.name}: $result")
-        result != null
-      }
-      until("end of the results") {
-        while (takeOne()) ()
-        join.isDone
-      }
-      assert(running.frontier == Long.MaxValue, strategy.name)
-    }
-  }
-
-  test("the frontier reaches what has been joined while the sources are open") {
-    val input = uneven(TimeWindow(-50, 50), n = 400)
-    for (strategy <- prompt) opened(strategy, input) { join =>
-      val running = join.asInstanceOf[RunningBaseline]
-      for (i <- 0 to 1; t <- feeds(input)(i)) until("room")(join.sources(i).tryAdd(t))
-      join.sources.foreach(_.advance(1000))
-      until(s"frontier of ${strategy.name}") {
-        while (join.poll() != null) ()
-        running.frontier >= 390
-      }
-      assert(!join.isDone)
     }
   }
 
@@ -130,18 +85,6 @@ final class BaselinePropertiesSuite extends AnyFunSuite {
     intercept[IllegalArgumentException](new CellJoin(1, batch = 0))
     intercept[IllegalArgumentException](new SplitJoin(1, fanOut = 1))
     intercept[IllegalArgumentException](new SplitJoin(1, precision = 0))
-  }
-
-  /** A thread that delivers all in merged order and closes the sources. */
-  private def feedBehind(join: RunningJoin, feeds: Vector[Vector[StreamTuple]]): Unit = {
-    val all = feeds.flatten.sortBy(t => (t.ts, t.source))
-    val thread = new Thread(() => {
-      all.foreach(t =>
-        join.sources(t.source).add(t, new io.scalegate.stream.IdleStrategy.Backoff())
-      )
-      join.sources.foreach(_.close())
-    })
-    thread.start()
   }
 }
 

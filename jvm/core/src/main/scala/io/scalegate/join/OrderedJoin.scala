@@ -1,27 +1,21 @@
-package io.scalegate.join.baseline
+package io.scalegate.join
 
-import io.scalegate.join.{
-  GatedJoin,
-  JoinMetrics,
-  JoinOptions,
-  JoinResult,
-  JoinSpec,
-  ResultSink,
-  Stopped,
-  WorkerMetrics
-}
 import io.scalegate.stream.{Side, StreamTuple}
 
-/** Threads between an input gate and an output gate, each of which finds its results in order.
-  * What a thread does with a ready tuple is the subclass's.
+/** Threads between an input gate and an output gate (`SG_in` and `SG_out` of ScaleJoin's Algorithm
+  * 1), each of which finds its results in order. What a thread does with a ready tuple is the
+  * subclass's.
+  *
+  * @param promiseEvery
+  *   tuples that a busy thread passes before it tells the output
   */
-abstract private[baseline] class OrderedJoin(
+abstract private[join] class OrderedJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    threads: Int
-) extends GatedJoin(spec, sides, options)
-    with RunningBaseline {
+    threads: Int,
+    promiseEvery: Int = OrderedJoin.PromiseEvery
+) extends GatedJoin(spec, sides, options) {
   /*
    * A thread that finds no match would hold back the others' results, so it promises at the output
    * that nothing is to come for what it has passed: every few tuples, and whenever it has nothing
@@ -31,7 +25,8 @@ abstract private[baseline] class OrderedJoin(
    * Memory order: results and promises are published by the output gate; a thread's metrics, and
    * its failure, before its lane is closed.
    */
-  private[this] val output = new OrderedOutput(threads, options)
+  private[this] val output =
+    new MergedResults(ResultOrder, options.outputCapacity, ResultOrder.punctuation, threads)
 
   protected def workers: Vector[Worker]
 
@@ -45,7 +40,11 @@ abstract private[baseline] class OrderedJoin(
 
   def isDone: Boolean = output.isDone && !hasFailed
 
-  def frontier: Long = output.frontier
+  def frontier: Long = {
+    val frontier = output.frontier
+    throwIfFailed()
+    frontier
+  }
 
   def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
 
@@ -57,7 +56,8 @@ abstract private[baseline] class OrderedJoin(
   abstract protected class Worker(share: Int)
       extends Thread(s"scalegate-join-$share")
       with ResultSink {
-    private[this] val lane = output.lanes(share)
+    private[this] val lane = output.outlet(share)
+    private[this] val stopped = () => isStopped
     private[this] val idle = options.idle()
     private[this] var passed: StreamTuple = _
     private[this] var unpromised = 0
@@ -77,6 +77,9 @@ abstract private[baseline] class OrderedJoin(
     /** Whether nothing will be to do any more. */
     protected def isExhausted: Boolean
 
+    /** What is left to do then, unless the join was stopped. */
+    protected def finish(): Unit = ()
+
     protected def measured: WorkerMetrics
 
     override def run(): Unit =
@@ -89,6 +92,7 @@ abstract private[baseline] class OrderedJoin(
             promise()
             idle.idle()
           }
+        if (!isStopped) finish()
       } catch {
         case _: Stopped => ()
         case e: Throwable => fail(e)
@@ -97,35 +101,27 @@ abstract private[baseline] class OrderedJoin(
         lane.close()
       }
 
-    def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
-      val result = new JoinResult(later, earlier)
-      if (!lane.tryEmit(result)) {
-        while (!lane.tryEmit(result)) {
-          if (isStopped) throw new Stopped
-          idle.idle()
-        }
-        idle.reset()
-      }
-    }
+    def emit(later: StreamTuple, earlier: StreamTuple): Unit =
+      lane.emit(new JoinResult(later, earlier), idle, stopped)
 
-    /** No result of `t`, or of a tuple before it, comes from this thread any more. */
+    /** No result of `t`, or of a tuple before it, comes from this thread any more; null where not even one can
+      * be named yet.
+      */
     final protected def pass(t: StreamTuple): Unit = {
       passed = t
       unpromised += 1
-      if (unpromised >= OrderedJoin.PromiseEvery) promise()
+      if (unpromised >= promiseEvery) promise()
     }
 
     /** Tells the output of what was passed. */
     final protected def promise(): Unit = if (unpromised > 0) {
-      lane.promise(passed)
+      if (passed != null) lane.promise(passed)
       unpromised = 0
       published = measured
     }
   }
 }
 
-private object OrderedJoin {
-
-  /** Tuples that a busy thread passes before it tells the output. */
+private[join] object OrderedJoin {
   val PromiseEvery = 32
 }

@@ -1,7 +1,6 @@
-package io.scalegate.join.matrix
+package io.scalegate.join
 
 import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.join.Stopped
 import io.scalegate.stream.{EventOrder, IdleStrategy, StreamTuple}
 
 /** The workers' results in their order: each worker is a source of an output gate, as in ScaleJoin
@@ -10,7 +9,7 @@ import io.scalegate.stream.{EventOrder, IdleStrategy, StreamTuple}
   * @param punctuation
   *   the promise that no result of the given tuple or of one before it is to come
   */
-final private[matrix] class MergedResults[T <: AnyRef](
+final private[join] class MergedResults[T <: AnyRef](
     order: EventOrder[T],
     capacity: Int,
     punctuation: StreamTuple => T,
@@ -20,6 +19,7 @@ final private[matrix] class MergedResults[T <: AnyRef](
   private[this] val all = Vector.fill(workers)(new Outlet(gate.addSource(), punctuation))
   private[this] val output = gate.addReader()
   private[this] var ahead: T = _
+  private[this] var said = Long.MinValue
 
   def outlet(worker: Int): Outlet[T] = all(worker)
 
@@ -35,17 +35,22 @@ final private[matrix] class MergedResults[T <: AnyRef](
   def isDone: Boolean = ahead == null && output.isDone
 
   /** No result that is still to come has a later tuple before this time. What all workers have
-    * promised counts only once the results before it were taken; so a result that is ready is.
+    * promised counts only once the results before it were taken; so a result that is ready is. A
+    * worker's promise reaches the gate before it is seen here: a result may be further than what is
+    * seen next, which must not take back what was said.
     */
   def frontier: Long = {
     val promised = all.iterator.map(_.promised).min // before the gate is read
     if (ahead == null) ahead = output.getNextReadyTuple()
-    if (ahead != null) order.ts(ahead) else if (output.isDone) Long.MaxValue else promised
+    val now =
+      if (ahead != null) order.ts(ahead) else if (output.isDone) Long.MaxValue else promised
+    said = math.max(said, now)
+    said
   }
 }
 
 /** Where one worker hands its results over. Its thread's, but for [[promised]]. */
-final private[matrix] class Outlet[T <: AnyRef](
+final private[join] class Outlet[T <: AnyRef](
     source: GateSource[T],
     punctuation: StreamTuple => T
 ) {
