@@ -76,7 +76,7 @@ demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and 
 	@$(PY) examples/flights.py
 
 test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
-	@project/test.sh $(SCALA_CHECK) core/test spark/test $(STRESS_QUICK)
+	@project/test.sh $(SCALA_CHECK) "all core/test spark/test" $(STRESS_QUICK)
 
 check: check-python check-scala ## format and lint checks of Scala and Python
 

@@ -4,7 +4,12 @@ ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-Global / concurrentRestrictions += Tags.limit(Tags.Test, 1)
+// Two test JVMs at once: each waits for its own threads as often as it computes.
+Global / concurrentRestrictions := Seq(
+  Tags.limitAll(4),
+  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.exclusiveGroup(Tags.Clean)
+)
 
 /** What a forked JVM needs on 17 and later: the Vector API, and the doors Spark's own launcher opens. */
 val jvmFlags = Seq("--add-modules=jdk.incubator.vector") ++ Seq(

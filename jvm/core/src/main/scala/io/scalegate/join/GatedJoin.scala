@@ -12,6 +12,10 @@ abstract private[join] class GatedJoin(
     options: JoinOptions
 ) extends RunningJoin {
   require(sides.nonEmpty, "a join needs at least one source")
+  require(
+    spec.joinType == JoinType.Inner,
+    s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
+  )
 
   protected val ending = new JoinLifecycle
 

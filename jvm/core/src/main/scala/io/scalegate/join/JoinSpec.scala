@@ -21,7 +21,7 @@ trait PairPredicate {
   * @param residual
   *   makes the predicate for one thread; None when window and bands decide alone
   * @param joinType
-  *   which rows come out
+  *   which results come out; one that is not inner is opened by [[TypedJoin]]
   */
 final case class JoinSpec(
     window: Window,
@@ -29,12 +29,6 @@ final case class JoinSpec(
     residual: Option[() => PairPredicate] = None,
     joinType: JoinType = JoinType.Inner
 )
-
-sealed trait JoinType
-
-object JoinType {
-  case object Inner extends JoinType
-}
 
 /** A pair that matched. Its time is the later tuple's. */
 final class JoinResult(val later: StreamTuple, val earlier: StreamTuple) {

@@ -93,7 +93,7 @@ abstract class GateConcurrencyContract
   }
 
   test("nothing is lost behind a source's last tuple, where a reader may already stand") {
-    for (round <- 0 until 2000) {
+    for (round <- 0 until 1500) {
       val gate = newGate(capacity = 10)
       val (a, b, reader) = (gate.addSource(), gate.addSource(), gate.addReader())
       val last = 1L + round % 4
@@ -124,7 +124,7 @@ abstract class GateConcurrencyContract
   }
 
   test("sources and readers come and go while others run, and all see one sequence") {
-    for (round <- 0 until 12) {
+    for (round <- 0 until 8) {
       val gate = newGate(capacity = 8)
       val steady = gate.addSource()
       val readers = Vector.fill(2)(gate.addReader())

@@ -18,7 +18,7 @@ class ScaleGateLincheckSuite extends AnyFunSuite {
   }
 
   test("deliver, advance, close and read are linearizable in every interleaving that is tried") {
-    check(new ModelCheckingOptions().iterations(10).invocationsPerIteration(80))
+    check(new ModelCheckingOptions().iterations(8).invocationsPerIteration(60))
   }
 
   private def check[O <: Options[O, _]](options: O): Unit =

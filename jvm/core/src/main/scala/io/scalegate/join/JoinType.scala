@@ -1,0 +1,49 @@
+package io.scalegate.join
+
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** Which results a join gives.
+  *
+  * @param pairs
+  *   every pair that matches
+  * @param onceR
+  *   every tuple of R that matches, once, without its partners
+  * @param loneR
+  *   every tuple of R that matches nothing
+  * @param loneS
+  *   every tuple of S that matches nothing
+  */
+sealed abstract class JoinType(
+    val pairs: Boolean,
+    val onceR: Boolean = false,
+    val loneR: Boolean = false,
+    val loneS: Boolean = false
+) {
+
+  /** Whether something is decided about each tuple of this side. */
+  private[join] def decides(side: Side): Boolean =
+    if (side eq Side.R) onceR || loneR else loneS
+}
+
+object JoinType {
+  case object Inner extends JoinType(pairs = true)
+  case object LeftOuter extends JoinType(pairs = true, loneR = true)
+  case object RightOuter extends JoinType(pairs = true, loneS = true)
+  case object FullOuter extends JoinType(pairs = true, loneR = true, loneS = true)
+  case object LeftSemi extends JoinType(pairs = false, onceR = true)
+  case object LeftAnti extends JoinType(pairs = false, loneR = true)
+
+  val all: Seq[JoinType] = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti)
+}
+
+/** A result of a [[TypedJoin]].
+  *
+  * @param ts
+  *   of a pair, or a tuple that is given because it matches, the later tuple's time; of a tuple that matches
+  *   nothing, the last time at which it could have matched
+  * @param r
+  *   null where there is no tuple of R, as is `s` of S
+  */
+final class TypedResult(val ts: Long, val r: StreamTuple, val s: StreamTuple) {
+  override def toString: String = s"($ts: $r, $s)"
+}

@@ -1,0 +1,149 @@
+package io.scalegate.join
+
+import java.util.IdentityHashMap
+
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+
+/** The [[JoinType]] of a spec on any strategy whose results come in order. What is given for a tuple besides its pairs is
+  * decided once, when its window can no longer grow, from the results of all of the strategy's threads.
+  *
+  * Results come in the order of their times. At one time the pairs come first, in [[ResultOrder]], then the tuples
+  * that match nothing, in their own order; so the results, too, depend on nothing but the input.
+  */
+final class TypedJoin(strategy: JoinStrategy) {
+  def name: String = strategy.name
+
+  /** As [[JoinStrategy.open]]. */
+  def open(
+      spec: JoinSpec,
+      sources: IndexedSeq[Side],
+      options: JoinOptions = JoinOptions()
+  ): RunningTypedJoin = {
+    val decided = Vector[Side](Side.R, Side.S)
+      .filter(spec.joinType.decides)
+      .map(side => side -> new Undecided(spec.window, side))
+      .toMap
+    val pairs = strategy.open(spec.copy(joinType = JoinType.Inner), sources, options)
+    new RunningTypedJoin(pairs, spec.joinType, decided)
+  }
+}
+
+/** A [[TypedJoin]] under way: sources, threads and failures are those of a [[RunningJoin]]. */
+final class RunningTypedJoin private[join] (
+    join: RunningJoin,
+    joinType: JoinType,
+    undecided: Map[Side, Undecided]
+) extends AutoCloseable {
+  /*
+   * The strategy gives pairs in order, and says by its frontier before which time no more will come. A tuple that
+   * could last have matched at D is decided when that frontier has passed D, or a pair after D is at hand: then
+   * every pair of it was seen here. So whatever threads found the pairs, one thread decides, the consumer.
+   *
+   * It has to know the tuples too, also those without a pair. A source leaves each tuple in a queue of its own
+   * before it delivers it to the join (Undecided): whatever lies below the frontier was delivered, and so is there.
+   *
+   * State: the tuples of a decided side that are in their windows or on their way, and one reference for each that
+   * has matched.
+   */
+  private[this] val matched = new IdentityHashMap[StreamTuple, AnyRef]
+  private[this] val decided = undecided.values.toArray
+  private[this] var ahead: JoinResult = _
+  private[this] var ended = false
+
+  val sources: IndexedSeq[JoinSource] = join.sources.map { source =>
+    undecided.get(source.side).fold(source)(u => new Known(source, u.arrivals()))
+  }
+
+  /** The next result, or null when there is none yet. One thread at a time. */
+  def poll(): TypedResult = {
+    var result: TypedResult = null
+    var more = true
+    while (result == null && more) {
+      if (ahead == null) ahead = join.poll()
+      val reached = reachedTime()
+      val due = earliestDue(reached)
+      if (due != null) result = decide(due)
+      else if (ahead != null) result = give()
+      else more = false
+    }
+    result
+  }
+
+  /** Whether every source has closed and every result was taken. False for a join that failed. */
+  def isDone: Boolean = ended && ahead == null && earliestDue(Long.MaxValue) == null
+
+  def metrics: JoinMetrics = join.metrics
+
+  def close(): Unit = join.close()
+
+  /** The time that every pair at hand or still to come has reached. */
+  private[this] def reachedTime(): Long =
+    if (ahead != null) ahead.ts
+    else {
+      val frontier = join.frontier
+      if (join.isDone) ended = true
+      if (ended) Long.MaxValue else frontier
+    }
+
+  /** The side whose next tuple is decided before anything else happens, if there is one. */
+  private[this] def earliestDue(reached: Long): Undecided = {
+    var first: Undecided = null
+    var i = 0
+    while (i < decided.length) {
+      if (
+        decided(i).isDue(reached, ended && ahead == null) &&
+        (first == null || decided(i).isBefore(first))
+      ) first = decided(i)
+      i += 1
+    }
+    first
+  }
+
+  private[this] def decide(side: Undecided): TypedResult = {
+    val ts = side.deadline
+    val t = side.take()
+    val isLone = matched.remove(t) == null
+    if (!isLone) null
+    else if (t.side eq Side.R) { if (joinType.loneR) new TypedResult(ts, t, null) else null }
+    else new TypedResult(ts, null, t)
+  }
+
+  private[this] def give(): TypedResult = {
+    val pair = ahead
+    ahead = null
+    val laterIsR = pair.later.side eq Side.R
+    val r = if (laterIsR) pair.later else pair.earlier
+    val s = if (laterIsR) pair.earlier else pair.later
+    val isFirst = joinType.decides(Side.R) && matched.put(r, r) == null
+    if (joinType.decides(Side.S)) matched.put(s, s)
+    if (joinType.pairs) new TypedResult(pair.ts, r, s)
+    else if (joinType.onceR && isFirst) new TypedResult(pair.ts, r, null)
+    else null
+  }
+
+  /** A source whose tuples are decided. */
+  final private[this] class Known(source: JoinSource, arrivals: Arrivals) extends JoinSource {
+    def side: Side = source.side
+    def id: Int = source.id
+
+    def tryAdd(t: StreamTuple): Boolean = {
+      arrivals.offer(t)
+      var taken = false
+      try taken = source.tryAdd(t)
+      finally if (!taken) arrivals.refuse()
+      taken
+    }
+
+    def add(t: StreamTuple, idle: IdleStrategy): Unit = {
+      arrivals.offer(t)
+      var taken = false
+      try {
+        source.add(t, idle)
+        taken = true
+      } finally if (!taken) arrivals.refuse()
+    }
+
+    def advance(ts: Long): Unit = source.advance(ts)
+    def close(): Unit = source.close()
+  }
+}

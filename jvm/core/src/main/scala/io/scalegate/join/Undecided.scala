@@ -1,0 +1,118 @@
+package io.scalegate.join
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import scala.collection.mutable
+
+import io.scalegate.stream.{CountWindow, EventOrder, Side, StreamTuple, TimeWindow, Window}
+
+/** The tuples of one side of a [[TypedJoin]], in their total order, until it is known whether they match. The
+  * consumer's, but for [[Arrivals]].
+  */
+final private[join] class Undecided(window: Window, side: Side) {
+  private[this] val sources = mutable.ArrayBuffer.empty[Arrivals]
+  private[this] val waiting = mutable.ArrayDeque.empty[StreamTuple]
+
+  /** Another source's tuples, before the join is under way. */
+  def arrivals(): Arrivals = {
+    sources += new Arrivals
+    sources.last
+  }
+
+  /** Whether the first tuple can be decided.
+    *
+    * @param reached
+    *   no pair before it is still to come, and every tuple before it was offered
+    * @param isEnd
+    *   whether no pair is still to come at all
+    */
+  def isDue(reached: Long, isEnd: Boolean): Boolean = {
+    settle(reached, isEnd)
+    waiting.nonEmpty && (isEnd || deadline < reached)
+  }
+
+  /** The last time at which the first tuple can match; `Long.MaxValue` where that is not known. */
+  def deadline: Long = window match {
+    case w: TimeWindow => math.max(waiting.head.ts, w.latest(side, waiting.head.ts))
+    case CountWindow(size) =>
+      if (waiting.length > size) waiting(size.toInt).ts else Long.MaxValue
+  }
+
+  /** Whether this one's first tuple is decided before the other's. */
+  def isBefore(other: Undecided): Boolean = {
+    val c = java.lang.Long.compare(deadline, other.deadline)
+    if (c != 0) c < 0 else EventOrder.Tuples.compare(first, other.first) < 0
+  }
+
+  def first: StreamTuple = waiting.head
+
+  def take(): StreamTuple = waiting.removeHead()
+
+  /** Puts the sources' tuples in order, as far as no other can come between. */
+  private[this] def settle(reached: Long, isEnd: Boolean): Unit = {
+    var next = lowest()
+    while (next != null && (isEnd || next.head.ts < reached)) {
+      waiting += next.head
+      next.removeHead()
+      next = lowest()
+    }
+  }
+
+  private[this] def lowest(): Arrivals = {
+    var low: Arrivals = null
+    var i = 0
+    while (i < sources.length) {
+      val t = sources(i).head
+      if (t != null && (low == null || EventOrder.Tuples.compare(t, low.head) < 0))
+        low = sources(i)
+      i += 1
+    }
+    low
+  }
+}
+
+/** What one source has offered to the join: its thread adds, the consumer takes. */
+final private[join] class Arrivals {
+  /*
+   * A tuple is queued before it is offered, so once it was taken it is here. One that was refused stays, marked,
+   * for it may be offered again; the consumer passes over it when the source has promised more than it, which
+   * the source's thread does after it has set the mark.
+   */
+  final private[this] class Arrival(val tuple: StreamTuple) {
+    @volatile var isRefused = false
+  }
+
+  private[this] val queue = new ConcurrentLinkedQueue[Arrival]
+  private[this] var last: Arrival = _ // the source's
+
+  def offer(t: StreamTuple): Unit =
+    if (last != null && last.isRefused && (last.tuple eq t)) last.isRefused = false
+    else {
+      last = new Arrival(t)
+      queue.add(last)
+      ()
+    }
+
+  def refuse(): Unit = last.isRefused = true
+
+  /** The first tuple that the source still stands by; null if there is none. */
+  def head: StreamTuple = {
+    var first = queue.peek()
+    while (first != null && first.isRefused && hasNext) {
+      queue.poll()
+      first = queue.peek()
+    }
+    if (first == null || first.isRefused) null else first.tuple
+  }
+
+  def removeHead(): Unit = {
+    queue.poll()
+    ()
+  }
+
+  private[this] def hasNext: Boolean = {
+    val all = queue.iterator
+    all.next()
+    all.hasNext
+  }
+}
