@@ -4,7 +4,7 @@
 names of `interval_join` appear once, as in Spark's own USING join. A right column whose name the
 left side has too gets `suffix` ("ts" becomes "ts_right"), so that every output name is unique. A
 left join also gives the left rows that match nothing, with NULLs in the right columns, which
-become nullable; a right join likewise. A semi join gives each left row that matches, once, and an
+become nullable; a right join likewise, and a full join both. A semi join gives each left row that matches, once, and an
 anti join each that does not: the left columns alone.
 
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
@@ -59,7 +59,8 @@ def interval_join(
         whole numbers, in the columns' own unit, for integers. As Spark adds intervals to a
         timestamp, whole days are calendar days of the session's time zone.
     how
-        "inner", "left", "right", "semi" or "anti", or another of Spark's names for these.
+        "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
+        A full join needs equal columns: `on` here, an equality in the condition of `window_join`.
     suffix
         Added to right columns whose names the left side has too.
     algorithm
@@ -81,6 +82,8 @@ def interval_join(
     algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     keys = _keys(on, sides)
+    if how == "full" and not keys:
+        raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
     bounds = tuple(
@@ -95,8 +98,8 @@ def interval_join(
     within = _between(names[0], renamed[names[1]], bounds, data_type)
     joined = _join(left, _renamed(right, renamed), [*equal, within], how, algorithm)
     hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
-    if how == "right":
-        given = {name: F.col(_quote(hidden[name])) for name in left.columns if name in hidden}
+    if how in ("right", "full"):
+        given = {name: _given(name, hidden[name]) for name in left.columns if name in hidden}
         joined = joined.withColumns(given)
     return joined.drop(*hidden.values())
 
@@ -140,6 +143,11 @@ def band_join(
     algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     checked = _bands(bands, sides)
+    if how == "full":
+        raise ScalegateError(
+            'how="full" needs equal columns, which band_join has none of: use interval_join with '
+            'on="symbol", or window_join with an equality in its condition.'
+        )
     if time is not None and within is None:
         raise ScalegateError(
             'time is given without within: say how far, as in within="5 minutes".'
@@ -310,6 +318,11 @@ def _rename_right(
         right_key: HIDDEN.format("right_key", i) for i, right_key in enumerate(keys.values())
     }
     return renamed | hidden
+
+
+def _given(left: str, right: str) -> Column:
+    """A key's value, which one of the sides may lack."""
+    return F.coalesce(F.col(_quote(left)), F.col(_quote(right)))
 
 
 def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:

@@ -25,13 +25,13 @@ INSTEAD = {
     "double": "cast it to bigint, in a unit in which it is whole",
 }
 ALGORITHMS = ("auto", "broadcast", "index", "sweep")
-JOIN_TYPES = ("inner", "left", "right", "semi", "anti")
+JOIN_TYPES = ("inner", "left", "right", "full", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
     "cross": "cross",
-    "outer": "full outer",
-    "full": "full outer",
-    "fullouter": "full outer",
+    "outer": "full",
+    "full": "full",
+    "fullouter": "full",
     "left": "left",
     "leftouter": "left",
     "right": "right",
@@ -91,7 +91,7 @@ def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
 
 
 def join_type(how: str) -> str:
-    """Spark's name of a join type that works: not yet a full outer join, and no cross join."""
+    """Spark's name of a join type that works; a cross join has no window."""
     known = SPARK_JOIN_TYPES.get(how.lower().replace("_", "")) if isinstance(how, str) else None
     if known is None:
         raise ScalegateError(

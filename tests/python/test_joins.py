@@ -174,7 +174,7 @@ def test_a_row_without_a_time_matches_nothing(spark: SparkSession) -> None:
 HOW = ["left", "right_outer", "leftsemi", "anti"]
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("how", [*HOW, "full"])
 def test_interval_join_of_every_type(
     spark: SparkSession, left: DataFrame, right: DataFrame, how: str
 ) -> None:
@@ -183,8 +183,9 @@ def test_interval_join_of_every_type(
     )
     condition = F.expr("symbol = r_symbol AND r_a = x")
     expected = left.join(renamed(right), condition, how)
-    if how == "right_outer":
-        expected = expected.withColumn("symbol", F.col("r_symbol"))
+    if how in ("right_outer", "full"):
+        either = F.coalesce(F.col("symbol"), F.col("r_symbol"))
+        expected = expected.withColumn("symbol", either)
     assert_same(spark, joined, expected.drop("r_symbol"))
     only_left = how in ("leftsemi", "anti")
     assert joined.columns == [
@@ -217,6 +218,18 @@ def test_window_join_of_every_type(
         "x < r_a - 90 AND r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
     )
     assert_same(spark, joined, left.join(renamed(right), condition, how))
+
+
+def test_a_full_window_join_with_an_equality(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    on = (left.symbol == right.symbol) & (left.x < right.a)
+    joined = scalegate.window_join(left, right, on=on, within="5 seconds", how="full")
+    condition = F.expr(
+        "symbol = r_symbol AND x < r_a AND "
+        "r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
+    )
+    assert_same(spark, joined, left.join(renamed(right), condition, "full"))
 
 
 @pytest.mark.parametrize(

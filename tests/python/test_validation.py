@@ -220,9 +220,14 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
     ),
     (
-        "a full join does not work yet",
+        "a full join needs equal columns",
         lambda r, s: interval_join(r, s, how="full_outer"),
-        ["a full outer join does not work yet", "inner, left, right, semi, anti do"],
+        ['how="full" needs equal columns: name them, as in on="symbol"'],
+    ),
+    (
+        "a full band join has none",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="outer"),
+        ['how="full" needs equal columns, which band_join has none of'],
     ),
     (
         "a cross join has no window",

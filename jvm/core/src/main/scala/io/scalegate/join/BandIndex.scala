@@ -36,6 +36,8 @@ final class BandIndex private (
 
   def rows: Int = columns.size
 
+  def row(number: Int): AnyRef = columns.rowAt(number)
+
   def lookup(): RowLookup = new BandLookup(this)
 
   /** The number of the first stripe at or after this one, in the order of stripes. */
@@ -189,7 +191,7 @@ object BandIndex {
   private[this] val WorthStripes = 1.0 / 8
 }
 
-final private[join] class BandLookup(index: BandIndex) extends RowLookup {
+final private[join] class BandLookup(val index: BandIndex) extends RowLookup {
   private[this] val finder = new WindowProbe(index.columns)
   private[this] val shape = index.shape
   private[this] val probing = index.side.opposite
@@ -252,7 +254,7 @@ final private[join] class BandLookup(index: BandIndex) extends RowLookup {
     }
   }
 
-  def rows: Int = index.rows
+  def number: Int = finder.slot(taken - 1)
 
   def comparisons: Long = finder.comparisons
 

@@ -14,7 +14,7 @@ final class IntervalIndex private (
     private[join] val starts: Array[Long],
     private[join] val ends: Array[Long],
     private[join] val latest: Array[Long],
-    private[join] val row: Array[AnyRef]
+    all: Array[AnyRef]
 ) extends RowIndex {
   /*
    * The rows of each key lie in the order of their starts, and are a binary search tree without pointers: the
@@ -23,7 +23,9 @@ final class IntervalIndex private (
    * starts, stops at the first row that starts too late (Cormen et al., Introduction to Algorithms, on augmenting
    * search trees). It visits O(log n + found) rows.
    */
-  def rows: Int = row.length
+  def rows: Int = all.length
+
+  def row(number: Int): AnyRef = all(number)
 
   def lookup(): RowLookup = new IntervalLookup(this, keyed)
 
@@ -90,7 +92,7 @@ object IntervalIndex {
 }
 
 /** Attributes of a probe: the key, if the index has one, and its interval's start and end. */
-final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends RowLookup {
+final private class IntervalLookup(val index: IntervalIndex, keyed: Boolean) extends RowLookup {
   private[this] var found = new Array[Int](16)
   private[this] var count = 0
   private[this] var taken = 0
@@ -98,8 +100,8 @@ final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends
   private[this] var low = 0L
   private[this] var high = 0L
 
-  def rows: Int = index.rows
   def comparisons: Long = compared
+  def number: Int = found(taken - 1)
 
   def start(keys: Array[Long]): Unit = {
     count = 0

@@ -15,9 +15,9 @@ import io.scalegate.stream.{Side, StreamTuple}
   */
 sealed abstract class JoinType(
     val pairs: Boolean,
-    val onceR: Boolean = false,
-    val loneR: Boolean = false,
-    val loneS: Boolean = false
+    val onceR: Boolean,
+    val loneR: Boolean,
+    val loneS: Boolean
 ) {
 
   /** Whether something is decided about each tuple of this side. */
@@ -26,14 +26,20 @@ sealed abstract class JoinType(
 }
 
 object JoinType {
-  case object Inner extends JoinType(pairs = true)
-  case object LeftOuter extends JoinType(pairs = true, loneR = true)
-  case object RightOuter extends JoinType(pairs = true, loneS = true)
-  case object FullOuter extends JoinType(pairs = true, loneR = true, loneS = true)
-  case object LeftSemi extends JoinType(pairs = false, onceR = true)
-  case object LeftAnti extends JoinType(pairs = false, loneR = true)
+  case object Inner
+      extends JoinType(pairs = true, onceR = false, loneR = false, loneS = false)
+  case object LeftOuter
+      extends JoinType(pairs = true, onceR = false, loneR = true, loneS = false)
+  case object RightOuter
+      extends JoinType(pairs = true, onceR = false, loneR = false, loneS = true)
+  case object FullOuter
+      extends JoinType(pairs = true, onceR = false, loneR = true, loneS = true)
+  case object LeftSemi
+      extends JoinType(pairs = false, onceR = true, loneR = false, loneS = false)
+  case object LeftAnti
+      extends JoinType(pairs = false, onceR = false, loneR = true, loneS = false)
 
-  val all: Seq[JoinType] = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti)
+  def all: Seq[JoinType] = Seq(Inner, LeftOuter, RightOuter, FullOuter, LeftSemi, LeftAnti)
 }
 
 /** A result of a [[TypedJoin]].

@@ -7,6 +7,9 @@ package io.scalegate.join
 trait RowIndex {
   def rows: Int
 
+  /** The row of a number from 0 to [[rows]]. */
+  def row(number: Int): AnyRef
+
   /** A lookup for one thread. */
   def lookup(): RowLookup
 }
@@ -22,9 +25,12 @@ trait RowLookup {
   /** The next row found, each once, in no promised order; null when there is none. */
   def next(): AnyRef
 
+  /** The number of the row that [[next]] gave last. */
+  def number: Int
+
   /** Rows that were tested against a probe so far. */
   def comparisons: Long
 
-  /** The rows of the index. */
-  def rows: Int
+  /** What is looked up. */
+  def index: RowIndex
 }

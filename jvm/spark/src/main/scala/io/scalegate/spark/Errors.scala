@@ -32,13 +32,13 @@ object Errors {
       "; bands over integer arithmetic need spark.sql.ansi.enabled"
   )
 
-  def hintSweep: Exception = bad(
-    "WINDOW_JOIN('sweep') slides a window of a fixed width, but this condition's bounds are columns: ask for " +
-      "'broadcast' or 'index', or leave the choice out"
+  def hintAlgorithm(name: String, why: String): Exception = bad(
+    s"WINDOW_JOIN('$name') cannot run this join: $why. Ask for another of " +
+      s"${Algorithm.names.mkString(", ")}, or leave the choice out"
   )
 
   def hintJoinType(joinType: String): Exception = bad(
-    "WINDOW_JOIN runs inner, left, right, semi and anti joins; this is a " +
+    "WINDOW_JOIN runs inner, left, right, semi and anti joins, and full joins with an equality key; this is a " +
       s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the " +
       "join itself"
   )

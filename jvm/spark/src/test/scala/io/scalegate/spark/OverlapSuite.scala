@@ -78,8 +78,17 @@ final class OverlapSuite extends SparkJoinSuite {
     val e = intercept[IllegalArgumentException](
       spark.sql(query(conditions.head, "", "/*+ WINDOW_JOIN('sweep') */")).collect()
     )
-    assert(e.getMessage.contains("this condition's bounds are columns"))
+    assert(e.getMessage.contains(
+      "cannot run this join: it slides a window of a fixed width, and this condition's"
+    ))
     withSettings(ScaleGateConf.JoinAlgorithm -> "sweep")(assertLeftAlone(query(conditions.head)))
+  }
+
+  test("an index of partitions, which needs a key, is refused by name where there is none") {
+    val e = intercept[IllegalArgumentException](
+      spark.sql(query(conditions.head, "", "/*+ WINDOW_JOIN('index') */")).collect()
+    )
+    assert(e.getMessage.contains("rows can be exchanged by an equality key alone"))
   }
 
   test("one comparison alone, or two in one direction, is no interval") {

@@ -2,6 +2,8 @@ package io.scalegate.spark.exec
 
 import java.util.Arrays
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -9,8 +11,10 @@ import io.scalegate.join.RowIndex
 import io.scalegate.stream.Side
 
 /** The rows of one side of a join as they come, to be indexed once all are there. Rows with a NULL among
-  * their attributes match nothing and are left out. One thread.
+  * their attributes match nothing and are left out of the index. One thread.
   *
+  * @param whole
+  *   whether those are kept beside it
   * @param expected
   *   the rows to be ready for
   */
@@ -18,15 +22,17 @@ final private[exec] class HeldRows(
     attributes: AttributeReader,
     by: IndexBy,
     columns: Int,
-    expected: Int
+    expected: Int,
+    whole: Boolean = false
 ) {
   private[this] val keys = Array.fill(by.types.length)(new Array[Long](expected))
   private[this] var rows = new Array[UnsafeRow](expected)
   private[this] var count = 0
+  private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
 
-  def size: Int = count
+  def size: Int = count + others.length
 
-  /** Keeps a row if it can match anything.
+  /** Keeps a row if it can match anything, or if all are to be kept.
     *
     * @param kept
     *   the row in a form that stays valid; asked for only then
@@ -41,7 +47,10 @@ final private[exec] class HeldRows(
       }
       rows(count) = kept
       count += 1
-    }
+    } else if (whole) others += kept
+
+  /** Rows that can match nothing. */
+  def unmatchable: Iterator[InternalRow] = others.iterator
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
   def index(side: Side): RowIndex = {

@@ -31,7 +31,7 @@ final class IndexTask(
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
     val build = UnsafeRows(if (fromLeft) r else l, held.output)
     val memory = WindowMemory.ofTask(TaskContext.get())
-    val rows = new HeldRows(reader(held), by, held.output.length, Expected)
+    val rows = new HeldRows(reader(held), by, held.output.length, Expected, probing.unfound)
     if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
     else {
       memory.release()
@@ -70,8 +70,10 @@ final class IndexTask(
       probes,
       reader(streamed),
       rows.index(probing.side.opposite).lookup(),
-      held.output,
-      accepts(residual, left.output ++ right.output)
+      streamed.output.length,
+      held.output.length,
+      accepts(residual, left.output ++ right.output),
+      rows.unmatchable
     )
 
   private[this] def reader(input: BoundedInput): AttributeReader =

@@ -1,10 +1,10 @@
 package io.scalegate.spark.exec
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.{Collections, Map => JavaMap, WeakHashMap}
+import java.util.{BitSet, Collections, Map => JavaMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression}
 
 import io.scalegate.join.{RowIndex, RowLookup}
 import io.scalegate.stream.Side
@@ -28,7 +28,8 @@ final class LookupTask(
       probes,
       reader(streamed),
       BroadcastIndexes.of(packed, held.bounded, by, heldSide, indexed(packed)).lookup(),
-      held.output,
+      streamed.output.length,
+      held.output.length,
       accepts(residual, left.output ++ right.output)
     )
 
@@ -64,18 +65,27 @@ private object BroadcastIndexes {
       .computeIfAbsent(Use(attributes, by, side), _ => made)
 }
 
-/** Looks each row of a partition up among the rows that were broadcast. */
+/** Looks each row of a partition up in an index.
+  *
+  * @param unmatchable
+  *   rows that are not in the index because they match nothing
+  */
 final class LookupJoinIterator(
     probing: Probing,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
     lookup: RowLookup,
-    searched: Seq[Attribute],
-    accepts: Option[BasePredicate]
-) extends ProbeJoinIterator(probing, searched, accepts) {
+    probed: Int,
+    searched: Int,
+    accepts: Option[BasePredicate],
+    unmatchable: Iterator[InternalRow] = Iterator.empty
+) extends ProbeJoinIterator(probing, probed, searched, accepts) {
+  private[this] val rows = lookup.index.rows
+  private[this] val found = if (probing.unfound) new BitSet(rows) else null
   private[this] var usable = false
+  private[this] var passed = 0 // rows of the index that were looked at for having been found
 
-  def counts: Seq[Long] = Seq(lookup.comparisons, lookup.rows.toLong, lookup.rows.toLong)
+  def counts: Seq[Long] = Seq(lookup.comparisons, rows.toLong, rows.toLong)
 
   protected def nextProbe(): InternalRow =
     if (!probes.hasNext) null
@@ -88,4 +98,15 @@ final class LookupJoinIterator(
 
   protected def nextFound(): InternalRow =
     if (usable) lookup.next().asInstanceOf[InternalRow] else null
+
+  override protected def accepted(): Unit = found.set(lookup.number)
+
+  override protected def nextUnfound(): InternalRow = {
+    passed = found.nextClearBit(passed)
+    if (passed < rows) {
+      passed += 1
+      lookup.index.row(passed - 1).asInstanceOf[InternalRow]
+    } else if (unmatchable.hasNext) unmatchable.next()
+    else null
+  }
 }

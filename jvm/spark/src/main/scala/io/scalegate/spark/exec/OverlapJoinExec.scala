@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
   Partitioning,
-  PartitioningCollection
+  PartitioningCollection,
+  UnknownPartitioning
 }
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -42,6 +43,7 @@ final case class OverlapJoinExec(
   override def outputPartitioning: Partitioning =
     if (probing.isInner)
       PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else if (probing.side eq Side.R) left.outputPartitioning
     else right.outputPartitioning
 

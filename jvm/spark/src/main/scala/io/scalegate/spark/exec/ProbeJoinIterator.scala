@@ -1,13 +1,9 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  BasePredicate,
-  GenericInternalRow,
-  JoinedRow
-}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.catalyst.plans.{
+  FullOuter,
   InnerLike,
   JoinType,
   LeftAnti,
@@ -27,13 +23,21 @@ import io.scalegate.stream.Side
   *   each pair that matches; if not, the row itself
   * @param unmatched
   *   the row when it matches nothing, with NULLs for the other side
+  * @param unfound
+  *   each row of the other side that matches nothing, with NULLs for this one
   */
-final case class Probing(side: Side, pairs: Boolean, unmatched: Boolean) {
-  def isInner: Boolean = pairs && !unmatched
+final case class Probing(
+    side: Side,
+    pairs: Boolean,
+    unmatched: Boolean,
+    unfound: Boolean = false
+) {
+  def isInner: Boolean = pairs && !unmatched && !unfound
 
   def name: String = {
     val sideName = if (side eq Side.R) "Left" else "Right"
     if (isInner) "Inner"
+    else if (unfound) "FullOuter"
     else if (pairs) s"${sideName}Outer"
     else if (unmatched) s"${sideName}Anti"
     else s"${sideName}Semi"
@@ -43,11 +47,12 @@ final case class Probing(side: Side, pairs: Boolean, unmatched: Boolean) {
 object Probing {
   val Inner: Probing = Probing(Side.R, pairs = true, unmatched = false)
 
-  /** How one pass gives a join of this type; a full outer join takes two. */
+  /** How one pass gives a join of this type. */
   def of(joinType: JoinType): Option[Probing] = joinType match {
     case _: InnerLike => Some(Inner)
     case LeftOuter => Some(Probing(Side.R, pairs = true, unmatched = true))
     case RightOuter => Some(Probing(Side.S, pairs = true, unmatched = true))
+    case FullOuter => Some(Probing(Side.R, pairs = true, unmatched = true, unfound = true))
     case LeftSemi => Some(Probing(Side.R, pairs = false, unmatched = false))
     case LeftAnti => Some(Probing(Side.R, pairs = false, unmatched = true))
     case _ => None
@@ -57,19 +62,20 @@ object Probing {
 /** Takes the rows of the side that probes one after the other, and what is found for each, and gives the
   * join's rows.
   *
-  * @param searched
-  *   the columns of the other side
+  * @param probed
+  *   the columns of the side that probes, as `searched` are those of the other
   * @param accepts
   *   whether a pair of a probe row and one found for it is a match; all are if there is no such condition
   */
 abstract class ProbeJoinIterator(
     probing: Probing,
-    searched: Seq[Attribute],
+    probed: Int,
+    searched: Int,
     accepts: Option[BasePredicate]
 ) extends JoinedPairs {
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
-  private[this] val nothing = new GenericInternalRow(searched.length)
+  private[this] val nothing = new GenericInternalRow(searched)
   private[this] var open = false // a probe row's search goes on
   private[this] var matched = false
   private[this] var ready = false
@@ -80,12 +86,18 @@ abstract class ProbeJoinIterator(
   /** The next row found for the probe row, null when there are no more. */
   protected def nextFound(): InternalRow
 
+  /** Told that the row found last is a match. */
+  protected def accepted(): Unit = ()
+
+  /** When all probes are through: the next row that nothing was accepted for, null when there are no more. */
+  protected def nextUnfound(): InternalRow = null
+
   def close(): Unit = ()
 
   /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
   final def hasNext: Boolean = {
     while (!ready && (open || begin())) step(nextFound())
-    ready
+    ready || (probing.unfound && beginUnfound())
   }
 
   final def next(): InternalRow = {
@@ -104,6 +116,16 @@ abstract class ProbeJoinIterator(
     open
   }
 
+  private[this] def beginUnfound(): Boolean = {
+    val row = nextUnfound()
+    ready = row != null
+    if (ready) {
+      val none = new GenericInternalRow(probed)
+      if (probing.side eq Side.R) pair(none, row) else pair(row, none)
+    }
+    ready
+  }
+
   private[this] def step(found: InternalRow): Unit =
     if (found == null) {
       open = false
@@ -113,6 +135,7 @@ abstract class ProbeJoinIterator(
       set(found)
       if (condition == null || condition.eval(pair)) {
         matched = true
+        if (probing.unfound) accepted()
         open = probing.pairs
         ready = probing.pairs || !probing.unmatched
       }

@@ -1,12 +1,7 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  BasePredicate,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, UnsafeProjection, UnsafeRow}
 
 import io.scalegate.join.{Band, BuildRows, WindowSweep}
 
@@ -65,11 +60,12 @@ final class SweepJoinIterator(
     build: SortedSide,
     bands: IndexedSeq[Band],
     order: Ordering[InternalRow],
-    searched: Seq[Attribute],
+    probed: Int,
+    searched: Int,
     accepts: Option[BasePredicate],
     keep: WindowMemory,
     sortedHere: Boolean
-) extends ProbeJoinIterator(probing, searched, accepts) {
+) extends ProbeJoinIterator(probing, probed, searched, accepts) {
   private[this] val further = bands.tail
   private[this] val sweep = new WindowSweep(further.map(_.attribute))
   private[this] val ranges = new Array[Long](2 * further.length)

@@ -72,7 +72,8 @@ final class SweepTask(
       build.inOrder(if (fromLeft) r else l, types, whole = false),
       bands,
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
-      build.output,
+      probe.output.length,
+      build.output.length,
       accepts(residual, left.output ++ right.output),
       WindowMemory.ofTask(TaskContext.get()),
       sortedHere

@@ -17,7 +17,8 @@ import io.scalegate.stream.Side
   * inputs come clustered by the keys. A task either sweeps a window over both, which come sorted by the keys
   * and the first bounded attribute: then the memory that it needs is one window of one key, and what does not
   * fit before it is spilled by Spark's sort. Or it indexes the side that does not probe, whose rows it must
-  * hold, and nothing has to be sorted; a task that cannot hold them sorts both sides itself, and sweeps.
+  * hold, and nothing has to be sorted; a task that cannot hold them sorts both sides itself, and
+  * sweeps, unless rows of both sides are given that match nothing: then it ends with an error.
   *
   * @param probing
   *   what is given for each row of which side
@@ -70,6 +71,7 @@ final case class WindowJoinExec(
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else if (probing.isInner)
       PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else if (probing.side eq Side.R) left.outputPartitioning
     else right.outputPartitioning
 
@@ -87,7 +89,7 @@ final case class WindowJoinExec(
         new BoundedInput(key.right +: rightBounded, right.output),
         IndexBy.Bands(key.band +: bands.toIndexedSeq),
         (key.residual ++ residual).reduceOption(And.apply),
-        Some(sweep)
+        if (probing.unfound) None else Some(sweep)
       )
     }
   }

@@ -77,10 +77,13 @@ trait WindowJoinNode extends BinaryExecNode {
   /** The columns of a pair. */
   protected def joined: Seq[Attribute] = left.output ++ right.output
 
-  /** Those, where the searched row may be missing. */
+  /** Those, where a row may be missing. */
   final override def output: Seq[Attribute] = {
     val probes = (if (probing.side eq Side.R) left else right).outputSet
-    joined.map(a => if (probing.unmatched && !probes.contains(a)) a.withNullability(true) else a)
+    joined.map { a =>
+      val mayMiss = if (probes.contains(a)) probing.unfound else probing.unmatched
+      if (mayMiss) a.withNullability(true) else a
+    }
   }
 
   /** The pairs of each task, given to `counted`, which must be all that a task's closure takes of the node. */

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.adaptive.{LogicalQueryStage, ShuffleQueryStageExec}
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.{KeyBound, Probing}
+import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.stream.Side
 
 /** How a join is to be run, and why.
@@ -31,26 +31,31 @@ object AlgorithmChoice extends JoinSelectionHelper {
     val held = smallest(c, free)
     def input(p: Probing) = if (p.side eq Side.R) c.join.right else c.join.left
     def size(p: Probing) = sizeOf(input(p))
+    for {
+      (algorithm, _) <- c.requested
+      why <- obstacle(algorithm, c, free)
+    } throw Errors.hintAlgorithm(algorithm.name, why)
     c.requested.orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set")) match {
-      case Some((algorithm, why)) if isPossible(algorithm, c) =>
+      case Some((algorithm, why)) if isPossible(algorithm, c, free) =>
         AlgorithmChoice(algorithm, held, why)
       case _ =>
         if (
           canBroadcastBySize(input(held), conf) && !isExchanged(c) && isPossible(
             Algorithm.Broadcast,
-            c
+            c,
+            free
           )
         )
           AlgorithmChoice(Algorithm.Broadcast, held, s"it has ${size(held)}")
-        else if (canIndexBySize(input(held), conf) && isPossible(Algorithm.Index, c))
+        else if (canIndexBySize(input(held), conf) && isPossible(Algorithm.Index, c, free))
           AlgorithmChoice(
             Algorithm.Index,
             held,
             s"it has ${size(held)} in ${conf.numShufflePartitions} partitions"
           )
-        else if (c.overlap.nonEmpty && c.isRequested)
+        else if (c.isRequested && !isPossible(Algorithm.Sweep, c, free))
           AlgorithmChoice(
-            if (isPossible(Algorithm.Index, c)) Algorithm.Index else Algorithm.Broadcast,
+            if (isPossible(Algorithm.Index, c, free)) Algorithm.Index else Algorithm.Broadcast,
             held,
             "as hinted"
           )
@@ -70,16 +75,29 @@ object AlgorithmChoice extends JoinSelectionHelper {
   private[this] def canIndexBySize(input: LogicalPlan, conf: SQLConf): Boolean =
     input.stats.sizeInBytes < BigInt(conf.autoBroadcastJoinThreshold) * conf.numShufflePartitions
 
-  /** Keys that may be equal without being the same bytes can be sorted only; intervals whose bounds are columns
-    * can neither be sorted for a sweep nor, without a key, be exchanged.
-    */
-  private[this] def isPossible(algorithm: Algorithm, c: WindowJoinCandidate): Boolean = {
-    val indexable = c.leftKeys.isEmpty || KeyBound.of(c.leftKeys, c.rightKeys).nonEmpty
-    algorithm match {
-      case Algorithm.Broadcast => indexable
-      case Algorithm.Index => indexable && (c.overlap.isEmpty || c.leftKeys.nonEmpty)
-      case Algorithm.Sweep => c.overlap.isEmpty
-    }
+  private[this] def isPossible(
+      algorithm: Algorithm,
+      c: WindowJoinCandidate,
+      probing: Probing
+  ): Boolean = obstacle(algorithm, c, probing).isEmpty
+
+  /** Why a join cannot be run this way. */
+  private[this] def obstacle(
+      algorithm: Algorithm,
+      c: WindowJoinCandidate,
+      probing: Probing
+  ): Option[String] = {
+    val keyed = c.leftKeys.nonEmpty
+    val isSweep = algorithm == Algorithm.Sweep
+    if (isSweep && c.overlap.nonEmpty)
+      Some("it slides a window of a fixed width, and this condition's bounds are columns")
+    else if (algorithm != Algorithm.Index && probing.unfound)
+      Some("a full join is decided in the task that holds all of a row's matches, by an index")
+    else if (algorithm == Algorithm.Index && c.overlap.nonEmpty && !keyed)
+      Some("where bounds are columns, rows can be exchanged by an equality key alone")
+    else if (!isSweep && keyed && KeyBound.of(c.leftKeys, c.rightKeys).isEmpty)
+      Some("its keys may be equal without being the same bytes")
+    else None
   }
 
   /** The way to probe with the smaller side held; only an inner join has two. */

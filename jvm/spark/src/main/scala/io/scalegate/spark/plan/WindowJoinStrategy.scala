@@ -72,10 +72,10 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SparkPlan] =
     choice.algorithm match {
       case Algorithm.Broadcast => Some(broadcast(c, choice))
+      case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
       case _ if c.differences.nonEmpty =>
         Some(if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice))
-      case Algorithm.Index => Some(overlapping(c, choice))
-      case Algorithm.Sweep => None
+      case _ => Some(overlapping(c, choice))
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
@@ -299,7 +299,6 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def refuseWhatWasAskedFor(): Unit = {
     if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
     if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
-    if (overlap.nonEmpty && requested.exists(_._1 == Algorithm.Sweep)) throw Errors.hintSweep
     if (requests.nonEmpty && differences.isEmpty && overlap.isEmpty) {
       val refused = bare
         .flatMap(_.references)
@@ -309,7 +308,9 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     }
   }
 
-  private[this] def isRun: Boolean = Probing.of(join.joinType).nonEmpty
+  /** A full join is decided where the equality keys bring all matches of a row together. */
+  private[this] def isRun: Boolean =
+    Probing.of(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
 
   /** What EXPLAIN shows. */
   def describe(algorithm: String): String = {
