@@ -4,8 +4,8 @@
 names of `interval_join` appear once, as in Spark's own USING join. A right column whose name the
 left side has too gets `suffix` ("ts" becomes "ts_right"), so that every output name is unique. A
 left join also gives the left rows that match nothing, with NULLs in the right columns, which
-become nullable; a right join likewise, and a full join both. A semi join gives each left row that matches, once, and an
-anti join each that does not: the left columns alone.
+become nullable; a right join likewise, and a full join both. A semi join gives each left row that
+matches, once, and an anti join each that does not: the left columns alone.
 
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
 every number, as everywhere in Spark, so no finite band reaches it.
