@@ -75,4 +75,4 @@ final class MeasuredJoinLatencySuite extends AnyFunSuite {
 
 /** Measuring changes nothing. */
 class MeasuredJoinSuite
-    extends JoinStrategyContract(new MeasuredJoin(new ScaleJoin(2)), cases = 15)
+    extends JoinStrategyContract(new MeasuredJoin(NestedLoopJoin), cases = 15)

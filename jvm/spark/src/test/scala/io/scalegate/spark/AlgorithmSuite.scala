@@ -72,7 +72,7 @@ final class AlgorithmSuite extends SparkJoinSuite {
   test("an input of unknown size is sorted, and EXPLAIN says why") {
     val node = join("SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND abs(r.i - s.i) <= 3")
     assert(node.description.endsWith(
-      "algorithm: sweep over sorted inputs (the smaller side has an unknown size)"
+      "algorithm: sweep over sorted inputs (the side to index has an unknown size)"
     ))
   }
 

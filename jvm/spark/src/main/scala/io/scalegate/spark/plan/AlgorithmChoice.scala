@@ -28,39 +28,38 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   */
 object AlgorithmChoice extends JoinSelectionHelper {
   def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): AlgorithmChoice = {
-    val held = smallest(c, free)
-    def input(p: Probing) = if (p.side eq Side.R) c.join.right else c.join.left
-    def size(p: Probing) = sizeOf(input(p))
     for {
       (algorithm, _) <- c.requested
       why <- obstacle(algorithm, c, free)
     } throw Errors.hintAlgorithm(algorithm.name, why)
-    c.requested.orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set")) match {
-      case Some((algorithm, why)) if isPossible(algorithm, c, free) =>
-        AlgorithmChoice(algorithm, held, why)
-      case _ =>
-        if (
-          canBroadcastBySize(input(held), conf) && !isExchanged(c) && isPossible(
-            Algorithm.Broadcast,
-            c,
-            free
-          )
-        )
-          AlgorithmChoice(Algorithm.Broadcast, held, s"it has ${size(held)}")
-        else if (canIndexBySize(input(held), conf) && isPossible(Algorithm.Index, c, free))
-          AlgorithmChoice(
-            Algorithm.Index,
-            held,
-            s"it has ${size(held)} in ${conf.numShufflePartitions} partitions"
-          )
-        else if (c.isRequested && !isPossible(Algorithm.Sweep, c, free))
-          AlgorithmChoice(
-            if (isPossible(Algorithm.Index, c, free)) Algorithm.Index else Algorithm.Broadcast,
-            held,
-            "as hinted"
-          )
-        else AlgorithmChoice(Algorithm.Sweep, free, s"the smaller side has ${size(held)}")
-    }
+    c.requested
+      .orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set"))
+      .collect {
+        case (algorithm, why) if isPossible(algorithm, c, free) =>
+          AlgorithmChoice(algorithm, smallest(c, free), why)
+      }
+      .getOrElse(bySize(c, free, conf))
+  }
+
+  private[this] def bySize(
+      c: WindowJoinCandidate,
+      free: Probing,
+      conf: SQLConf
+  ): AlgorithmChoice = {
+    val held = smallest(c, free)
+    val input = if (held.side eq Side.R) c.join.right else c.join.left
+    def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
+    val broadcast =
+      canBroadcastBySize(input, conf) && !isExchanged(c) && possible(Algorithm.Broadcast)
+    if (broadcast) AlgorithmChoice(Algorithm.Broadcast, held, s"it has ${sizeOf(input)}")
+    else if (canIndexBySize(input, conf) && possible(Algorithm.Index)) {
+      val why = s"it has ${sizeOf(input)} in ${conf.numShufflePartitions} partitions"
+      AlgorithmChoice(Algorithm.Index, held, why)
+    } else if (c.isRequested && !possible(Algorithm.Sweep)) {
+      val way = if (possible(Algorithm.Index)) Algorithm.Index else Algorithm.Broadcast
+      AlgorithmChoice(way, held, "as hinted")
+    } else
+      AlgorithmChoice(Algorithm.Sweep, free, s"the side to index has ${sizeOf(input)}")
   }
 
   /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */
