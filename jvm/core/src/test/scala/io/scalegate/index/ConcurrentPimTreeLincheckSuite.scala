@@ -18,7 +18,7 @@ class ConcurrentPimTreeLincheckSuite extends AnyFunSuite {
   }
 
   test("insert, search and merge are linearizable in every interleaving that is tried") {
-    val options = new ModelCheckingOptions().iterations(6).invocationsPerIteration(25)
+    val options = new ModelCheckingOptions().iterations(5).invocationsPerIteration(20)
     // Trees and runs are guarded or not written any more, which stress looks at; what is to be
     // interleaved is everything else.
     val steps = forClasses(

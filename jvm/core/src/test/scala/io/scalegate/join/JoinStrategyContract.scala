@@ -350,7 +350,7 @@ abstract class JoinStrategyContract(
 }
 
 class NestedLoopJoinSuite extends JoinStrategyContract(NestedLoopJoin)
-class ScaleJoin1Suite extends JoinStrategyContract(new ScaleJoin(1))
+class ScaleJoin1Suite extends JoinStrategyContract(new ScaleJoin(1), cases = 40)
 class ScaleJoin2Suite extends JoinStrategyContract(new ScaleJoin(2))
-class ScaleJoin3Suite extends JoinStrategyContract(new ScaleJoin(3))
-class ScaleJoin8Suite extends JoinStrategyContract(new ScaleJoin(8))
+class ScaleJoin3Suite extends JoinStrategyContract(new ScaleJoin(3), cases = 60)
+class ScaleJoin8Suite extends JoinStrategyContract(new ScaleJoin(8), cases = 40)

@@ -82,18 +82,19 @@ final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val feeds = input.feeds.map(_._2)
     val open = mutable.ArrayBuffer.from(feeds.indices)
     val position = new Array[Int](feeds.length)
-    until("end of the input") {
-      if (open.nonEmpty) {
-        val i = open(random.nextInt(open.length))
-        if (position(i) == feeds(i).length) {
-          join.sources(i).close()
-          open -= i
-        } else if (random.nextInt(8) == 0) join.sources(i).advance(feeds(i)(position(i)).ts)
-        else if (join.sources(i).tryAdd(feeds(i)(position(i)))) position(i) += 1
-        else while (drain(join, rows)) ()
+    while (open.nonEmpty) {
+      val i = open(random.nextInt(open.length))
+      if (position(i) == feeds(i).length) {
+        join.sources(i).close()
+        open -= i
+      } else if (random.nextInt(8) == 0) join.sources(i).advance(feeds(i)(position(i)).ts)
+      else if (join.sources(i).tryAdd(feeds(i)(position(i)))) position(i) += 1
+      else {
+        // Full: the input up to here is joined first, which another source may hold back.
+        while (drain(join, rows)) ()
+        Thread.`yield`()
       }
       if (random.nextInt(3) == 0) drain(join, rows)
-      open.isEmpty
     }
     until("end of the results") {
       while (drain(join, rows)) ()

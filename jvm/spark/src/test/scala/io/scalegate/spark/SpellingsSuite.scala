@@ -169,7 +169,7 @@ final class BroadcastSpellingsSuite extends SpellingsContract {
 }
 
 /** Each partition of one input is indexed. */
-final class IndexSpellingsSuite extends SpellingsContract(every = 3) {
+final class IndexSpellingsSuite extends SpellingsContract(every = 5) {
   override protected def settings: Map[String, String] =
     Map(ScaleGateConf.JoinAlgorithm -> "index")
 
