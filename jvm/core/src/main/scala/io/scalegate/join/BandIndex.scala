@@ -117,7 +117,7 @@ object BandIndex {
       }
     }
     val order = if (shape.striped.isEmpty) byKey else RadixOrder.by(stripeOf, byKey)
-    val starts = runs(stripeOf, order)
+    val starts = RadixOrder.runs(stripeOf, order)
     val stripes = starts.dropRight(1).map(at => stripeOf(order(at)))
     new BandIndex(bands, side, shape, filled(bands, shape, keys, row, order), stripes, starts)
   }
@@ -145,18 +145,6 @@ object BandIndex {
       (until - from).toDouble
     }.sum
     passing / math.max(1.0, sample.length.toDouble * sample.length)
-  }
-
-  /** Where in the order each run of rows of one stripe starts, and where the last one ends. */
-  private[this] def runs(stripeOf: Array[Long], order: Array[Int]): Array[Int] = {
-    val starts = Array.newBuilder[Int]
-    var i = 0
-    while (i < order.length) {
-      if (i == 0 || stripeOf(order(i)) != stripeOf(order(i - 1))) starts += i
-      i += 1
-    }
-    starts += order.length
-    starts.result()
   }
 
   private[this] def filled(

@@ -60,9 +60,7 @@ object IntervalIndex {
     val keyOf = keys.getOrElse(new Array[Long](rows))
     val byStart = RadixOrder.by(starts, Array.range(0, rows))
     val order = if (keys.isEmpty) byStart else RadixOrder.by(keyOf, byStart)
-    val runs = (0 to rows).filter { i =>
-      i == 0 || i == rows || keyOf(order(i)) != keyOf(order(i - 1))
-    }.distinct.toArray
+    val runs = RadixOrder.runs(keyOf, order)
     val endsInOrder = order.map(ends(_))
     val latest = new Array[Long](rows)
     for (i <- 0 until runs.length - 1) augment(endsInOrder, latest, runs(i), runs(i + 1))

@@ -122,6 +122,43 @@ abstract private[join] class OrderedJoin(
   }
 }
 
+/** Threads that each read every ready tuple and take the three steps over their share of it.
+  *
+  * @param window
+  *   makes one thread's share of a side's window, empty, on that thread
+  */
+abstract private[join] class SharedStepsJoin(
+    spec: JoinSpec,
+    sides: IndexedSeq[Side],
+    options: JoinOptions,
+    threads: Int,
+    window: Side => SearchedWindow
+) extends OrderedJoin(spec, sides, options, threads) {
+  final protected val workers: Vector[Worker] = Vector.tabulate(threads)(new ProcessingThread(_))
+
+  /** `PT_share` of ScaleJoin's Algorithm 1. */
+  final private[this] class ProcessingThread(share: Int) extends Worker(share) {
+    private[this] val input = gate.addReader()
+    private[this] var steps: ThreeSteps = _
+
+    protected def prepare(): Unit =
+      steps = new ThreeSteps(spec, share, threads, window, this)
+
+    protected def work(): Boolean = {
+      val t = input.getNextReadyTuple()
+      if (t != null) {
+        steps.step(t)
+        pass(t)
+      }
+      t != null
+    }
+
+    protected def isExhausted: Boolean = input.isDone
+
+    protected def measured: WorkerMetrics = steps.metrics
+  }
+}
+
 private[join] object OrderedJoin {
   val PromiseEvery = 32
 }

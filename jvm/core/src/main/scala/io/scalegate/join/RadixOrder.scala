@@ -27,6 +27,18 @@ private[join] object RadixOrder {
     from
   }
 
+  /** Where in the order each run of rows of one key starts, and where the last one ends. */
+  def runs(keys: Array[Long], order: Array[Int]): Array[Int] = {
+    val starts = Array.newBuilder[Int]
+    var i = 0
+    while (i < order.length) {
+      if (i == 0 || keys(order(i)) != keys(order(i - 1))) starts += i
+      i += 1
+    }
+    starts += order.length
+    starts.result()
+  }
+
   /** The value of a key's byte, in an order that puts negative keys first. */
   private[this] def value(key: Long, digit: Int): Int =
     ((key ^ Long.MinValue) >>> (digit * 8)).toInt & 0xff

@@ -24,7 +24,13 @@ final private class RunningScaleJoin(
     sides: IndexedSeq[Side],
     options: JoinOptions,
     threads: Int
-) extends OrderedJoin(spec, sides, options, threads) {
+) extends SharedStepsJoin(
+      spec,
+      sides,
+      options,
+      threads,
+      new ScannedWindow(_, spec, options.maxWindowRows)
+    ) {
   /*
    *    sources            SG_in             processing threads          SG_out          consumer
    *                                      +-> PT 0: W_R/n, W_S/n --+
@@ -50,31 +56,6 @@ final private class RunningScaleJoin(
    * GatedJoin), so a consumer that is let through by a dying thread's closed source finds the
    * failure when it looks next.
    */
-  protected val workers: Vector[Worker] = Vector.tabulate(threads)(new ProcessingThread(_))
-
-  /** `PT_share`. */
-  final private[this] class ProcessingThread(share: Int) extends Worker(share) {
-    private[this] val input = gate.addReader()
-    private[this] var steps: ThreeSteps = _
-
-    protected def prepare(): Unit = {
-      val window = new ScannedWindow(_: Side, spec, options.maxWindowRows)
-      steps = new ThreeSteps(spec, share, threads, window, this)
-    }
-
-    protected def work(): Boolean = {
-      val t = input.getNextReadyTuple()
-      if (t != null) {
-        steps.step(t)
-        pass(t)
-      }
-      t != null
-    }
-
-    protected def isExhausted: Boolean = input.isDone
-
-    protected def measured: WorkerMetrics = steps.metrics
-  }
 }
 
 /** Unwinds a processing thread that must end while it waits for room. */

@@ -7,11 +7,9 @@ import io.scalegate.join.{
   JoinOptions,
   JoinSpec,
   JoinStrategy,
-  OrderedJoin,
   RunningJoin,
-  ThreeSteps,
-  WindowBounds,
-  WorkerMetrics
+  SharedStepsJoin,
+  WindowBounds
 }
 import io.scalegate.stream.Side
 
@@ -57,33 +55,10 @@ final private class RunningRoundRobinIndexJoin(
     threads: Int,
     newIndex: () => SlidingIndex,
     band: Int
-) extends OrderedJoin(spec, sides, options, threads) {
-  protected val workers: Vector[Worker] = Vector.tabulate(threads)(new Share(_))
-
-  final private[this] class Share(share: Int) extends Worker(share) {
-    private[this] val input = gate.addReader()
-    private[this] var steps: ThreeSteps = _
-
-    protected def prepare(): Unit =
-      steps = new ThreeSteps(
-        spec,
-        share,
-        threads,
-        new IndexJoinWindow(_, spec, newIndex(), Some(band), options.maxWindowRows),
-        this
-      )
-
-    protected def isExhausted: Boolean = input.isDone
-
-    protected def measured: WorkerMetrics = steps.metrics
-
-    protected def work(): Boolean = {
-      val t = input.getNextReadyTuple()
-      if (t != null) {
-        steps.step(t)
-        pass(t)
-      }
-      t != null
-    }
-  }
-}
+) extends SharedStepsJoin(
+      spec,
+      sides,
+      options,
+      threads,
+      new IndexJoinWindow(_, spec, newIndex(), Some(band), options.maxWindowRows)
+    )

@@ -4,13 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
-  Partitioning,
-  PartitioningCollection,
-  UnknownPartitioning
+  Partitioning
 }
 import org.apache.spark.sql.execution.SparkPlan
-
-import io.scalegate.stream.Side
 
 /** The join of two batch inputs with equal keys whose rows' intervals overlap. Both come clustered by the keys; a
   * task indexes its rows of the side that does not probe, which it must hold.
@@ -40,12 +36,7 @@ final case class OverlapJoinExec(
   override def requiredChildDistribution: Seq[Distribution] =
     ClusteredDistribution(leftKeys) :: ClusteredDistribution(rightKeys) :: Nil
 
-  override def outputPartitioning: Partitioning =
-    if (probing.isInner)
-      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
-    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else if (probing.side eq Side.R) left.outputPartitioning
-    else right.outputPartitioning
+  override def outputPartitioning: Partitioning = partitioningByKeys
 
   override protected def task: PartitionsJoinTask = new IndexTask(
     probing,

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
   Partitioning,
-  PartitioningCollection,
   UnknownPartitioning
 }
 import org.apache.spark.sql.execution.SparkPlan
@@ -68,12 +67,7 @@ final case class WindowJoinExec(
     sides.map(side => if (indexed.isEmpty) side.order else Nil)
 
   override def outputPartitioning: Partitioning =
-    if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else if (probing.isInner)
-      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
-    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else if (probing.side eq Side.R) left.outputPartitioning
-    else right.outputPartitioning
+    if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions) else partitioningByKeys
 
   /** Rows come as their probe rows do; a task that is to index may have to sort. */
   override def outputOrdering: Seq[SortOrder] =

@@ -4,6 +4,11 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression, Predicate}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  Partitioning,
+  PartitioningCollection,
+  UnknownPartitioning
+}
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
@@ -117,6 +122,14 @@ trait PartitionsJoinNode extends WindowJoinNode {
 
   /** The work of a task. */
   protected def task: PartitionsJoinTask
+
+  /** Where the output lies if the inputs lie by their keys. */
+  final protected def partitioningByKeys: Partitioning =
+    if (probing.isInner)
+      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
+    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
+    else if (probing.side eq Side.R) left.outputPartitioning
+    else right.outputPartitioning
 
   override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
       : RDD[InternalRow] = {
