@@ -74,6 +74,8 @@ lazy val spark = project
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
       "org.scalatest" %% "scalatest" % Versions.scalatest % Test
     ),
+    // Thousands of small queries, each of other code: the second compiler costs more than it saves.
+    Test / javaOptions += "-XX:TieredStopAtLevel=1",
     Compile / resourceGenerators += Def.task {
       val file = (Compile / resourceManaged).value / "scalegate-build.properties"
       IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")

@@ -29,6 +29,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .appName("scalegate-tests")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
+        # Many small queries, each of other code: the second compiler costs more than it saves.
+        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))

@@ -18,6 +18,11 @@ abstract class SparkJoinSuite
     with AdaptiveSparkPlanHelper {
   protected def settings: Map[String, String] = Map.empty
 
+  /** Whether Spark generates code for expressions. To compile it costs more than these small inputs; some suites
+    * do, and the Python tests generate whole stages.
+    */
+  protected def generatesCode: Boolean = false
+
   /** Spark takes the test tables, whose size it does not know, for small ones. */
   protected val SmallTables: Map[String, String] = Map("spark.sql.defaultSizeInBytes" -> "1000")
 
@@ -28,10 +33,8 @@ abstract class SparkJoinSuite
       .appName(suiteName)
       .config("spark.ui.enabled", "false")
       .config("spark.sql.shuffle.partitions", "3")
-      .config(
-        "spark.sql.codegen.wholeStage",
-        "false"
-      ) // compiling costs more than these small inputs
+      .config("spark.sql.codegen.wholeStage", "false")
+      .config("spark.sql.codegen.factoryMode", if (generatesCode) "FALLBACK" else "NO_CODEGEN")
       .config("spark.sql.session.timeZone", "UTC")
     settings.foldLeft(builder) { case (b, (k, v)) => b.config(k, v) }.getOrCreate()
   }

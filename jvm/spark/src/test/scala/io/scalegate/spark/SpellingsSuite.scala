@@ -149,6 +149,8 @@ abstract class SpellingsContract(every: Int = 1) extends SparkJoinSuite {
 
 /** Both inputs are exchanged, as large ones are. */
 final class SpellingsSuite extends SpellingsContract {
+  override protected def generatesCode: Boolean = true
+
   test("no input is broadcast") {
     joined.foreach { condition =>
       assert(windowJoins(spark.sql(query(condition))).forall(_.nodeName == "WindowJoin"))
