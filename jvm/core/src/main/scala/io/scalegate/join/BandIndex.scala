@@ -138,13 +138,18 @@ object BandIndex {
   private[this] def passingShare(band: Band, keys: Array[Long]): Double = {
     val step = math.max(1, keys.length / SampleRows)
     val sample = keys.indices.by(step).map(keys(_)).toArray
-    java.util.Arrays.sort(sample)
-    val passing = sample.iterator.map { key =>
-      val from = firstAtLeast(sample, band.least(Side.R, key), 0, sample.length)
-      val until = firstBeyond(sample, band.greatest(Side.R, key), from, sample.length)
+    sharePassing(band, sample, sample)
+  }
+
+  /** The share of all pairs of one of these keys of R and one of S that lie within the band; 0 without any. */
+  def sharePassing(band: Band, r: Array[Long], s: Array[Long]): Double = {
+    val sorted = s.sorted
+    val passing = r.iterator.map { key =>
+      val from = firstAtLeast(sorted, band.least(Side.R, key), 0, sorted.length)
+      val until = firstBeyond(sorted, band.greatest(Side.R, key), from, sorted.length)
       (until - from).toDouble
     }.sum
-    passing / math.max(1.0, sample.length.toDouble * sample.length)
+    passing / math.max(1.0, r.length.toDouble * s.length)
   }
 
   private[this] def filled(

@@ -44,14 +44,20 @@ final case class Grid(
   private[this] def collect(keys: Array[Long], dimension: Int, id: Long, into: CellBuffer): Unit =
     if (dimension == bands.length) into.add(id)
     else {
-      val band = bands(dimension)
-      val last = stripe(dimension, band.greatest(single.opposite, keys(dimension)))
-      var at = stripe(dimension, band.least(single.opposite, keys(dimension)))
+      val last = lastStripe(dimension, keys(dimension))
+      var at = firstStripe(dimension, keys(dimension))
       while (at <= last) {
         collect(keys, dimension + 1, Grid.mix(id, at), into)
         at += 1
       }
     }
+
+  /** Of those where a row of the copied side finds its matches. */
+  private[join] def firstStripe(i: Int, key: Long): Long =
+    stripe(i, bands(i).least(single.opposite, key))
+
+  private[join] def lastStripe(i: Int, key: Long): Long =
+    stripe(i, bands(i).greatest(single.opposite, key))
 
   /** A stripe's number; it rises with the key. */
   private[join] def stripe(i: Int, key: Long): Long = bands(i).attribute match {

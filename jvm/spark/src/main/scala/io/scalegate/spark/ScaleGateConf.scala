@@ -18,6 +18,11 @@ object ScaleGateConf {
   /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */
   val JoinAlgorithm = "spark.scalegate.join.algorithm"
 
+  /** Rows that the planner may read of each input, where that is cheap, to see which keys are frequent and which
+    * bounds are selective; 0 for none.
+    */
+  val SampleRows = "spark.scalegate.join.sampleRows"
+
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
     val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
@@ -30,11 +35,16 @@ object ScaleGateConf {
 
   def enabled(conf: SQLConf): Boolean = boolean(conf, Enabled, default = true)
 
-  def cellThreads(conf: SQLConf, default: Int): Int = {
-    val text = conf.getConfString(CellThreads, default.toString)
-    text.toIntOption.filter(_ > 0).getOrElse(
+  def cellThreads(conf: SQLConf, default: Int): Int =
+    atLeast(1, conf, CellThreads, default)
+
+  def sampleRows(conf: SQLConf): Int = atLeast(0, conf, SampleRows, 4096)
+
+  private[this] def atLeast(least: Int, conf: SQLConf, key: String, default: Int): Int = {
+    val text = conf.getConfString(key, default.toString)
+    text.toIntOption.filter(_ >= least).getOrElse(
       throw new IllegalArgumentException(
-        s"$CellThreads must be a whole number of at least 1, not '$text'"
+        s"$key must be a whole number of at least $least, not '$text'"
       )
     )
   }

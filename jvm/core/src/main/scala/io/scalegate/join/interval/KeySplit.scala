@@ -42,7 +42,7 @@ final class KeySplit(
     *   negative, in any unit
     */
   def assign(loads: Array[Double]): KeyAssignment = {
-    val state = new SplitState(checked(loads), replicas)
+    val state = new SplitState(checked(loads), new Array(replicas))
     state.order.foreach(i => state.addTo(i, state.leastLoaded(i)))
     balance(state)
   }
@@ -52,8 +52,14 @@ final class KeySplit(
     *
     * @param homes
     *   the replica that each key has
+    * @param fixed
+    *   what each replica has to do beside these keys, which nothing changes, in the loads' unit
     */
-  def rebalance(loads: Array[Double], homes: Array[Int]): KeyAssignment = {
+  def rebalance(
+      loads: Array[Double],
+      homes: Array[Int],
+      fixed: Array[Double] = new Array(replicas)
+  ): KeyAssignment = {
     require(
       homes.length == loads.length,
       s"${loads.length} keys need as many replicas, not ${homes.length}"
@@ -61,7 +67,11 @@ final class KeySplit(
     homes.foreach(j =>
       require(j >= 0 && j < replicas, s"there is no replica $j: there are $replicas")
     )
-    val state = new SplitState(checked(loads), replicas)
+    require(
+      fixed.length == replicas,
+      s"$replicas replicas have as many fixed loads, not ${fixed.length}"
+    )
+    val state = new SplitState(checked(loads), checked(fixed))
     homes.indices.foreach(i => state.addTo(i, homes(i)))
     balance(state)
   }
@@ -164,12 +174,17 @@ object KeyAssignment {
   }
 }
 
-/** A plan in the making. */
-final private class SplitState(keyLoads: Array[Double], replicas: Int) {
-  private[this] val loads = new Array[Double](replicas)
+/** A plan in the making.
+  *
+  * @param fixed
+  *   the load of each replica without the keys
+  */
+final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
+  private[this] val replicas = fixed.length
+  private[this] val loads = fixed.clone()
   private[this] val members = Array.fill(keyLoads.length)(SplitState.None)
   private[this] val isMember = new Array[Boolean](replicas) // of one key, while it is looked at
-  private[this] val total = keyLoads.sum
+  private[this] val total = keyLoads.sum + fixed.sum
 
   /** The keys, heaviest first, equal ones by number. */
   val order: Array[Int] =

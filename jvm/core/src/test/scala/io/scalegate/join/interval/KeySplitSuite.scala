@@ -55,6 +55,16 @@ final class KeySplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assertLoads(plan, 0.25, 0.25, 0.5)
   }
 
+  test("what replicas have to do beside the keys counts, and moves nowhere") {
+    val split = new KeySplit(3, theta = 1.25, maxSplitting = 3, SplitChoice.Busiest)
+    val plan = split.rebalance(Array(0.6, 0.1), Array(0, 1), fixed = Array(0.1, 0.1, 0.1))
+    assert(replicas(plan) == Seq(Seq(0, 2), Seq(1)))
+    assertLoads(plan, 0.4, 0.2, 0.4)
+    val even = split.rebalance(Array(0.1), Array(0), fixed = Array(1.0, 1.0, 1.0))
+    assert(replicas(even) == Seq(Seq(0)))
+    intercept[IllegalArgumentException](split.rebalance(Array(1.0), Array(0), Array(1.0)))
+  }
+
   test("a replica without load is not balanced, however large theta is") {
     val split = new KeySplit(2, theta = 100, maxSplitting = 2)
     assert(replicas(split.rebalance(Array(1.0, 1.0), Array(0, 0))) == Seq(Seq(0, 1), Seq(0)))

@@ -1,5 +1,7 @@
 package io.scalegate.spark.exec
 
+import java.util.function.LongSupplier
+
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -13,18 +15,17 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 
-import io.scalegate.join.{CellBuffer, Grid}
+import io.scalegate.join.CellBuffer
 import io.scalegate.stream.Side
 
-/** Gives each row of a keyless join's input the cell of the grid that it is joined in: a column more, by
-  * which the rows are then exchanged. A row near a border of the replicated side comes out once for each
-  * cell that it can find a match in. Rows with a NULL among the attributes match nothing: they are dropped,
-  * or go to any cell.
+/** Gives each row of a join's input the cell that it is joined in: a column more, by which the rows are then
+  * exchanged. A row that can find matches in several comes out once for each of them. Rows with a NULL among the
+  * attributes match nothing: they are dropped, or go to any cell.
   *
   * @param attributes
-  *   what the grid's dimensions are, over the child's output
+  *   what decides the cell, over the child's output
   * @param side
-  *   which of the grid's sides the input is
+  *   which of the join's sides the input is
   * @param whole
   *   whether rows that match nothing are kept
   * @param cell
@@ -32,14 +33,12 @@ import io.scalegate.stream.Side
   */
 final case class SliceExec(
     attributes: Seq[Expression],
-    grid: Grid,
+    by: SliceBy,
     side: Side,
     whole: Boolean,
     cell: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
-  private[this] def replicated = side ne grid.single
-
   override def nodeName: String = "WindowJoinSlice"
   override def output: Seq[Attribute] = child.output :+ cell
 
@@ -49,7 +48,7 @@ final case class SliceExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
-    val slicing = Slicing(attributes, grid, replicated, whole, child.output, output)
+    val slicing = Slicing(attributes, by, side, whole, child.output, output)
     child.execute().mapPartitions { rows =>
       val slicer = new Slicer(slicing)
       rows.flatMap { row =>
@@ -65,14 +64,14 @@ final case class SliceExec(
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${attributes.map(_.sql).mkString("[", ", ", "]")}, " +
-      s"${if (replicated) "replicated at borders" else "one cell each"}, as $cell"
+      s"${if (by.isCopied(side)) "replicated at borders" else "one cell each"}, as $cell"
 }
 
 /** Everything that travels to the executors for one [[SliceExec]]. */
 final private case class Slicing(
     attributes: Seq[Expression],
-    grid: Grid,
-    replicated: Boolean,
+    by: SliceBy,
+    side: Side,
     whole: Boolean,
     input: Seq[Attribute],
     output: Seq[Attribute]
@@ -82,12 +81,13 @@ final private case class Slicing(
 final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   import slicing._
 
-  private[this] val reader = new AttributeReader(attributes, grid.bands.map(_.attribute), input)
+  private[this] val reader = new AttributeReader(attributes, by.types, input)
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
   private[this] val cells = new CellBuffer
   private[this] var row: InternalRow = _
+  private[this] val hash: LongSupplier = () => hashOfRow()
   private[this] var taken = 0
 
   def copies: Int = cells.size
@@ -95,13 +95,11 @@ final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   def read(next: InternalRow): Unit = {
     row = next
     taken = 0
-    if (!reader.read(next)) cells.setOnly(if (whole) Some(anyCell(next)) else None)
-    else if (replicated) grid.cells(reader.keys, cells)
-    else grid.cell(reader.keys, cells)
+    if (reader.read(next)) by.cells(side, reader.keys, hash, cells)
+    else cells.setOnly(if (whole) Some(hash.getAsLong) else None)
   }
 
-  /** The same each time that the row is read, and spread over all partitions. */
-  private[this] def anyCell(row: InternalRow): Long = {
+  private[this] def hashOfRow(): Long = {
     cellRow.setLong(0, 0)
     project(joined(row, cellRow)).hashCode.toLong
   }

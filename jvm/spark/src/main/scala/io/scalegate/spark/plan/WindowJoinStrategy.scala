@@ -7,11 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   DateDiff,
   Expression,
   Literal,
-  PredicateHelper,
-  RowOrdering
+  PredicateHelper
 }
-import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
-import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
@@ -19,17 +17,17 @@ import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
-  IndexBy,
   KeyBound,
   OverlapJoinExec,
   PackExec,
   Probing,
   RowWindowJoinExec,
+  SliceBy,
   SliceExec,
   WindowJoinExec,
   WindowJoinOutputExec
 }
-import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, Overlap, TermType}
+import io.scalegate.spark.extract.{BoundExtractor, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.stream.Side
 
@@ -82,15 +80,33 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
 
   private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan =
-    exec(
-      c,
-      choice,
-      c.leftKeys,
-      c.rightKeys,
-      cells = false,
-      planLater(c.join.left),
-      planLater(c.join.right)
-    )
+    skewed(c, choice) match {
+      case Some(keys) => keyedInSlices(c, choice, keys)
+      case None =>
+        val (left, right) = (planLater(c.join.left), planLater(c.join.right))
+        exec(c, choice, c.leftKeys, c.rightKeys, left, right, cells = None)
+    }
+
+  /** A full join's rows are decided where all of their matches are. */
+  private[this] def skewed(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SkewedKeys] =
+    if (choice.probing.unfound || c.key.isEmpty) None
+    else
+      for {
+        sample <- JoinSample.of(c, SQLConf.get)
+        keys <- SkewedKeys.of(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
+      } yield keys
+
+  private[this] def keyedInSlices(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      keys: SkewedKeys
+  ): SparkPlan = {
+    val key = c.key.get
+    val by = SliceBy.Keys(keys.slices, Vector(key.band, c.sweep.band).map(_.attribute))
+    val (left, right) =
+      (Seq(key.left, c.sweep.storedLeft), Seq(key.right, c.sweep.storedRight))
+    inCells(c, choice, by, left, right, keys.describe)
+  }
 
   private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
     val terms = c.indexTerms
@@ -132,25 +148,39 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     if (choice.probing.side eq Side.R) "right" else "left"
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
-    val dimensions = if (c.bands.isEmpty) Seq(c.sweep) else c.bands.take(MostDimensions)
+    val dimensions = GridDimensions.of(c, SQLConf.get)
+    val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = choice.probing.side)
+    inCells(
+      c,
+      choice,
+      SliceBy.Cells(grid),
+      dimensions.map(_.storedLeft),
+      dimensions.map(_.storedRight),
+      "no equality key"
+    )
+  }
+
+  /** Both inputs' rows meet in cells.
+    *
+    * @param left
+    *   the attributes of the left input that decide a row's cells; `right` likewise
+    */
+  private[this] def inCells(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      by: SliceBy,
+      left: Seq[Expression],
+      right: Seq[Expression],
+      what: String
+  ): SparkPlan = {
     val probing = choice.probing
-    val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)
     def sliced(input: LogicalPlan, side: Side, attributes: Seq[Expression]) = {
       val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
       val whole = probing.unmatched && (side eq probing.side)
-      SliceExec(attributes, grid, side, whole, cell, planLater(input))
+      SliceExec(attributes, by, side, whole, cell, planLater(input))
     }
-    val left = sliced(c.join.left, Side.R, dimensions.map(_.storedLeft))
-    val right = sliced(c.join.right, Side.S, dimensions.map(_.storedRight))
-    exec(
-      c,
-      choice,
-      Seq(left.output.last),
-      Seq(right.output.last),
-      cells = true,
-      left,
-      right
-    )
+    val (l, r) = (sliced(c.join.left, Side.R, left), sliced(c.join.right, Side.S, right))
+    exec(c, choice, Seq(l.output.last), Seq(r.output.last), l, r, Some(what))
   }
 
   private[this] def rowCounting(w: RowWindowJoin): SparkPlan = {
@@ -184,145 +214,38 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     case _ => time
   }
 
-  /** More dimensions would make more copies of the right side than their selectivity is worth. */
-  private[this] val MostDimensions = 2
-
+  /** @param cells
+    *   what they are made of, if the keys are cells: then equality keys are bounds like any other
+    */
   private[this] def exec(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
       leftKeys: Seq[Expression],
       rightKeys: Seq[Expression],
-      cells: Boolean,
       left: SparkPlan,
-      right: SparkPlan
+      right: SparkPlan,
+      cells: Option[String]
   ): SparkPlan = {
-    val bounds = c.sweep +: c.bands
+    val key = c.key.filter(_ => cells.nonEmpty)
     val indexed =
       if (choice.algorithm == Algorithm.Index) KeyBound.of(leftKeys, rightKeys) else None
     val algorithm =
       if (indexed.nonEmpty) s"index over the ${heldName(choice)} side's partitions"
-      else if (cells) "sweep over sorted slices"
+      else if (cells.nonEmpty) "sweep over sorted slices"
       else "sweep over sorted inputs"
     WindowJoinExec(
       choice.probing,
       leftKeys,
       rightKeys,
-      bounds.map(_.storedLeft),
-      bounds.map(_.storedRight),
-      bounds.map(_.band),
-      c.residual,
+      c.sweep.storedLeft +: (key.map(_.left) ++: c.bands.map(_.storedLeft)),
+      c.sweep.storedRight +: (key.map(_.right) ++: c.bands.map(_.storedRight)),
+      c.sweep.band +: (key.map(_.band) ++: c.bands.map(_.band)),
+      (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
       indexed,
-      cells,
-      c.describe(s"$algorithm${if (cells) ", no equality key" else ""} (${choice.why})"),
+      cells.nonEmpty,
+      c.describe(s"$algorithm${cells.fold("")(", " + _)} (${choice.why})"),
       left,
       right
     )
-  }
-}
-
-/** What both sides are to be asked for an index of one, and what is left of the condition. */
-final case class IndexTerms(
-    left: Seq[Expression],
-    right: Seq[Expression],
-    by: IndexBy,
-    residual: Option[Expression]
-)
-
-/** What the planner knows of one join. */
-final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
-  private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
-  private[this] val requests = condition.collect { case r: WindowJoinRequested => r }
-  private[this] val bare = condition.filterNot(_.isInstanceOf[WindowJoinRequested])
-
-  private[this] val (equiLeft, equiRight, others) = {
-    val rest = bare.reduceOption(And.apply)
-    ExtractEquiJoinKeys.unapply(join.copy(condition = rest)) match {
-      case Some((_, l, r, other, _, _, _, _)) => (l, r, other.toSeq)
-      case None => (Nil, Nil, rest.toSeq)
-    }
-  }
-
-  private[this] val conjuncts = others.flatMap(splitConjunctivePredicates)
-
-  val leftKeys: Seq[Expression] = equiLeft
-  val rightKeys: Seq[Expression] = equiRight
-
-  private[this] val extracted = new BoundExtractor(join.left.outputSet, join.right.outputSet)
-    .extract(conjuncts)
-
-  val differences: Seq[BoundedDifference] = extracted._1
-  val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
-
-  /** Of a join that has no bounded difference. */
-  lazy val overlap: Option[Overlap] =
-    if (differences.nonEmpty) None
-    else Overlap.in(conjuncts, join.left.outputSet, join.right.outputSet)
-
-  /** What an index of one side's rows is asked for. */
-  def indexTerms: IndexTerms = {
-    val key = if (leftKeys.isEmpty) None else KeyBound.of(leftKeys, rightKeys)
-    val rest = (key.flatMap(_.residual) ++ residual).reduceOption(And.apply)
-    def terms(left: Seq[Expression], right: Seq[Expression], by: IndexBy) =
-      IndexTerms(key.map(_.left) ++: left, key.map(_.right) ++: right, by, rest)
-    overlap match {
-      case Some(o) =>
-        val types = key.map(_.band.attribute) ++: Vector.fill(2)(o.termType.attribute)
-        terms(o.left, o.right, IndexBy.Overlap(types))
-      case None =>
-        val bounds = sweep +: bands
-        val all = key.map(_.band) ++: bounds.map(_.band).toVector
-        terms(bounds.map(_.storedLeft), bounds.map(_.storedRight), IndexBy.Bands(all))
-    }
-  }
-
-  /** The attribute that the window slides along: time, where there is one. */
-  lazy val sweep: BoundedDifference =
-    differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
-
-  lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
-
-  def plannable: Boolean = {
-    val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
-    val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
-    isRun && !join.isStreaming && hintFree && keysSortable &&
-    condition.forall(_.deterministic)
-  }
-
-  /** The algorithm that a hint names. */
-  def requested: Option[(Algorithm, String)] =
-    requests.flatMap(_.algorithm).headOption.flatMap(Algorithm.named).map(_ -> "as hinted")
-
-  /** Whether a hint asks for the join to be run here, however. */
-  def isRequested: Boolean = requests.nonEmpty
-
-  /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
-  def refuseWhatWasAskedFor(): Unit = {
-    if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
-    if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
-    if (requests.nonEmpty && differences.isEmpty && overlap.isEmpty) {
-      val refused = bare
-        .flatMap(_.references)
-        .filter(a => TermType.of(a.dataType).isEmpty)
-        .map(a => s"${a.name} is ${a.dataType.sql}")
-      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), refused.distinct)
-    }
-  }
-
-  /** A full join is decided where the equality keys bring all matches of a row together. */
-  private[this] def isRun: Boolean =
-    Probing.of(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
-
-  /** What EXPLAIN shows. */
-  def describe(algorithm: String): String = {
-    val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
-    val parts = Seq(
-      if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
-      Some(s"window: ${overlap.fold(sweep.describe)(_.describe)}"),
-      if (overlap.nonEmpty || bands.isEmpty) None
-      else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
-      residual.map(r => s"residual: ${r.sql}"),
-      Some(s"algorithm: $algorithm")
-    )
-    parts.flatten.mkString("; ")
   }
 }

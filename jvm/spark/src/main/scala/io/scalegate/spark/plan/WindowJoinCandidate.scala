@@ -1,0 +1,119 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, RowOrdering}
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
+
+import io.scalegate.spark.Errors
+import io.scalegate.spark.exec.{IndexBy, KeyBound, Probing}
+import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, Overlap, TermType}
+
+/** What both sides are to be asked for an index of one, and what is left of the condition. */
+final case class IndexTerms(
+    left: Seq[Expression],
+    right: Seq[Expression],
+    by: IndexBy,
+    residual: Option[Expression]
+)
+
+/** What the planner knows of one join. */
+final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
+  private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+  private[this] val requests = condition.collect { case r: WindowJoinRequested => r }
+  private[this] val bare = condition.filterNot(_.isInstanceOf[WindowJoinRequested])
+
+  private[this] val (equiLeft, equiRight, others) = {
+    val rest = bare.reduceOption(And.apply)
+    ExtractEquiJoinKeys.unapply(join.copy(condition = rest)) match {
+      case Some((_, l, r, other, _, _, _, _)) => (l, r, other.toSeq)
+      case None => (Nil, Nil, rest.toSeq)
+    }
+  }
+
+  private[this] val conjuncts = others.flatMap(splitConjunctivePredicates)
+
+  val leftKeys: Seq[Expression] = equiLeft
+  val rightKeys: Seq[Expression] = equiRight
+
+  private[this] val extracted = new BoundExtractor(join.left.outputSet, join.right.outputSet)
+    .extract(conjuncts)
+
+  val differences: Seq[BoundedDifference] = extracted._1
+  val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
+
+  /** Of a join that has no bounded difference. */
+  lazy val overlap: Option[Overlap] =
+    if (differences.nonEmpty) None
+    else Overlap.in(conjuncts, join.left.outputSet, join.right.outputSet)
+
+  /** The equality keys as a bound, if there are any and they can be one. */
+  lazy val key: Option[KeyBound] =
+    if (leftKeys.isEmpty) None else KeyBound.of(leftKeys, rightKeys)
+
+  /** What an index of one side's rows is asked for. */
+  def indexTerms: IndexTerms = {
+    val rest = (key.flatMap(_.residual) ++ residual).reduceOption(And.apply)
+    def terms(left: Seq[Expression], right: Seq[Expression], by: IndexBy) =
+      IndexTerms(key.map(_.left) ++: left, key.map(_.right) ++: right, by, rest)
+    overlap match {
+      case Some(o) =>
+        val types = key.map(_.band.attribute) ++: Vector.fill(2)(o.termType.attribute)
+        terms(o.left, o.right, IndexBy.Overlap(types))
+      case None =>
+        val bounds = sweep +: bands
+        val all = key.map(_.band) ++: bounds.map(_.band).toVector
+        terms(bounds.map(_.storedLeft), bounds.map(_.storedRight), IndexBy.Bands(all))
+    }
+  }
+
+  /** The attribute that the window slides along: time, where there is one. */
+  lazy val sweep: BoundedDifference =
+    differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
+
+  lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
+
+  def plannable: Boolean = {
+    val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
+    val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
+    isRun && !join.isStreaming && hintFree && keysSortable &&
+    condition.forall(_.deterministic)
+  }
+
+  /** The algorithm that a hint names. */
+  def requested: Option[(Algorithm, String)] =
+    requests.flatMap(_.algorithm).headOption.flatMap(Algorithm.named).map(_ -> "as hinted")
+
+  /** Whether a hint asks for the join to be run here, however. */
+  def isRequested: Boolean = requests.nonEmpty
+
+  /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
+  def refuseWhatWasAskedFor(): Unit = {
+    if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
+    if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
+    if (requests.nonEmpty && differences.isEmpty && overlap.isEmpty) {
+      val refused = bare
+        .flatMap(_.references)
+        .filter(a => TermType.of(a.dataType).isEmpty)
+        .map(a => s"${a.name} is ${a.dataType.sql}")
+      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), refused.distinct)
+    }
+  }
+
+  /** A full join is decided where the equality keys bring all matches of a row together. */
+  private[this] def isRun: Boolean =
+    Probing.of(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
+
+  /** What EXPLAIN shows. */
+  def describe(algorithm: String): String = {
+    val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    val parts = Seq(
+      if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
+      Some(s"window: ${overlap.fold(sweep.describe)(_.describe)}"),
+      if (overlap.nonEmpty || bands.isEmpty) None
+      else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
+      residual.map(r => s"residual: ${r.sql}"),
+      Some(s"algorithm: $algorithm")
+    )
+    parts.flatten.mkString("; ")
+  }
+}
