@@ -50,8 +50,8 @@ final case class BroadcastWindowJoinExec(
   private[this] def packed: SparkPlan = if (broadcast eq Side.R) left else right
   private[this] def streamed: SparkPlan = if (broadcast eq Side.R) right else left
 
-  override protected def joined: Seq[Attribute] =
-    if (broadcast eq Side.R) held ++ right.output else left.output ++ held
+  override protected def joined: (Seq[Attribute], Seq[Attribute]) =
+    if (broadcast eq Side.R) (held, right.output) else (left.output, held)
 
   override def producedAttributes: AttributeSet = AttributeSet(held)
 

@@ -100,7 +100,7 @@ abstract class ProbeJoinIterator(
     ready || (probing.unfound && beginUnfound())
   }
 
-  final def next(): InternalRow = {
+  final def next(): JoinedRow = {
     if (!hasNext) throw new NoSuchElementException("the join has no more rows")
     ready = false
     pair

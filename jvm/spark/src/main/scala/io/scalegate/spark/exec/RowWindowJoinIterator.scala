@@ -40,7 +40,7 @@ final class RowWindowJoinIterator(
   }
 
   /** The pair is valid until the next call. */
-  def next(): InternalRow = {
+  def next(): JoinedRow = {
     if (!hasNext) throw new NoSuchElementException("the join has no more rows")
     pair(result.r.row.asInstanceOf[InternalRow], result.s.row.asInstanceOf[InternalRow])
     result = null

@@ -3,7 +3,13 @@ package io.scalegate.spark.exec
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression, Predicate}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  Expression,
+  JoinedRow,
+  Predicate
+}
 import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
   PartitioningCollection,
@@ -15,7 +21,7 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import io.scalegate.stream.Side
 
 /** A task's joined pairs of rows, each valid until the next is asked for, and what it took to find them. */
-trait JoinedPairs extends Iterator[InternalRow] with AutoCloseable {
+trait JoinedPairs extends Iterator[JoinedRow] with AutoCloseable {
 
   /** The values of the node's counters, in their order; read when the task ends. Those left out are zero, and
     * those that the node has no counter for are passed over.
@@ -47,7 +53,7 @@ trait PartitionsJoinTask extends JoinTask {
 
 /** Counts a task's pairs, and adds its counts up when it ends. */
 final private class CountedPairs(pairs: JoinedPairs, rowsOut: SQLMetric, totals: Seq[SQLMetric])
-    extends Iterator[InternalRow] {
+    extends Iterator[JoinedRow] {
   private[this] var count = 0L
 
   TaskContext.get().addTaskCompletionListener[Unit] { _ =>
@@ -58,7 +64,7 @@ final private class CountedPairs(pairs: JoinedPairs, rowsOut: SQLMetric, totals:
 
   def hasNext: Boolean = pairs.hasNext
 
-  def next(): InternalRow = {
+  def next(): JoinedRow = {
     count += 1
     pairs.next()
   }
@@ -79,13 +85,21 @@ trait WindowJoinNode extends BinaryExecNode {
   /** Names of the metrics that a task's [[JoinedPairs.counts]] are added to, and what they say. */
   protected def counters: Seq[(String, String)]
 
-  /** The columns of a pair. */
-  protected def joined: Seq[Attribute] = left.output ++ right.output
+  /** The columns of the left row of a pair, and of the right row. */
+  protected def joined: (Seq[Attribute], Seq[Attribute]) = (left.output, right.output)
 
-  /** Those, where a row may be missing. */
+  /** The rows that an operator above reads.
+    *
+    * @param columns
+    *   those that it has of a pair's
+    */
+  def rows(columns: Seq[Attribute]): WindowJoinOutputExec =
+    WindowJoinOutputExec(columns, joined._1.length, this)
+
+  /** The columns of a pair, where a row may be missing. */
   final override def output: Seq[Attribute] = {
     val probes = (if (probing.side eq Side.R) left else right).outputSet
-    joined.map { a =>
+    (joined._1 ++ joined._2).map { a =>
       val mayMiss = if (probes.contains(a)) probing.unfound else probing.unmatched
       if (mayMiss) a.withNullability(true) else a
     }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenContext
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   BoundReference,
+  JoinedRow,
   SortOrder,
   UnsafeProjection
 }
@@ -18,8 +19,10 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan, UnaryExecNode}
   *
   * @param output
   *   columns of the child
+  * @param leftColumns
+  *   how many of the child's columns are those of a pair's left row, which come first
   */
-final case class WindowJoinOutputExec(output: Seq[Attribute], child: SparkPlan)
+final case class WindowJoinOutputExec(output: Seq[Attribute], leftColumns: Int, child: SparkPlan)
     extends UnaryExecNode
     with CodegenSupport {
   override def nodeName: String = "WindowJoinOutput"
@@ -44,15 +47,21 @@ final case class WindowJoinOutputExec(output: Seq[Attribute], child: SparkPlan)
   override protected def doProduce(ctx: CodegenContext): String = {
     val pairs = ctx.addMutableState("scala.collection.Iterator", "pairs", v => s"$v = inputs[0];")
     val pair = ctx.freshName("pair")
-    ctx.INPUT_ROW = pair
+    val left = ctx.freshName("left")
+    val right = ctx.freshName("right")
     ctx.currentVars = null
     val columns = output.map { a =>
       val at = child.output.indexWhere(_.exprId == a.exprId)
-      BoundReference(at, a.dataType, a.nullable).genCode(ctx)
+      val ofLeft = at < leftColumns
+      ctx.INPUT_ROW = if (ofLeft) left else right
+      BoundReference(if (ofLeft) at else at - leftColumns, a.dataType, a.nullable).genCode(ctx)
     }
+    ctx.INPUT_ROW = null
     s"""
        |while ($limitNotReachedCond $pairs.hasNext()) {
-       |  InternalRow $pair = (InternalRow) $pairs.next();
+       |  ${classOf[JoinedRow].getName} $pair = (${classOf[JoinedRow].getName}) $pairs.next();
+       |  InternalRow $left = $pair.getLeft();
+       |  InternalRow $right = $pair.getRight();
        |  ${consume(ctx, columns)}
        |  if (shouldStop()) return;
        |}

@@ -25,7 +25,7 @@ import io.scalegate.spark.exec.{
   SliceBy,
   SliceExec,
   WindowJoinExec,
-  WindowJoinOutputExec
+  WindowJoinNode
 }
 import io.scalegate.spark.extract.{BoundExtractor, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
@@ -40,7 +40,7 @@ import io.scalegate.stream.Side
 object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child, _) => planLater(child) :: Nil
-    case w: RowWindowJoin => WindowJoinOutputExec(w.output, rowCounting(w)) :: Nil
+    case w: RowWindowJoin => rowCounting(w).rows(w.output) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
       refuseRowWindow(join)
@@ -63,11 +63,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       else if (c.differences.isEmpty && c.overlap.isEmpty) None
       else {
         val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
-        pairs(c, choice).map(WindowJoinOutputExec(c.join.output, _))
+        pairs(c, choice).map(_.rows(c.join.output))
       }
     }
 
-  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SparkPlan] =
+  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[WindowJoinNode] =
     choice.algorithm match {
       case Algorithm.Broadcast => Some(broadcast(c, choice))
       case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
@@ -79,7 +79,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
     if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
 
-  private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan =
+  private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
     skewed(c, choice) match {
       case Some(keys) => keyedInSlices(c, choice, keys)
       case None =>
@@ -100,7 +100,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
       keys: SkewedKeys
-  ): SparkPlan = {
+  ): WindowJoinNode = {
     val key = c.key.get
     val by = SliceBy.Keys(keys.slices, Vector(key.band, c.sweep.band).map(_.attribute))
     val (left, right) =
@@ -108,7 +108,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     inCells(c, choice, by, left, right, keys.describe)
   }
 
-  private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
+  private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val terms = c.indexTerms
     val fromLeft = choice.probing.side eq Side.R
     val packed = PackExec(
@@ -128,7 +128,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     )
   }
 
-  private[this] def overlapping(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
+  private[this] def overlapping(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val terms = c.indexTerms
     OverlapJoinExec(
       choice.probing,
@@ -147,7 +147,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def heldName(choice: AlgorithmChoice): String =
     if (choice.probing.side eq Side.R) "right" else "left"
 
-  private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): SparkPlan = {
+  private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val dimensions = GridDimensions.of(c, SQLConf.get)
     val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = choice.probing.side)
     inCells(
@@ -172,7 +172,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       left: Seq[Expression],
       right: Seq[Expression],
       what: String
-  ): SparkPlan = {
+  ): WindowJoinNode = {
     val probing = choice.probing
     def sliced(input: LogicalPlan, side: Side, attributes: Seq[Expression]) = {
       val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
@@ -183,7 +183,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     exec(c, choice, Seq(l.output.last), Seq(r.output.last), l, r, Some(what))
   }
 
-  private[this] def rowCounting(w: RowWindowJoin): SparkPlan = {
+  private[this] def rowCounting(w: RowWindowJoin): WindowJoinNode = {
     val conjuncts = w.condition.toSeq.flatMap(splitConjunctivePredicates)
     val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
     val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
@@ -225,7 +225,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       left: SparkPlan,
       right: SparkPlan,
       cells: Option[String]
-  ): SparkPlan = {
+  ): WindowJoinNode = {
     val key = c.key.filter(_ => cells.nonEmpty)
     val indexed =
       if (choice.algorithm == Algorithm.Index) KeyBound.of(leftKeys, rightKeys) else None
