@@ -60,7 +60,8 @@ def interval_join(
         timestamp, whole days are calendar days of the session's time zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
-        A full join needs equal columns: `on` here, an equality in the condition of `window_join`.
+        A full join needs equal columns: `on` here, an equality in the condition of `window_join`,
+        unless its window is of rows.
     suffix
         Added to right columns whose names the left side has too.
     algorithm
@@ -209,8 +210,6 @@ def window_join(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
         )
-    if isinstance(within, Rows) and how != "inner":
-        raise ScalegateError(f'how={how!r}: a window of rows works with how="inner" alone.')
     if isinstance(within, Rows) and algorithm != "auto":
         raise ScalegateError(
             f'algorithm={algorithm!r}: a window of rows works with algorithm="auto" alone.'

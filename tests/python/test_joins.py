@@ -157,6 +157,25 @@ def test_a_window_of_rows_pairs_the_later_row_with_the_last_ones(spark: SparkSes
     assert Counter(found) == Counter(expected)
 
 
+@pytest.mark.parametrize(
+    ("how", "rows"),
+    [
+        ("left", [(1, None), (2, 1), (4, 3), (None, None)]),
+        ("right", [(2, 1), (4, 3), (None, 5)]),
+        ("full", [(1, None), (2, 1), (4, 3), (None, None), (None, 5)]),
+        ("semi", [(2,), (4,)]),
+        ("anti", [(1,), (None,)]),
+    ],
+)
+def test_a_window_of_rows_works_with_all_join_types(
+    spark: SparkSession, how: str, rows: list[tuple[int | None, ...]]
+) -> None:
+    left = spark.sql("SELECT * FROM VALUES (1L), (2L), (4L), (NULL) AS t(ts)")
+    right = spark.sql("SELECT * FROM VALUES (1L), (3L), (5L) AS t(ts)")
+    joined = left.window_join(right, on=left.ts > right.ts, within=scalegate.rows(1), how=how)
+    assert Counter(map(tuple, joined.collect())) == Counter(rows)
+
+
 def test_names_with_dots_and_backticks_work(spark: SparkSession) -> None:
     left = spark.range(9).toDF("the `time`.x")
     joined = left.interval_join(left, time=(left.columns[0],) * 2, lower=0, upper=1)

@@ -235,11 +235,6 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["a cross join does not work yet"],
     ),
     (
-        "a window of rows is for inner joins",
-        lambda r, s: window_join(r, s, within=scalegate.rows(3), how="anti"),
-        ["how='anti': a window of rows works with how=\"inner\" alone"],
-    ),
-    (
         "an unknown join type is answered with the known ones",
         lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="sideways"),
         ["how='sideways' is not a join type: Spark knows inner, cross, outer"],

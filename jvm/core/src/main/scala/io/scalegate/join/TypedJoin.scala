@@ -55,7 +55,14 @@ final class RunningTypedJoin private[join] (
   }
 
   /** The next result, or null when there is none yet. One thread at a time. */
-  def poll(): TypedResult = {
+  def poll(): TypedResult =
+    if (decided.nonEmpty) pollDecided()
+    else {
+      ahead = join.poll()
+      if (ahead == null) null else give()
+    }
+
+  private[this] def pollDecided(): TypedResult = {
     var result: TypedResult = null
     var more = true
     while (result == null && more) {
@@ -70,7 +77,9 @@ final class RunningTypedJoin private[join] (
   }
 
   /** Whether every source has closed and every result was taken. False for a join that failed. */
-  def isDone: Boolean = ended && ahead == null && earliestDue(Long.MaxValue) == null
+  def isDone: Boolean =
+    if (decided.isEmpty) join.isDone
+    else ended && ahead == null && earliestDue(Long.MaxValue) == null
 
   def metrics: JoinMetrics = join.metrics
 

@@ -67,7 +67,7 @@ object Errors {
   )
 
   def withinRowsMisplaced(where: String): Exception = bad(
-    "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of an inner join of two " +
+    "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of a join of two " +
       s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
       s"the other; here it stands in $where"
   )

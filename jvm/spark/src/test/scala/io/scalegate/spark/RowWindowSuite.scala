@@ -20,25 +20,48 @@ final class RowWindowSuite extends SparkJoinSuite {
       sorted.collect().toSeq.map(row => (row.getLong(0), side, row))
     }.sortBy(e => (e._1, e._2))
 
-  private def expected(time: String, n: Int)(matches: (Row, Row) => Boolean): Seq[String] = {
+  /** The pairs within the last `n` rows that match. */
+  private def pairs(time: String, n: Int)(matches: (Row, Row) => Boolean): Seq[(Row, Row)] = {
     val all = events(time)
-    val pairs = all.indices.flatMap { at =>
+    val near = all.indices.flatMap { at =>
       val (_, side, later) = all(at)
       val opposite = all.take(at).filter(_._2 != side).takeRight(n)
       opposite.map(e => if (side == 0) (later, e._3) else (e._3, later))
     }
-    pairs.collect {
-      case (r, s) if matches(r, s) => s"[${r.getAs[Int]("id")},${s.getAs[Int]("id")}]"
-    }
-      .sorted
+    near.filter { case (r, s) => matches(r, s) }
   }
+
+  private def idOf(row: Row): Int = row.getAs[Int]("id")
 
   private def check(condition: String, time: String, n: Int)(matches: (Row, Row) => Boolean) = {
     val df = spark.sql(
       s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.$time, s.$time, $n) AND $condition"
     )
-    assert(rowsOf(df) == expected(time, n)(matches))
+    val expected = pairs(time, n)(matches).map { case (r, s) => s"[${idOf(r)},${idOf(s)}]" }
+    assert(rowsOf(df) == expected.sorted)
     assert(planned(df).size == 1)
+  }
+
+  /** The rows of a join of any type, by the pairs that match; rows without a time match nothing. */
+  private def typed(
+      how: String,
+      time: String,
+      n: Int
+  )(matches: (Row, Row) => Boolean): Seq[String] = {
+    val found = pairs(time, n)(matches).map { case (r, s) => (idOf(r), idOf(s)) }
+    def ids(table: String) = spark.sql(s"SELECT id FROM $table").collect().map(idOf).toSeq
+    val lefts = ids("r")
+    val loneLeft = lefts.diff(found.map(_._1).distinct)
+    val loneRight = ids("s").diff(found.map(_._2).distinct)
+    val both = found.map { case (r, s) => s"[$r,$s]" }
+    val result = how match {
+      case "LEFT" => both ++ loneLeft.map(r => s"[$r,null]")
+      case "RIGHT" => both ++ loneRight.map(s => s"[null,$s]")
+      case "FULL" => both ++ loneLeft.map(r => s"[$r,null]") ++ loneRight.map(s => s"[null,$s]")
+      case "LEFT SEMI" => lefts.diff(loneLeft).map(r => s"[$r]")
+      case "LEFT ANTI" => loneLeft.map(r => s"[$r]")
+    }
+    result.sorted
   }
 
   private def int(row: Row, name: String): Option[Int] =
@@ -52,6 +75,38 @@ final class RowWindowSuite extends SparkJoinSuite {
     time <- Seq("ts", "l", "i")
   } test(s"a band within the last $n rows by $time") {
     check("abs(r.i - s.i) <= 9", time, n)(close)
+  }
+
+  for {
+    how <- Seq("LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+    time <- Seq("ts", "i")
+  } test(s"a $how join within the last rows by $time gives each row of the side that it keeps") {
+    val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
+    for (n <- Seq(1, 12, 1000); threads <- Seq(1, 3)) {
+      val df = spark.sql(
+        s"SELECT $columns FROM r $how JOIN s ON within_rows(r.$time, s.$time, $n, $threads) AND abs(r.i - s.i) <= 9"
+      )
+      assert(rowsOf(df) == typed(how, time, n)(close), s"$n rows, $threads threads")
+      assert(planned(df).size == 1)
+    }
+  }
+
+  test("with nothing on one side an outer join gives the other's rows") {
+    val none = "(SELECT * FROM s WHERE id < 0)"
+    for (
+      (how, left) <- Seq(
+        "LEFT" -> true,
+        "FULL" -> true,
+        "LEFT ANTI" -> true,
+        "LEFT SEMI" -> false,
+        "RIGHT" -> false
+      )
+    ) {
+      val joined =
+        s"SELECT count(*) FROM r $how JOIN $none s ON within_rows(r.ts, s.ts, 3) AND r.k >= s.k"
+      val rows = if (left) spark.table("r").count() else 0L
+      assert(spark.sql(joined).collect().map(_.getLong(0)).toSeq == Seq(rows), how)
+    }
   }
 
   test("any predicate within the last rows") {
@@ -135,7 +190,7 @@ final class RowWindowSuite extends SparkJoinSuite {
 
   test("a row-count window where it cannot be run is an error that says where it can") {
     Seq(
-      "SELECT r.id FROM r LEFT JOIN s ON within_rows(r.ts, s.ts, 3)",
+      "SELECT r.id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE within_rows(r.ts, s.ts, 3)) OR r.k = 1",
       "SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3) OR r.k = s.k",
       "SELECT r.id FROM r JOIN s ON within_rows(r.ts, r.ts, 3) AND r.k = s.k",
       "SELECT id FROM r WHERE within_rows(ts, ts, 3)"

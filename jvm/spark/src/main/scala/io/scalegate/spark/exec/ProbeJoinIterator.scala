@@ -5,13 +5,14 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternal
 import org.apache.spark.sql.catalyst.plans.{
   FullOuter,
   InnerLike,
-  JoinType,
+  JoinType => SparkJoinType,
   LeftAnti,
   LeftOuter,
   LeftSemi,
   RightOuter
 }
 
+import io.scalegate.join.JoinType
 import io.scalegate.stream.Side
 
 /** What a window join gives for each row of the side that probes. A row's matches are found in one task, so
@@ -34,6 +35,14 @@ final case class Probing(
 ) {
   def isInner: Boolean = pairs && !unmatched && !unfound
 
+  /** The core's name for it. */
+  def joinType: JoinType =
+    if (isInner) JoinType.Inner
+    else if (unfound) JoinType.FullOuter
+    else if (!pairs) { if (unmatched) JoinType.LeftAnti else JoinType.LeftSemi }
+    else if (side eq Side.R) JoinType.LeftOuter
+    else JoinType.RightOuter
+
   def name: String = {
     val sideName = if (side eq Side.R) "Left" else "Right"
     if (isInner) "Inner"
@@ -48,7 +57,7 @@ object Probing {
   val Inner: Probing = Probing(Side.R, pairs = true, unmatched = false)
 
   /** How one pass gives a join of this type. */
-  def of(joinType: JoinType): Option[Probing] = joinType match {
+  def of(joinType: SparkJoinType): Option[Probing] = joinType match {
     case _: InnerLike => Some(Inner)
     case LeftOuter => Some(Probing(Side.R, pairs = true, unmatched = true))
     case RightOuter => Some(Probing(Side.S, pairs = true, unmatched = true))

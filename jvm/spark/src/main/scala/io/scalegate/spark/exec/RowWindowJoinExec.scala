@@ -11,13 +11,13 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.join.Band
 
-/** The inner join over windows that count rows: the later row of a pair meets the last `rows` rows of the
+/** The join over windows that count rows: the later row of a pair meets the last `rows` rows of the
   * other side. That is a statement about the whole of both inputs in one order, so they meet in one task,
   * where ScaleJoin shares the comparisons among threads.
   *
   * The order is that of the times; a left row comes before a right row of the same time, and rows of one
-  * side and one time are in the order of their columns. A row whose time is NULL is in no window; one whose
-  * banded attributes are NULL takes its place in the window and matches nothing.
+  * side and one time are in the order of their columns. A row whose time is NULL is in no window, and matches
+  * nothing; one whose banded attributes are NULL takes its place in the window and matches nothing.
   *
   * @param leftBounded
   *   the time, then the banded attributes
@@ -25,6 +25,7 @@ import io.scalegate.join.Band
   *   `rightBounded(i + 1) − leftBounded(i + 1)` lies in the i-th band
   */
 final case class RowWindowJoinExec(
+    probing: Probing,
     rows: Long,
     leftBounded: Seq[Expression],
     rightBounded: Seq[Expression],
@@ -35,8 +36,6 @@ final case class RowWindowJoinExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends PartitionsJoinNode {
-  override def probing: Probing = Probing.Inner
-
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "busiest" -> "comparisons of the busiest thread",
@@ -55,6 +54,7 @@ final case class RowWindowJoinExec(
   override def outputPartitioning: Partitioning = SinglePartition
 
   override protected def task: PartitionsJoinTask = new RowWindowTask(
+    probing,
     rows,
     new BoundedInput(leftBounded, left.output),
     new BoundedInput(rightBounded, right.output),

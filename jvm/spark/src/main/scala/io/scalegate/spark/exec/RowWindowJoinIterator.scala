@@ -2,27 +2,35 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.JoinedRow
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinResult, JoinSource, RunningJoin}
-import io.scalegate.stream.IdleStrategy
+import io.scalegate.join.{JoinSource, JoinType, RunningTypedJoin, TypedResult}
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
-  * one while the join waits for the other. Results come in the join's own order.
+  * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
+  * are given because they match nothing.
+  *
+  * @param joinType
+  *   that of `join`
   */
 final class RowWindowJoinIterator(
-    join: RunningJoin,
+    join: RunningTypedJoin,
+    joinType: JoinType,
     left: TimedRows,
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
 ) extends JoinedPairs {
   private[this] val pair = new JoinedRow
+  private[this] val noLeft = new GenericInternalRow(left.columns)
+  private[this] val noRight = new GenericInternalRow(right.columns)
   private[this] val idle = new IdleStrategy.Backoff()
   private[this] val leftSource = join.sources(0)
   private[this] val rightSource = join.sources(1)
-  private[this] var result: JoinResult = _
+  private[this] var ready = false
+  private[this] var timed = false // every row without a time was taken
   private[this] var fed = false
 
   def counts: Seq[Long] = {
@@ -31,20 +39,42 @@ final class RowWindowJoinIterator(
     Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
   }
 
+  /** The pair that [[next]] gives is valid until the next call. */
   def hasNext: Boolean = {
-    while (result == null && !join.isDone) {
-      result = join.poll()
-      if (result == null && !feed()) waitForWorkers()
+    while (!ready && !timed) takeUntimed()
+    while (!ready && !join.isDone) {
+      val result = join.poll()
+      if (result != null) set(result)
+      else if (!feed()) waitForWorkers()
     }
-    result != null
+    ready
   }
 
-  /** The pair is valid until the next call. */
   def next(): JoinedRow = {
     if (!hasNext) throw new NoSuchElementException("the join has no more rows")
-    pair(result.r.row.asInstanceOf[InternalRow], result.s.row.asInstanceOf[InternalRow])
-    result = null
+    ready = false
     pair
+  }
+
+  private[this] def takeUntimed(): Unit = {
+    val l = left.nextUntimed()
+    val r = if (l == null) right.nextUntimed() else null
+    timed = l == null && r == null
+    ready = (l != null && joinType.loneR) || (r != null && joinType.loneS)
+    if (ready) set(l, r)
+  }
+
+  private[this] def set(result: TypedResult): Unit = {
+    ready = true
+    set(rowOf(result.r), rowOf(result.s))
+  }
+
+  private[this] def rowOf(t: StreamTuple): InternalRow =
+    if (t == null) null else t.row.asInstanceOf[InternalRow]
+
+  private[this] def set(l: InternalRow, r: InternalRow): Unit = {
+    pair(if (l == null) noLeft else l, if (r == null) noRight else r)
+    ()
   }
 
   def close(): Unit = join.close()

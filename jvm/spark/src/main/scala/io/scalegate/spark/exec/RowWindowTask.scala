@@ -4,7 +4,15 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow}
 
-import io.scalegate.join.{AttributeType, Band, IntegralBand, JoinSpec, PairPredicate, ScaleJoin}
+import io.scalegate.join.{
+  AttributeType,
+  Band,
+  IntegralBand,
+  JoinSpec,
+  PairPredicate,
+  ScaleJoin,
+  TypedJoin
+}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple}
 
 /** An input of a join and its bounded attributes, the time first. */
@@ -13,6 +21,7 @@ final class BoundedInput(val bounded: Seq[Expression], val output: Seq[Attribute
 
 /** Everything that travels to the executor for one [[RowWindowJoinExec]]. */
 final class RowWindowTask(
+    probing: Probing,
     rows: Long,
     left: BoundedInput,
     right: BoundedInput,
@@ -24,11 +33,16 @@ final class RowWindowTask(
   /** Starts the join of two inputs in the order of their times; the task's end must close it. */
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {
     val context = TaskContext.get()
-    val spec =
-      JoinSpec(CountWindow(rows), bands :+ RowWindowTask.Usable, residual.map(predicates))
-    val running = new ScaleJoin(threads).open(spec, Vector(Side.R, Side.S))
+    val spec = JoinSpec(
+      CountWindow(rows),
+      bands :+ RowWindowTask.Usable,
+      residual.map(predicates),
+      probing.joinType
+    )
+    val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
     new RowWindowJoinIterator(
       running,
+      probing.joinType,
       new TimedRows(l, left, bands, Side.R, 0),
       new TimedRows(r, right, bands, Side.S, 1),
       context,
@@ -57,7 +71,9 @@ object RowWindowTask {
   private val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
 }
 
-/** One input as tuples of a join's source, in the order of its times. */
+/** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others,
+  * and have to be taken first.
+  */
 final class TimedRows(
     rows: Iterator[InternalRow],
     input: BoundedInput,
@@ -72,17 +88,27 @@ final class TimedRows(
   private[this] val unusable = if (side eq Side.R) 1L else -1L
   private[this] var seq = 0L
 
+  /** The columns of a row. */
+  val columns: Int = input.output.length
+
   /** The tuple that comes next, null at the end. */
   var head: StreamTuple = _
-  advance()
 
-  def advance(): Unit = {
-    head = null
-    while (head == null && rows.hasNext) {
-      val row = rows.next()
-      if (time.read(row)) head = tuple(row)
-    }
+  /** The next row that has no time, valid until the next is asked for; null when [[head]] is the first that has. */
+  def nextUntimed(): InternalRow = {
+    val row = if (head == null && rows.hasNext) rows.next() else null
+    if (row == null) null
+    else if (time.read(row)) {
+      head = tuple(row)
+      null
+    } else row
   }
+
+  def advance(): Unit = head = if (rows.hasNext) timed(rows.next()) else null
+
+  private[this] def timed(row: InternalRow): StreamTuple =
+    if (time.read(row)) tuple(row)
+    else throw new IllegalStateException("a row without a time comes after one that has one")
 
   private[this] def tuple(row: InternalRow): StreamTuple = {
     val width = bands.length

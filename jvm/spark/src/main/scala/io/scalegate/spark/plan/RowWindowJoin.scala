@@ -7,13 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.{
   Expression,
   PredicateHelper
 }
-import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.Probing
 
-/** The inner join over windows that count rows. A node of its own and no Join: a filter that moves below a
+/** The join over windows that count rows. A node of its own and no Join: a filter that moves below a
   * join leaves the join's rows as they are, but takes rows out of a window that counts them.
   *
   * @param leftTime
@@ -22,6 +23,8 @@ import io.scalegate.spark.ScaleGateConf
   *   of the task, if the query says how many
   * @param condition
   *   what a pair within the window must satisfy
+  * @param joinType
+  *   one that [[Probing.of]] knows
   */
 final case class RowWindowJoin(
     left: LogicalPlan,
@@ -30,9 +33,11 @@ final case class RowWindowJoin(
     rightTime: Expression,
     rows: Long,
     threads: Option[Int],
-    condition: Option[Expression]
+    condition: Option[Expression],
+    joinType: JoinType
 ) extends BinaryNode {
-  override def output: Seq[Attribute] = left.output ++ right.output
+  override def output: Seq[Attribute] =
+    Join.computeOutput(joinType, left.output, right.output)
 
   override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
     copy(left = l, right = r)
@@ -45,7 +50,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
     else
       plan.resolveOperatorsUp {
         case j: Join
-            if j.resolved && j.joinType.isInstanceOf[InnerLike] && !j.isStreaming &&
+            if j.resolved && Probing.of(j.joinType).nonEmpty && !j.isStreaming &&
               j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
           rewrite(j).getOrElse(j)
       }
@@ -70,7 +75,8 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       r,
       window.rows,
       window.threads,
-      others.reduceOption(And.apply)
+      others.reduceOption(And.apply),
+      join.joinType
     )
   }
 

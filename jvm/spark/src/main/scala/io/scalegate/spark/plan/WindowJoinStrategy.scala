@@ -67,7 +67,10 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       }
     }
 
-  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[WindowJoinNode] =
+  private[this] def pairs(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice
+  ): Option[WindowJoinNode] =
     choice.algorithm match {
       case Algorithm.Broadcast => Some(broadcast(c, choice))
       case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
@@ -128,7 +131,10 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     )
   }
 
-  private[this] def overlapping(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
+  private[this] def overlapping(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice
+  ): WindowJoinNode = {
     val terms = c.indexTerms
     OverlapJoinExec(
       choice.probing,
@@ -196,6 +202,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       Some(s"algorithm: ScaleJoin on $threads threads in one task")
     )
     RowWindowJoinExec(
+      Probing.of(w.joinType).get,
       w.rows,
       asLong(w.leftTime) +: bounds.map(_.storedLeft),
       asLong(w.rightTime) +: bounds.map(_.storedRight),
