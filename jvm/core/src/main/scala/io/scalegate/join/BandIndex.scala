@@ -1,7 +1,5 @@
 package io.scalegate.join
 
-import java.util.function.IntFunction
-
 import io.scalegate.stream.Side
 
 /** Rows found by the bands that bound them: what a batch join probes when a side is small enough to be held.
@@ -15,6 +13,7 @@ final class BandIndex private (
     private[join] val bands: IndexedSeq[Band],
     private[join] val side: Side,
     private[join] val shape: BandIndex.Shape,
+    val order: Array[Int],
     private[join] val columns: ColumnarWindow,
     stripes: Array[Long],
     starts: Array[Int]
@@ -33,10 +32,6 @@ final class BandIndex private (
    * the rows of one key, and nothing of the key is left to test. Those rows are sorted by the most selective
    * of the other attributes.
    */
-
-  def rows: Int = columns.size
-
-  def row(number: Int): AnyRef = columns.rowAt(number)
 
   def lookup(): RowLookup = new BandLookup(this)
 
@@ -85,16 +80,8 @@ object BandIndex {
 
   /** @param keys
     *   the i-th array holds the i-th attribute of every row, as sortable integers
-    * @param row
-    *   the row of a number, which a lookup gives; asked for once for each, in the order in which a lookup reads
-    *   them, so that a copy made here lies beside its neighbours
     */
-  def apply(
-      bands: IndexedSeq[Band],
-      side: Side,
-      keys: IndexedSeq[Array[Long]],
-      row: IntFunction[_ <: AnyRef]
-  ): BandIndex = {
+  def apply(bands: IndexedSeq[Band], side: Side, keys: IndexedSeq[Array[Long]]): BandIndex = {
     require(
       bands.nonEmpty && keys.length == bands.length,
       s"a band index needs at least one band, and as many arrays of keys; it was given ${bands.length} " +
@@ -119,7 +106,7 @@ object BandIndex {
     val order = if (shape.striped.isEmpty) byKey else RadixOrder.by(stripeOf, byKey)
     val starts = RadixOrder.runs(stripeOf, order)
     val stripes = starts.dropRight(1).map(at => stripeOf(order(at)))
-    new BandIndex(bands, side, shape, filled(bands, shape, keys, row, order), stripes, starts)
+    new BandIndex(bands, side, shape, order, filled(bands, shape, keys, order), stripes, starts)
   }
 
   /** Sorted by the attribute whose band lets the least through, in stripes of an equi key or, if there is
@@ -156,7 +143,6 @@ object BandIndex {
       bands: IndexedSeq[Band],
       shape: Shape,
       keys: IndexedSeq[Array[Long]],
-      row: IntFunction[_ <: AnyRef],
       order: Array[Int]
   ): ColumnarWindow = {
     val attributes = shape.others.toVector.map(bands(_).attribute)
@@ -164,7 +150,7 @@ object BandIndex {
     val positions = keys(shape.sorted)
     var next = 0
     while (next < order.length) {
-      columns.append(positions(order(next)), row.apply(order(next)))
+      columns.append(positions(order(next)), null)
       next += 1
     }
     shape.others.indices.foreach { i =>
@@ -184,7 +170,7 @@ object BandIndex {
   private[this] val WorthStripes = 1.0 / 8
 }
 
-final private[join] class BandLookup(val index: BandIndex) extends RowLookup {
+final private[join] class BandLookup(index: BandIndex) extends RowLookup {
   private[this] val finder = new WindowProbe(index.columns)
   private[this] val shape = index.shape
   private[this] val probing = index.side.opposite
@@ -235,19 +221,17 @@ final private[join] class BandLookup(val index: BandIndex) extends RowLookup {
     }
   }
 
-  def next(): AnyRef = {
+  def next(): Int = {
     while (
       taken == found && nextStripe < index.stripeCount && index.stripe(nextStripe) <= lastStripe
     )
       searchStripe()
-    if (taken == found) null
+    if (taken == found) -1
     else {
       taken += 1
-      finder.row(taken - 1)
+      finder.slot(taken - 1)
     }
   }
-
-  def number: Int = finder.slot(taken - 1)
 
   def comparisons: Long = finder.comparisons
 

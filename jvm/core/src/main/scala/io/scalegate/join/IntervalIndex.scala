@@ -1,7 +1,6 @@
 package io.scalegate.join
 
 import java.util.Arrays
-import java.util.function.IntFunction
 
 /** Rows that each hold for an interval of sortable integers, found by the intervals that overlap with them:
   * those that start at or before the other's end and end at or after its start. A point is the interval that
@@ -14,7 +13,7 @@ final class IntervalIndex private (
     private[join] val starts: Array[Long],
     private[join] val ends: Array[Long],
     private[join] val latest: Array[Long],
-    all: Array[AnyRef]
+    val order: Array[Int]
 ) extends RowIndex {
   /*
    * The rows of each key lie in the order of their starts, and are a binary search tree without pointers: the
@@ -23,10 +22,6 @@ final class IntervalIndex private (
    * starts, stops at the first row that starts too late (Cormen et al., Introduction to Algorithms, on augmenting
    * search trees). It visits O(log n + found) rows.
    */
-  def rows: Int = all.length
-
-  def row(number: Int): AnyRef = all(number)
-
   def lookup(): RowLookup = new IntervalLookup(this, keyed)
 
   /** The number of a key's run, negative if there is none. */
@@ -42,14 +37,11 @@ object IntervalIndex {
     *   the first point of every row's interval
     * @param ends
     *   the last point of every row's interval; one that ends before it starts is found where both comparisons hold
-    * @param row
-    *   the row of a number; asked for once for each, in the order in which rows are kept
     */
   def apply(
       keys: Option[Array[Long]],
       starts: Array[Long],
-      ends: Array[Long],
-      row: IntFunction[_ <: AnyRef]
+      ends: Array[Long]
   ): IntervalIndex = {
     val rows = starts.length
     require(
@@ -71,7 +63,7 @@ object IntervalIndex {
       order.map(starts(_)),
       endsInOrder,
       latest,
-      order.map(n => row.apply(n): AnyRef)
+      order
     )
   }
 
@@ -90,7 +82,7 @@ object IntervalIndex {
 }
 
 /** Attributes of a probe: the key, if the index has one, and its interval's start and end. */
-final private class IntervalLookup(val index: IntervalIndex, keyed: Boolean) extends RowLookup {
+final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends RowLookup {
   private[this] var found = new Array[Int](16)
   private[this] var count = 0
   private[this] var taken = 0
@@ -99,7 +91,6 @@ final private class IntervalLookup(val index: IntervalIndex, keyed: Boolean) ext
   private[this] var high = 0L
 
   def comparisons: Long = compared
-  def number: Int = found(taken - 1)
 
   def start(keys: Array[Long]): Unit = {
     count = 0
@@ -111,11 +102,11 @@ final private class IntervalLookup(val index: IntervalIndex, keyed: Boolean) ext
     if (run >= 0) search(index.run(run), index.run(run + 1))
   }
 
-  def next(): AnyRef =
-    if (taken == count) null
+  def next(): Int =
+    if (taken == count) -1
     else {
       taken += 1
-      index.row(found(taken - 1))
+      found(taken - 1)
     }
 
   private[this] def search(from: Int, until: Int): Unit =

@@ -1,14 +1,17 @@
 package io.scalegate.join
 
-/** The rows of one side of a join, standing still, found by what a row of the other side asks of them. Built
-  * once; then any number of threads read it, each through a lookup of its own. It must be published to them
-  * safely.
+/** The rows of one side of a join, standing still, found by what a row of the other side asks of them. The index
+  * knows rows by number, and whoever built it has the rows. Built once; then any number of threads read it, each through
+  * a lookup of its own. It must be published to them safely.
   */
 trait RowIndex {
-  def rows: Int
 
-  /** The row of a number from 0 to [[rows]]. */
-  def row(number: Int): AnyRef
+  /** Of each row that the index numbers its number among those that it was built of. Rows that a lookup finds
+    * have neighbouring numbers: copies that lie in this order are read from memory in its order.
+    */
+  def order: Array[Int]
+
+  def rows: Int = order.length
 
   /** A lookup for one thread. */
   def lookup(): RowLookup
@@ -22,15 +25,9 @@ trait RowLookup {
     */
   def start(keys: Array[Long]): Unit
 
-  /** The next row found, each once, in no promised order; null when there is none. */
-  def next(): AnyRef
-
-  /** The number of the row that [[next]] gave last. */
-  def number: Int
+  /** The number of the next row found, each once, in no promised order; negative when there is none. */
+  def next(): Int
 
   /** Rows that were tested against a probe so far. */
   def comparisons: Long
-
-  /** What is looked up. */
-  def index: RowIndex
 }

@@ -65,24 +65,25 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     BandIndex(
       bands,
       side,
-      bands.indices.map(i => rows.map(_(i)).toArray),
-      n => Int.box(n)
+      bands.indices.map(i => rows.map(_(i)).toArray)
     )
 
-  private def found(lookup: BandLookup, probe: Array[Long]): Seq[Int] = {
+  /** The index's numbers of the rows found. */
+  private def found(lookup: RowLookup, probe: Array[Long]): Seq[Int] = {
     lookup.start(probe)
-    Iterator.continually(lookup.next()).takeWhile(_ != null).map(_.asInstanceOf[Int]).toSeq
+    Iterator.continually(lookup.next()).takeWhile(_ >= 0).toSeq
   }
 
   for (side <- Seq(Side.R, Side.S))
     test(s"a lookup gives each row of $side that all bands let through, once") {
       forAll(cases) { c =>
-        val lookup = new BandLookup(indexed(c.bands, side, c.rows))
+        val index = indexed(c.bands, side, c.rows)
+        val lookup = index.lookup()
         c.probes.foreach { probe =>
           val expected = c.rows.indices.filter { row =>
             c.bands.indices.forall(i => within(c.bands(i), side, probe(i), c.rows(row)(i)))
           }
-          assert(found(lookup, probe).sorted == expected)
+          assert(found(lookup, probe).map(index.order(_)).sorted == expected)
         }
       }
     }
@@ -98,7 +99,7 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
     for (order <- Seq(Vector(0, 1, 2), Vector(2, 1, 0), Vector(1, 0, 2))) {
       val bands = order.map(Vector(wide, x, y))
-      val lookup = new BandLookup(indexed(bands, Side.S, rows.map(r => order.map(r(_)).toArray)))
+      val lookup = indexed(bands, Side.S, rows.map(r => order.map(r(_)).toArray)).lookup()
       rows.take(1000).foreach(r => found(lookup, order.map(r(_)).toArray))
       // itself, and of 20,000 rows those in three stripes of 21 in 10,000 and a range of as much
       assert(lookup.comparisons < 2000)
@@ -113,7 +114,7 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val rows = Vector.tabulate(20000)(i => Array((i % 100).toLong, i.toLong))
     for (order <- Seq(Vector(0, 1), Vector(1, 0))) {
       val bands = order.map(Vector(key, time))
-      val lookup = new BandLookup(indexed(bands, Side.S, rows.map(r => order.map(r(_)).toArray)))
+      val lookup = indexed(bands, Side.S, rows.map(r => order.map(r(_)).toArray)).lookup()
       val inner = rows.filter(r => r(1) >= 50 && r(1) < 19950)
       val matches = inner.map(r => found(lookup, order.map(r(_)).toArray).size).sum
       assert(matches == inner.size)
@@ -124,21 +125,20 @@ final class BandIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   test("rows of one value, and none, are looked up too") {
     val band = Vector(IntegralBand(AttributeType.Int64, -1, 1))
     val same = indexed(band, Side.R, Vector.fill(5000)(Array(7L)))
-    val lookup = new BandLookup(same)
+    val lookup = same.lookup()
     assert(found(lookup, Array(8L)).size == 5000)
     assert(found(lookup, Array(9L)).isEmpty)
-    assert(found(new BandLookup(indexed(band, Side.R, Vector.empty)), Array(0L)).isEmpty)
+    assert(found(indexed(band, Side.R, Vector.empty).lookup(), Array(0L)).isEmpty)
   }
 
   test("keys that do not fit the rows are refused") {
     val band = Vector(IntegralBand(AttributeType.Int64, -1, 1))
     val other = IntegralBand(AttributeType.Int32, 0, 0)
-    val no: java.util.function.IntFunction[AnyRef] = _ => null
     intercept[IllegalArgumentException](
-      BandIndex(band :+ other, Side.R, Vector(Array(1L), Array.empty), no)
+      BandIndex(band :+ other, Side.R, Vector(Array(1L), Array.empty))
     )
-    intercept[IllegalArgumentException](BandIndex(band, Side.R, Vector.empty, no))
-    intercept[IllegalArgumentException](BandIndex(Vector.empty, Side.R, Vector.empty, no))
+    intercept[IllegalArgumentException](BandIndex(band, Side.R, Vector.empty))
+    intercept[IllegalArgumentException](BandIndex(Vector.empty, Side.R, Vector.empty))
   }
 
   test("a radix order is the stable order of the keys") {

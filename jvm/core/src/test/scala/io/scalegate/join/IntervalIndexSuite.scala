@@ -39,14 +39,18 @@ final class IntervalIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks
     IntervalIndex(
       if (keyed) Some(rows.map(_.key).toArray) else None,
       rows.map(_.start).toArray,
-      rows.map(_.end).toArray,
-      n => Int.box(n)
+      rows.map(_.end).toArray
     )
 
-  private def found(lookup: RowLookup, probe: Interval, keyed: Boolean): Seq[Int] = {
+  private def found(
+      index: RowIndex,
+      lookup: RowLookup,
+      probe: Interval,
+      keyed: Boolean
+  ): Seq[Int] = {
     val interval = Array(probe.start, probe.end)
     lookup.start(if (keyed) probe.key +: interval else interval)
-    Iterator.continually(lookup.next()).takeWhile(_ != null).map(_.asInstanceOf[Int]).toSeq
+    Iterator.continually(lookup.next()).takeWhile(_ >= 0).map(index.order(_)).toSeq
   }
 
   for (keyed <- Seq(false, true))
@@ -54,13 +58,14 @@ final class IntervalIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks
       s"a lookup gives each row that overlaps, once, ${if (keyed) "with" else "without"} a key"
     ) {
       forAll(cases) { case (rows, probes) =>
-        val lookup = indexed(rows, keyed).lookup()
+        val index = indexed(rows, keyed)
+        val lookup = index.lookup()
         probes.foreach { p =>
           val expected = rows.indices.filter { i =>
             val r = rows(i)
             r.start <= p.end && r.end >= p.start && (!keyed || r.key == p.key)
           }
-          assert(found(lookup, p, keyed).sorted == expected)
+          assert(found(index, lookup, p, keyed).sorted == expected)
         }
       }
     }
@@ -68,17 +73,18 @@ final class IntervalIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks
   test("a point among many short intervals and a few long ones visits few of them") {
     val short = Vector.tabulate(20000)(i => Interval(0, 10L * i, 10L * i + 12))
     val long = Vector.tabulate(5)(i => Interval(0, 100L * i, 190000L))
-    val lookup = indexed(short ++ long, keyed = false).lookup()
+    val index = indexed(short ++ long, keyed = false)
+    val lookup = index.lookup()
     val points = 100000L until 101000L
-    val matches = points.map(p => found(lookup, Interval(0, p, p), keyed = false).size).sum
+    val matches = points.map(p => found(index, lookup, Interval(0, p, p), keyed = false).size).sum
     assert(matches > 6 * points.size)
     assert(lookup.comparisons < points.size * 8 * 20, "eight found, each at a depth of 15")
   }
 
   test("keys and ends that do not fit the starts are refused") {
-    intercept[IllegalArgumentException](IntervalIndex(None, Array(1L), Array.empty, _ => null))
+    intercept[IllegalArgumentException](IntervalIndex(None, Array(1L), Array.empty))
     intercept[IllegalArgumentException](
-      IntervalIndex(Some(Array.empty), Array(1L), Array(2L), _ => null)
+      IntervalIndex(Some(Array.empty), Array(1L), Array(2L))
     )
   }
 }

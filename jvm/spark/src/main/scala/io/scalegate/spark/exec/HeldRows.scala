@@ -1,6 +1,7 @@
 package io.scalegate.spark.exec
 
 import java.util.Arrays
+import java.util.stream.IntStream
 
 import scala.collection.mutable
 
@@ -9,6 +10,28 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.join.RowIndex
 import io.scalegate.stream.Side
+
+/** Rows and the index that numbers them.
+  *
+  * @param parts
+  *   the rows in the index's order, [[IndexedRows.PartRows]] of them in each
+  */
+final private[exec] class IndexedRows(val index: RowIndex, parts: Array[RowStore]) {
+
+  /** Makes `row` the one of this number. */
+  def point(row: UnsafeRow, number: Int): Unit =
+    parts(number / IndexedRows.PartRows).point(row, number % IndexedRows.PartRows)
+
+  /** A row of its own. */
+  def row(number: Int): UnsafeRow =
+    parts(number / IndexedRows.PartRows).row(number % IndexedRows.PartRows)
+}
+
+private[exec] object IndexedRows {
+
+  /** A constant power of two, so that to divide by it is to shift. */
+  final val PartRows = 1 << 15
+}
 
 /** The rows of one side of a join as they come, to be indexed once all are there. Rows with a NULL among
   * their attributes match nothing and are left out of the index. One thread.
@@ -25,6 +48,8 @@ final private[exec] class HeldRows(
     expected: Int,
     whole: Boolean = false
 ) {
+  import IndexedRows.PartRows
+
   private[this] val keys = Array.fill(by.types.length)(new Array[Long](expected))
   private[this] var rows = new Array[UnsafeRow](expected)
   private[this] var count = 0
@@ -53,13 +78,24 @@ final private[exec] class HeldRows(
   def unmatchable: Iterator[InternalRow] = others.iterator
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
-  def index(side: Side): RowIndex = {
-    val ordered = new RowStore(columns)
-    val all = rows
-    val index =
-      by.index(side, keys.toVector.map(Arrays.copyOf(_, count)), n => ordered.add(all(n)))
+  def index(side: Side): IndexedRows = indexed(side, _.sequential)
+
+  /** The same, the rows copied on all of the JVM's cores, which other tasks that wait for the index leave idle. */
+  def indexOnAllCores(side: Side): IndexedRows = indexed(side, _.parallel)
+
+  private[this] def indexed(side: Side, run: IntStream => IntStream): IndexedRows = {
+    val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, count)))
+    val parts = new Array[RowStore]((count + PartRows - 1) / PartRows)
+    run(IntStream.range(0, parts.length)).forEach(i => parts(i) = part(index, i))
     rows = Array.empty
-    index
+    new IndexedRows(index, parts)
+  }
+
+  private[this] def part(index: RowIndex, i: Int): RowStore = {
+    val end = math.min(count, (i + 1) * PartRows)
+    val store = new RowStore(columns, end - i * PartRows)
+    for (n <- i * PartRows until end) store.add(rows(index.order(n)))
+    store
   }
 
   /** Gives the rows back one by one and lets go of each. */

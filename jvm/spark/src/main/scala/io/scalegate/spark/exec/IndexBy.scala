@@ -1,7 +1,5 @@
 package io.scalegate.spark.exec
 
-import java.util.function.IntFunction
-
 import io.scalegate.join.{AttributeType, Band, BandIndex, IntervalIndex, RowIndex}
 import io.scalegate.stream.Side
 
@@ -16,11 +14,7 @@ sealed trait IndexBy extends Serializable {
     * @param keys
     *   the i-th array holds the i-th attribute of every row
     */
-  def index(
-      side: Side,
-      keys: IndexedSeq[Array[Long]],
-      row: IntFunction[_ <: AnyRef]
-  ): RowIndex
+  def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex
 }
 
 object IndexBy {
@@ -29,24 +23,16 @@ object IndexBy {
   final case class Bands(bands: IndexedSeq[Band]) extends IndexBy {
     def types: IndexedSeq[AttributeType] = bands.map(_.attribute)
 
-    def index(
-        side: Side,
-        keys: IndexedSeq[Array[Long]],
-        row: IntFunction[_ <: AnyRef]
-    ): RowIndex = BandIndex(bands, side, keys, row)
+    def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = BandIndex(bands, side, keys)
   }
 
   /** The last two attributes are the start and the end of an interval, and the intervals of both sides overlap;
     * the one before, if there is one, is equal.
     */
   final case class Overlap(types: IndexedSeq[AttributeType]) extends IndexBy {
-    def index(
-        side: Side,
-        keys: IndexedSeq[Array[Long]],
-        row: IntFunction[_ <: AnyRef]
-    ): RowIndex = {
+    def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = {
       val interval = keys.takeRight(2)
-      IntervalIndex(keys.dropRight(2).headOption, interval(0), interval(1), row)
+      IntervalIndex(keys.dropRight(2).headOption, interval(0), interval(1))
     }
   }
 }

@@ -54,11 +54,16 @@ final class IndexTask(
     var fits = true
     while (fits && rows.hasNext) {
       val row = rows.next()
-      kept.add(row, store.add(row))
+      kept.add(row, copied(store, row))
       bytes += 2L * (row.getSizeInBytes + by.types.length * AttributeBytes)
       fits = memory.tryReserve(kept.size.toLong, bytes)
     }
     fits
+  }
+
+  private[this] def copied(store: RowStore, row: UnsafeRow): UnsafeRow = {
+    store.add(row)
+    store.row(store.size - 1)
   }
 
   private[this] def lookup(
@@ -69,7 +74,7 @@ final class IndexTask(
       probing,
       probes,
       reader(streamed),
-      rows.index(probing.side.opposite).lookup(),
+      rows.index(probing.side.opposite),
       streamed.output.length,
       held.output.length,
       accepts(residual, left.output ++ right.output),

@@ -4,9 +4,8 @@ import java.util.concurrent.ConcurrentHashMap
 import java.util.{BitSet, Collections, Map => JavaMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, UnsafeRow}
 
-import io.scalegate.join.{RowIndex, RowLookup}
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for one [[BroadcastWindowJoinExec]]. */
@@ -27,7 +26,7 @@ final class LookupTask(
       probing,
       probes,
       reader(streamed),
-      BroadcastIndexes.of(packed, held.bounded, by, heldSide, indexed(packed)).lookup(),
+      BroadcastIndexes.of(packed, held.bounded, by, heldSide, indexed(packed)),
       streamed.output.length,
       held.output.length,
       accepts(residual, left.output ++ right.output)
@@ -36,10 +35,10 @@ final class LookupTask(
   private[this] def reader(input: BoundedInput): AttributeReader =
     new AttributeReader(input.bounded, by.types, input.output)
 
-  private[this] def indexed(packed: Array[InternalRow]): RowIndex = {
+  private[this] def indexed(packed: Array[InternalRow]): IndexedRows = {
     val rows = new HeldRows(reader(held), by, held.output.length, PackedRows.count(packed))
     PackedRows(packed, held.output.length).foreach(row => rows.add(row, row))
-    rows.index(heldSide)
+    rows.indexOnAllCores(heldSide)
   }
 }
 
@@ -49,7 +48,7 @@ final class LookupTask(
 private object BroadcastIndexes {
   final private case class Use(attributes: Seq[Expression], by: IndexBy, side: Side)
 
-  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, RowIndex]] =
+  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, IndexedRows]] =
     Collections.synchronizedMap(new WeakHashMap)
 
   /** One broadcast may serve several joins, each with an index of its own. */
@@ -58,8 +57,8 @@ private object BroadcastIndexes {
       attributes: Seq[Expression],
       by: IndexBy,
       side: Side,
-      made: => RowIndex
-  ): RowIndex =
+      made: => IndexedRows
+  ): IndexedRows =
     known
       .computeIfAbsent(rows, _ => new ConcurrentHashMap)
       .computeIfAbsent(Use(attributes, by, side), _ => made)
@@ -74,13 +73,16 @@ final class LookupJoinIterator(
     probing: Probing,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
-    lookup: RowLookup,
+    held: IndexedRows,
     probed: Int,
     searched: Int,
     accepts: Option[BasePredicate],
     unmatchable: Iterator[InternalRow] = Iterator.empty
 ) extends ProbeJoinIterator(probing, probed, searched, accepts) {
-  private[this] val rows = lookup.index.rows
+  private[this] val lookup = held.index.lookup()
+  private[this] val row = new UnsafeRow(searched)
+  private[this] var number = 0 // of that row
+  private[this] val rows = held.index.rows
   private[this] val found = if (probing.unfound) new BitSet(rows) else null
   private[this] var usable = false
   private[this] var passed = 0 // rows of the index that were looked at for having been found
@@ -96,16 +98,22 @@ final class LookupJoinIterator(
       row
     }
 
-  protected def nextFound(): InternalRow =
-    if (usable) lookup.next().asInstanceOf[InternalRow] else null
+  protected def nextFound(): InternalRow = {
+    number = if (usable) lookup.next() else -1
+    if (number < 0) null
+    else {
+      held.point(row, number)
+      row
+    }
+  }
 
-  override protected def accepted(): Unit = found.set(lookup.number)
+  override protected def accepted(): Unit = found.set(number)
 
   override protected def nextUnfound(): InternalRow = {
     passed = found.nextClearBit(passed)
     if (passed < rows) {
       passed += 1
-      lookup.index.row(passed - 1).asInstanceOf[InternalRow]
+      held.row(passed - 1)
     } else if (unmatchable.hasNext) unmatchable.next()
     else null
   }

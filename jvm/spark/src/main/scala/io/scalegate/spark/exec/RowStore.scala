@@ -1,34 +1,66 @@
 package io.scalegate.spark.exec
 
+import java.util.Arrays
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /** Copies of rows, side by side in large arrays, in the order in which they come: what is read in that order
-  * again is read from memory that lies in it. One thread.
+  * again is read from memory that lies in it. A row is no object here, but a place to point one at. One thread writes;
+  * any number read once that is published to them.
   */
-final private[exec] class RowStore(columns: Int) {
+final private[exec] class RowStore(columns: Int, expected: Int = 16) {
   import RowStore._
 
-  private[this] var chunk = Array.emptyByteArray
+  /*
+   *    chunk   [ size | row ][ size | row ] ...        a place is a chunk's number and an offset in it
+   */
+  private[this] var chunks = new Array[Array[Byte]](4)
+  private[this] var last = -1
   private[this] var used = 0
+  private[this] var places = new Array[Long](expected)
+  private[this] var count = 0
 
-  /** A row of its own, which stays valid. */
-  def add(row: UnsafeRow): UnsafeRow = {
-    val size = row.getSizeInBytes
-    if (chunk.length - used < size) {
-      chunk = new Array[Byte](math.max(size, ChunkBytes))
-      used = 0
-    }
+  def size: Int = count
+
+  /** Copies the row; its number is the number of rows that came before. */
+  def add(row: UnsafeRow): Unit = {
+    val bytes = row.getSizeInBytes
+    if (last < 0 || chunks(last).length - used < bytes + Word) addChunk(bytes + Word)
     val at = Platform.BYTE_ARRAY_OFFSET.toLong + used
-    row.writeToMemory(chunk, at)
-    used += size
-    val copy = new UnsafeRow(columns)
-    copy.pointTo(chunk, at, size)
-    copy
+    Platform.putLong(chunks(last), at, bytes.toLong)
+    row.writeToMemory(chunks(last), at + Word)
+    if (count == places.length) places = Arrays.copyOf(places, math.max(16, count + count / 2))
+    places(count) = (last.toLong << 32) | used.toLong
+    count += 1
+    used += bytes + Word
+  }
+
+  /** Makes `row` the one of this number. */
+  def point(row: UnsafeRow, number: Int): Unit = {
+    val place = places(number)
+    val chunk = chunks((place >>> 32).toInt)
+    val at = Platform.BYTE_ARRAY_OFFSET.toLong + (place & 0xffffffffL)
+    row.pointTo(chunk, at + Word, Platform.getLong(chunk, at).toInt)
+  }
+
+  /** A row of its own. */
+  def row(number: Int): UnsafeRow = {
+    val one = new UnsafeRow(columns)
+    point(one, number)
+    one
+  }
+
+  private[this] def addChunk(least: Int): Unit = {
+    last += 1
+    if (last == chunks.length) chunks = Arrays.copyOf(chunks, 2 * last)
+    chunks(last) = new Array[Byte](math.max(least, ChunkBytes))
+    used = 0
   }
 }
 
 private[exec] object RowStore {
+  private val Word = 8
 
   /** Below what the garbage collectors take for a huge object of its own. */
   private val ChunkBytes = 1 << 18
