@@ -3,7 +3,7 @@ package io.scalegate.spark
 import org.apache.spark.SparkException
 import org.apache.spark.sql.types.DataType
 
-import io.scalegate.spark.plan.Algorithm
+import io.scalegate.spark.plan.{Algorithm, WithinRows}
 
 /** Every message a user may see from the JVM: what is wrong, and what to write instead. */
 object Errors {
@@ -55,8 +55,15 @@ object Errors {
     s"within_rows needs a whole number of at least 1 as its third argument, not $found"
   )
 
+  def threadCount(found: String): Exception = bad(
+    "within_rows needs a whole number of threads from 1 to " +
+      s"${WithinRows.MostThreads} as its fourth argument, not $found; without one it takes " +
+      s"${ScaleGateConf.CellThreads}, or an executor's cores"
+  )
+
   def withinRowsArguments(count: Int): Exception = bad(
-    s"within_rows takes 3 arguments, left time, right time and a number of rows; it was given $count"
+    "within_rows takes 3 or 4 arguments: left time, right time, a number of rows and, if you like, a number " +
+      s"of threads; it was given $count"
   )
 
   def withinRowsMisplaced(where: String): Exception = bad(

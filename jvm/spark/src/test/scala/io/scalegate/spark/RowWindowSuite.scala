@@ -111,7 +111,8 @@ final class RowWindowSuite extends SparkJoinSuite {
       fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, r.i)").contains("at least 1")
     )
     assert(
-      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)").contains("takes 3 arguments")
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)")
+        .contains("takes 3 or 4 arguments")
     )
     assert(
       fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.l, 3)").contains("of one kind")
@@ -120,6 +121,16 @@ final class RowWindowSuite extends SparkJoinSuite {
       fails("SELECT r.id FROM r JOIN s ON within_rows(r.name, s.name, 3)").contains("of one kind")
     )
     assert(fails("SELECT r.id FROM r JOIN s ON within_rows(r.x, s.x, 3)").contains("of one kind"))
+  }
+
+  test("a number of threads that is none is refused") {
+    for (threads <- Seq("0", "-2", "1.5", "NULL", "'two'", "r.i", "1025")) {
+      val message = fails(s"SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3, $threads)")
+      assert(message.contains("needs a whole number of threads from 1 to 1024"), threads)
+    }
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3, 2, 1)").contains("given 5")
+    )
   }
 
   test("a row-count window where it cannot be run is an error that says where it can") {
@@ -132,6 +143,20 @@ final class RowWindowSuite extends SparkJoinSuite {
     withSettings(ScaleGateConf.Enabled -> "false") {
       val message = fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 3)")
       assert(message.contains("spark.scalegate.enabled on"))
+    }
+  }
+
+  test("the query's own number of threads goes before the session's") {
+    def on(more: String) =
+      spark.sql(s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.ts, s.ts, 15$more)")
+    withSettings(ScaleGateConf.CellThreads -> "3") {
+      assert(planned(on("")).map(_.threads) == Seq(3))
+      for (threads <- Seq(1, 4)) {
+        val df = on(s", $threads")
+        assert(planned(df).map(_.threads) == Seq(threads))
+        assert(planned(df).head.description.contains(s"ScaleJoin on $threads thread"))
+        assert(df.collect().toSeq == on("").collect().toSeq)
+      }
     }
   }
 

@@ -18,6 +18,8 @@ import io.scalegate.spark.ScaleGateConf
   *
   * @param leftTime
   *   over the left input, as `rightTime` is over the right one
+  * @param threads
+  *   of the task, if the query says how many
   * @param condition
   *   what a pair within the window must satisfy
   */
@@ -27,6 +29,7 @@ final case class RowWindowJoin(
     leftTime: Expression,
     rightTime: Expression,
     rows: Long,
+    threads: Option[Int],
     condition: Option[Expression]
 ) extends BinaryNode {
   override def output: Seq[Attribute] = left.output ++ right.output
@@ -66,6 +69,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       l,
       r,
       window.rows,
+      window.threads,
       others.reduceOption(And.apply)
     )
   }

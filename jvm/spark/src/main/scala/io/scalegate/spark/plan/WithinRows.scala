@@ -12,21 +12,28 @@ import org.apache.spark.sql.catalyst.expressions.{
 import io.scalegate.spark.Errors
 import io.scalegate.spark.extract.TermType
 
-/** `within_rows(left_time, right_time, n)`: of a pair of rows, the earlier one is among the last `n` rows
-  * of its side when the later one arrives. It holds only of whole inputs, never of two rows alone, so a
-  * plan that would have to evaluate it is refused.
+/** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last
+  * `n` rows of its side when the later one arrives. It holds only of whole inputs, never of two rows alone, so
+  * a plan that would have to evaluate it is refused.
   *
   * @param left
   *   the time of one side; rows of equal time are ordered by their content, and a left row comes before a
   *   right row
+  * @param threads
+  *   among which the join's task shares its comparisons, if the call says so
   */
-final case class WithinRows(left: Expression, right: Expression, rows: Long)
-    extends BinaryExpression
+final case class WithinRows(
+    left: Expression,
+    right: Expression,
+    rows: Long,
+    threads: Option[Int] = None
+) extends BinaryExpression
     with Predicate
     with Unevaluable {
   override def nullable: Boolean = false
   override def prettyName: String = WithinRows.Name
-  override def sql: String = s"$prettyName(${left.sql}, ${right.sql}, $rows)"
+  override def sql: String =
+    s"$prettyName(${left.sql}, ${right.sql}, $rows${threads.fold("")(n => s", $n")})"
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val family = Seq(left, right)
@@ -47,13 +54,25 @@ object WithinRows {
 
   /** Builds it from the arguments of a function call. */
   def fromArguments(arguments: Seq[Expression]): Expression = arguments match {
-    case Seq(left, right, n) if n.foldable =>
-      n.eval() match {
-        case i: Int if i > 0 => WithinRows(left, right, i.toLong)
-        case l: Long if l > 0 => WithinRows(left, right, l)
-        case other => throw Errors.rowCount(String.valueOf(other))
-      }
-    case Seq(_, _, n) => throw Errors.rowCount(n.sql)
+    case Seq(left, right, n) => WithinRows(left, right, positive(n, Errors.rowCount))
+    case Seq(left, right, n, threads) =>
+      val count = Some(threads)
+        .map(positive(_, Errors.threadCount))
+        .filter(_ <= MostThreads)
+        .getOrElse(throw Errors.threadCount(threads.sql))
+      WithinRows(left, right, positive(n, Errors.rowCount), Some(count.toInt))
     case other => throw Errors.withinRowsArguments(other.size)
   }
+
+  private[this] def positive(number: Expression, error: String => Exception): Long =
+    if (!number.foldable) throw error(number.sql)
+    else
+      number.eval() match {
+        case i: Int if i > 0 => i.toLong
+        case l: Long if l > 0 => l
+        case other => throw error(String.valueOf(other))
+      }
+
+  /** More threads than this are a mistake. */
+  private[spark] val MostThreads = 1024
 }
