@@ -41,6 +41,7 @@ def interval_join(
     how: str = "inner",
     suffix: str = "_right",
     algorithm: str = "auto",
+    layout: Sequence[int] | None = None,
 ) -> DataFrame:
     """Pairs with equal `on` columns and right time in [left time + lower, left time + upper].
 
@@ -67,8 +68,14 @@ def interval_join(
     algorithm
         How Spark is to run the join: "broadcast" gives every executor an index of the smaller
         side, "index" indexes that side in each partition, "sweep" sorts both sides in each
-        partition, "auto" leaves the choice to the planner, which goes by the sides' sizes. The
-        rows are the same.
+        partition, "matrix" deals both sides over a matrix of cells in which all rows meet, where
+        no columns are equal; "auto" leaves the choice to the planner, which goes by the sides'
+        sizes. The rows are the same.
+    layout
+        The matrix, which it asks for: (2, 3) has two rows of three cells, each a task. A left row
+        is copied to the cells of one row, a right row to those of one column. In left, semi and
+        anti joins the second number is 1, in right joins the first. None leaves it to
+        `spark.scalegate.join.layout`, or the planner.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def interval_join(
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
+    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
     keys = _keys(on, sides)
     if how == "full" and not keys:
@@ -94,10 +101,15 @@ def interval_join(
         raise ScalegateError(
             f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
         )
+    if keys and way[:1] == ("matrix",):
+        raise ScalegateError(
+            f"on={on!r}: rows with equal columns are brought together by these, and a matrix "
+            'compares all with all. Leave out on=, or algorithm="matrix" and layout=.'
+        )
     renamed = _rename_right(sides, keys, suffix)
     equal = [F.col(_quote(key)) == F.col(_quote(renamed[right])) for key, right in keys.items()]
     within = _between(names[0], renamed[names[1]], bounds, data_type)
-    joined = _join(left, _renamed(right, renamed), [*equal, within], how, algorithm)
+    joined = _join(left, _renamed(right, renamed), [*equal, within], how, way)
     hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
     if how in ("right", "full"):
         given = {name: _given(name, hidden[name]) for name in left.columns if name in hidden}
@@ -114,6 +126,7 @@ def band_join(
     how: str = "inner",
     suffix: str = "_right",
     algorithm: str = "auto",
+    layout: Sequence[int] | None = None,
 ) -> DataFrame:
     """Pairs whose values differ by at most a width in every band, and times by at most `within`.
 
@@ -128,7 +141,7 @@ def band_join(
     time, within
         Both or none: the two time columns (("ts", "ts") when only `within` is given) and the
         largest distance between them, both ways; types and units as in `interval_join`.
-    how, suffix, algorithm
+    how, suffix, algorithm, layout
         As in `interval_join`.
 
     Raises
@@ -141,7 +154,7 @@ def band_join(
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
+    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
     checked = _bands(bands, sides)
     if how == "full":
@@ -161,7 +174,7 @@ def band_join(
     conditions = [band.condition(renamed) for band in checked]
     if within is not None:
         conditions.append(_between(names[0], renamed[names[1]], (-width, width), data_type))
-    return _join(left, _renamed(right, renamed), conditions, how, algorithm)
+    return _join(left, _renamed(right, renamed), conditions, how, way)
 
 
 def window_join(
@@ -173,6 +186,8 @@ def window_join(
     how: str = "inner",
     suffix: str = "_right",
     algorithm: str = "auto",
+    layout: Sequence[int] | None = None,
+    threads: int | None = None,
 ) -> DataFrame:
     """Pairs for which any condition holds, within a window of time or of rows.
 
@@ -190,8 +205,13 @@ def window_join(
         The largest distance in time, both ways, with units as in `interval_join`; or
         `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
         rows of the other side.
-    how, suffix, algorithm
+    how, suffix, algorithm, layout
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
+    threads
+        Of the one task in which a window of rows is joined; None takes the session's
+        `spark.scalegate.cellThreads`, which is an executor's cores unless set. Spark reserves
+        `spark.task.cpus` cores for a task, whatever it does with them. A window of time is joined
+        in many tasks, each with one thread, and takes None alone.
 
     Raises
     ------
@@ -203,25 +223,29 @@ def window_join(
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
+    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
         )
-    if isinstance(within, Rows) and algorithm != "auto":
+    if isinstance(within, Rows) and way:
+        given = f"algorithm={algorithm!r}" if layout is None else f"layout={layout!r}"
+        raise ScalegateError(f'{given}: a window of rows works with algorithm="auto" alone.')
+    if threads is not None and not isinstance(within, Rows):
         raise ScalegateError(
-            f'algorithm={algorithm!r}: a window of rows works with algorithm="auto" alone.'
+            f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "
+            "Only that of a window of rows, which runs in one task, has more."
         )
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, {}, suffix)
     times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
-    window = _window(times, within, sides[0].field(names[0], "time").dataType)
+    window = _window(times, within, threads, sides[0].field(names[0], "time").dataType)
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(_quote(n))) for f, t, n in zip(sides, times, names)]
     conditions = [window] if on is None else [on, window]
-    joined = _join(hidden[0], hidden[1], conditions, how, algorithm).drop(*times)
+    joined = _join(hidden[0], hidden[1], conditions, how, way).drop(*times)
     unique = all(old == new for old, new in renamed.items())
     if unique or how in LEFT_ONLY:
         return joined
@@ -340,17 +364,23 @@ def _between(
     return F.col(_quote(right)).between(lower, upper)
 
 
-def _window(times: Sequence[str], within: Width | Rows, data_type: T.DataType) -> Column:
+def _window(
+    times: Sequence[str], within: Width | Rows, threads: int | None, data_type: T.DataType
+) -> Column:
     if isinstance(within, Rows):
-        count = rows(within.count).count
-        return F.call_function("within_rows", F.col(times[0]), F.col(times[1]), F.lit(count))
+        counts = [rows(within.count).count]
+        if threads is not None:
+            counts.append(schema.threads(threads))
+        return F.call_function("within_rows", *map(F.col, times), *map(F.lit, counts))
     width = _not_negative(schema.amount(within, data_type, "within"), within, "within")
     return _between(times[0], times[1], (-width, width), data_type)
 
 
 def _join(
-    left: DataFrame, right: DataFrame, conditions: Sequence[Column], how: str, algorithm: str
+    left: DataFrame,
+    right: DataFrame,
+    conditions: Sequence[Column],
+    how: str,
+    way: tuple[str, ...],
 ) -> DataFrame:
-    # "auto" is what a session's own setting may change; a hint that says so would overrule it.
-    asked = () if algorithm == "auto" else (algorithm,)
-    return left.hint(HINT, *asked).join(right, reduce(and_, conditions), how)
+    return left.hint(HINT, *way).join(right, reduce(and_, conditions), how)

@@ -24,7 +24,9 @@ INSTEAD = {
     "float": "cast it to bigint, in a unit in which it is whole",
     "double": "cast it to bigint, in a unit in which it is whole",
 }
-ALGORITHMS = ("auto", "broadcast", "index", "sweep")
+ALGORITHMS = ("auto", "broadcast", "index", "sweep", "matrix")
+MOST_CELLS = 1024
+MOST_THREADS = 1024
 JOIN_TYPES = ("inner", "left", "right", "full", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
@@ -110,6 +112,44 @@ def algorithm(name: str) -> str:
     if not isinstance(name, str) or name.lower() not in ALGORITHMS:
         raise ScalegateError(f"algorithm={name!r}: choose one of {', '.join(ALGORITHMS)}.")
     return name.lower()
+
+
+def way(algorithm_name: str, layout: Sequence[int] | None) -> tuple[str, ...]:
+    """What the hint says of how to run the join: nothing where it is left to the planner."""
+    name = algorithm(algorithm_name)
+    if layout is None:
+        # "auto" is what a session's setting may change; a hint that says so would overrule it.
+        return () if name == "auto" else (name,)
+    if name not in ("auto", "matrix"):
+        raise ScalegateError(
+            f'layout={layout!r} is of algorithm="matrix": algorithm={algorithm_name!r} has none.'
+        )
+    return "matrix", _layout(layout)
+
+
+def _layout(layout: Sequence[int]) -> str:
+    given = layout if isinstance(layout, Sequence) and not isinstance(layout, str) else ()
+    whole = [n for n in given if isinstance(n, int) and not isinstance(n, bool) and n > 0]
+    if len(given) != 2 or whole != list(given):
+        raise ScalegateError(
+            f"layout={layout!r}: give the rows and columns of the matrix, from 1 on, as in "
+            "layout=(2, 3)."
+        )
+    if whole[0] * whole[1] > MOST_CELLS:
+        raise ScalegateError(
+            f"layout={layout!r} has {whole[0] * whole[1]} cells, each of which is a task: "
+            f"{MOST_CELLS} are the most."
+        )
+    return f"{whole[0]}x{whole[1]}"
+
+
+def threads(count: int) -> int:
+    """A number of threads, or an error that says which there may be."""
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_THREADS:
+        raise ScalegateError(
+            f"threads={count!r}: give a whole number of threads from 1 to {MOST_THREADS}."
+        )
+    return count
 
 
 def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -252,16 +252,20 @@ def test_a_full_window_join_with_an_equality(
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "shown"),
+    ("on", "algorithm", "shown"),
     [
-        ("broadcast", "index over the broadcast"),
-        ("index", "side's partitions"),
-        ("Sweep", "sweep over sorted"),
-    ],
+        (on, algorithm, shown)
+        for on in (None, "symbol")
+        for algorithm, shown in (
+            ("broadcast", "index over the broadcast"),
+            ("index", "side's partitions"),
+            ("Sweep", "sweep over sorted"),
+        )
+    ]
+    + [(None, "matrix", "side's partitions, matrix of ")],
 )
-@pytest.mark.parametrize("on", [None, "symbol"])
 def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
-    left: DataFrame, right: DataFrame, algorithm: str, shown: str, on: str | None
+    left: DataFrame, right: DataFrame, on: str | None, algorithm: str, shown: str
 ) -> None:
     usual = scalegate.interval_join(left, right, on=on, lower="-9 seconds")
     asked = scalegate.interval_join(left, right, on=on, lower="-9 seconds", algorithm=algorithm)
@@ -269,6 +273,50 @@ def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
     assert shown in plan
     assert "(as hinted)" in plan
     assert rows(asked) == rows(usual)
+
+
+LAYOUTS: list[tuple[str, Any, Callable[..., DataFrame]]] = [
+    ("inner", (2, 3), lambda r, s, **more: r.interval_join(s, lower="-9 seconds", **more)),
+    ("left", [3, 1], lambda r, s, **more: r.band_join(s, bands={"x": ("a", 1)}, **more)),
+    ("right", (1, 2), lambda r, s, **more: r.window_join(s, on=r.x < s.a - 90, **more)),
+    ("anti", (4, 1), lambda r, s, **more: r.band_join(s, bands={"x": ("a", 0)}, **more)),
+]
+
+
+@pytest.mark.parametrize(("how", "layout", "join"), LAYOUTS, ids=[case[0] for case in LAYOUTS])
+def test_the_layout_is_the_one_asked_for(
+    left: DataFrame, right: DataFrame, how: str, layout: Any, join: Callable[..., DataFrame]
+) -> None:
+    asked = join(left, right, how=how, layout=layout)
+    plan = asked._jdf.queryExecution().executedPlan().toString()
+    assert "matrix of {} x {} cells, as hinted".format(*layout) in plan
+    assert rows(asked) == rows(join(left, right, how=how))
+
+
+def test_a_layout_that_a_join_cannot_have_is_refused_before_a_job_runs(
+    left: DataFrame, right: DataFrame
+) -> None:
+    with pytest.raises(Exception, match="decides each row of its left side in one cell"):
+        left.interval_join(right, how="left", layout=(2, 3)).explain()
+
+
+def test_where_nothing_is_bounded_the_hint_means_a_matrix(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    condition = F.expr("x < r_a AND symbol <> r_symbol")
+    joined = left.hint("window_join", "matrix", "2x2").join(renamed(right), condition)
+    assert_same(spark, joined, left.join(renamed(right), condition))
+
+
+@pytest.mark.parametrize("threads", [None, 1, 3])
+def test_a_window_of_rows_is_joined_by_the_threads_asked_for(
+    spark: SparkSession, threads: int | None
+) -> None:
+    left, right = spark.range(0, 60, 2).toDF("ts"), spark.range(1, 61, 2).toDF("ts")
+    joined = left.window_join(right, within=scalegate.rows(9), threads=threads)
+    plan = joined._jdf.queryExecution().executedPlan().toString()
+    assert f"ScaleJoin on {threads or 2} threads in one task" in plan
+    assert joined.collect() == left.window_join(right, within=scalegate.rows(9)).collect()
 
 
 def test_a_setting_chooses_where_the_call_does_not(

@@ -61,6 +61,13 @@ def table(rng: np.random.Generator, spread: str) -> pa.Table:
     )
 
 
+# Conditions that bound nothing.
+THETA = [
+    "r.i < s.i AND r.name <> s.name",
+    "abs(r.x) + abs(s.x) < 20 OR r.big = s.id",
+    "(r.id + s.id) % 11 = 3",
+]
+
 # How values are spread, and from which size on inputs are exchanged where there is no key.
 CASES = [("uniform", "broadcast"), ("normal", "sweep"), ("zipf", "index"), ("zipf", "auto")]
 
@@ -70,6 +77,7 @@ SHOWN = {
     "broadcast": "index over the broadcast",
     "index": "side's partitions",
     "sweep": "sweep over sorted",
+    "matrix": "side's partitions, matrix of ",
 }
 
 
@@ -141,6 +149,24 @@ def test_three_engines_give_the_same_rows(
     assert ours == by_spark(spark, query.format(day="INTERVAL '1' DAY"))
     assert ours == by_duckdb(tables, query.format(day="1"))
     assert ours.total() > ROWS / 10
+
+
+@pytest.mark.parametrize("algorithm", ["matrix", "broadcast"])
+@pytest.mark.parametrize("condition", [*THETA, CONDITIONS[4]])
+def test_three_engines_agree_where_all_rows_meet(
+    spark: SparkSession, condition: str, algorithm: str
+) -> None:
+    rng = np.random.default_rng(7)
+    tables = {name: table(rng, "normal") for name in ("r", "s")}
+    for name, data in tables.items():
+        spark.createDataFrame(data).createOrReplaceTempView(name)
+    rest = "r.id, s.id FROM r JOIN s ON " + condition
+    joined = spark.sql(f"SELECT /*+ WINDOW_JOIN(r, s, '{algorithm}') */ " + rest)
+    assert SHOWN[algorithm] in joined._jdf.queryExecution().executedPlan().toString()
+    ours = pairs(joined.collect())
+    assert ours == by_spark(spark, "SELECT " + rest)
+    assert ours == by_duckdb(tables, "SELECT " + rest)
+    assert ours.total() > ROWS
 
 
 @pytest.mark.usefixtures("algorithm")

@@ -242,12 +242,72 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     (
         "an unknown algorithm is answered with the known ones",
         lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, algorithm="magic"),
-        ["algorithm='magic': choose one of auto, broadcast, index, sweep"],
+        ["algorithm='magic': choose one of auto, broadcast, index, sweep, matrix"],
     ),
     (
         "a window of rows has one algorithm",
         lambda r, s: window_join(r, s, within=scalegate.rows(3), algorithm="index"),
         ["algorithm='index': a window of rows works with algorithm=\"auto\" alone"],
+    ),
+    (
+        "a window of rows has no layout",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3), layout=(2, 3)),
+        ['layout=(2, 3): a window of rows works with algorithm="auto" alone'],
+    ),
+    (
+        "a layout of another algorithm is refused",
+        lambda r, s: interval_join(r, s, algorithm="Sweep", layout=(2, 3)),
+        ["layout=(2, 3) is of algorithm=\"matrix\": algorithm='Sweep' has none"],
+    ),
+    (
+        "a layout without rows is refused",
+        lambda r, s: interval_join(r, s, layout=(0, 3)),
+        ["layout=(0, 3): give the rows and columns of the matrix, from 1 on"],
+    ),
+    (
+        "a layout without whole columns is refused",
+        lambda r, s: interval_join(r, s, layout=(2, 1.5)),  # type: ignore[arg-type]
+        ["layout=(2, 1.5): give the rows and columns"],
+    ),
+    (
+        "a layout of one number is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, layout=6),  # type: ignore[arg-type]
+        ["layout=6: give the rows and columns", "as in layout=(2, 3)"],
+    ),
+    (
+        "a layout as text is refused",
+        lambda r, s: interval_join(r, s, layout="23"),  # type: ignore[arg-type]
+        ["layout='23': give the rows and columns"],
+    ),
+    (
+        "a layout of more cells than sense is refused",
+        lambda r, s: interval_join(r, s, layout=(33, 32)),
+        ["layout=(33, 32) has 1056 cells, each of which is a task: 1024 are the most"],
+    ),
+    (
+        "a matrix of keyed rows is refused",
+        lambda r, s: interval_join(r, s, on="symbol", algorithm="matrix"),
+        ["on='symbol': rows with equal columns are brought together by these"],
+    ),
+    (
+        "a layout for keyed rows is refused",
+        lambda r, s: interval_join(r, s, on=["symbol"], layout=(1, 2)),
+        ["on=['symbol']: rows with equal columns", "Leave out on="],
+    ),
+    (
+        "threads of a window of time are refused with the reason",
+        lambda r, s: window_join(r, s, threads=4),
+        ["threads=4: a window of time runs in many tasks, each with one thread"],
+    ),
+    (
+        "no threads are refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3), threads=0),
+        ["threads=0: give a whole number of threads from 1 to 1024"],
+    ),
+    (
+        "threads that are no number are refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3), threads=True),
+        ["threads=True: give a whole number"],
     ),
     (
         "what is no DataFrame is refused",

@@ -3,6 +3,7 @@ package io.scalegate.spark
 import org.apache.spark.SparkException
 import org.apache.spark.sql.types.DataType
 
+import io.scalegate.join.matrix.MatrixLayout
 import io.scalegate.spark.plan.{Algorithm, WithinRows}
 
 /** Every message a user may see from the JVM: what is wrong, and what to write instead. */
@@ -12,8 +13,9 @@ object Errors {
 
   def hintArguments(found: Seq[String]): Exception = bad(
     "WINDOW_JOIN takes no arguments or the names of the two relations to join, and at most one quoted " +
-      s"algorithm (${Algorithm.names.mkString(", ")}), as in /*+ WINDOW_JOIN(r, s) */ or " +
-      s"/*+ WINDOW_JOIN(r, s, 'index') */; it was given (${found.mkString(", ")})"
+      s"algorithm (${Algorithm.names.mkString(", ")}) and one quoted layout of the matrix, as in " +
+      "/*+ WINDOW_JOIN(r, s) */, /*+ WINDOW_JOIN(r, s, 'index') */ or /*+ WINDOW_JOIN(r, s, 'matrix', '2x3') */; " +
+      s"it was given (${found.mkString(", ")})"
   )
 
   def hintRelations(names: Set[String], known: Seq[String]): Exception = bad(
@@ -22,14 +24,28 @@ object Errors {
   )
 
   def hintWithoutWindow(condition: String, otherTypes: Seq[String]): Exception = bad(
-    "WINDOW_JOIN needs a condition that bounds a difference between the two sides from below and from " +
-      "above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
+    "WINDOW_JOIN needs, where rows have equal keys, a condition that bounds a difference between the two sides " +
+      "from below and from above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
       "intervals overlap, such as r.ts BETWEEN s.start AND s.end. " +
       s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
       "dates and timestamps of the same kind on both sides" +
       (if (otherTypes.isEmpty) ""
        else s", to which you must cast others (${otherTypes.mkString(", ")})") +
-      "; bands over integer arithmetic need spark.sql.ansi.enabled"
+      "; bands over integer arithmetic need spark.sql.ansi.enabled. Without the hint Spark joins by the keys"
+  )
+
+  def layoutSize(found: String): Exception = bad(
+    s"a layout of ${found.trim} cells is none: give rows and columns from 1 on, and no more than " +
+      s"${MatrixLayout.MostWorkers} cells in all, as in '2x3'; each is a task"
+  )
+
+  def layoutOfOther(layout: MatrixLayout, algorithm: String): Exception = bad(
+    s"WINDOW_JOIN was given the layout $layout and the algorithm '$algorithm', which has none: ask for '" +
+      s"${Algorithm.Matrix.name}', or leave the layout out"
+  )
+
+  def hintLayout(layout: MatrixLayout, why: String): Exception = bad(
+    s"WINDOW_JOIN cannot run this join in a matrix of $layout cells: $why. Ask for another layout, or leave it out"
   )
 
   def hintAlgorithm(name: String, why: String): Exception = bad(

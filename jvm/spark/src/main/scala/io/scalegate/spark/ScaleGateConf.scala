@@ -4,7 +4,8 @@ import java.util.Locale
 
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.plan.Algorithm
+import io.scalegate.join.matrix.MatrixLayout
+import io.scalegate.spark.plan.{Algorithm, LayoutText}
 
 /** The package's settings, all under `spark.scalegate.`, all changeable at run time. */
 object ScaleGateConf {
@@ -17,6 +18,11 @@ object ScaleGateConf {
 
   /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */
   val JoinAlgorithm = "spark.scalegate.join.algorithm"
+
+  /** The matrix of cells, as in `2x3`, of the joins that are run so and whose hint does not say; `auto` leaves it to
+    * the planner.
+    */
+  val JoinLayout = "spark.scalegate.join.layout"
 
   /** Rows that the planner may read of each input, where that is cheap, to see which keys are frequent and which
     * bounds are selective; 0 for none.
@@ -31,6 +37,18 @@ object ScaleGateConf {
         s"$JoinAlgorithm must be one of ${Algorithm.names.mkString(", ")}, not '$text'"
       )
     Algorithm.named(text)
+  }
+
+  /** None where the planner is to choose. */
+  def layout(conf: SQLConf): Option[MatrixLayout] = {
+    val text = conf.getConfString(JoinLayout, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
+    if (text == Algorithm.Auto) None
+    else
+      Some(LayoutText.parse(text).getOrElse(
+        throw new IllegalArgumentException(
+          s"$JoinLayout must be ${Algorithm.Auto} or rows x columns of cells, as in 2x3, not '$text'"
+        )
+      ))
   }
 
   def enabled(conf: SQLConf): Boolean = boolean(conf, Enabled, default = true)

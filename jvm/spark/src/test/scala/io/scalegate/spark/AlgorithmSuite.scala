@@ -77,8 +77,13 @@ final class AlgorithmSuite extends SparkJoinSuite {
   }
 
   test("a hint has the last word, a setting the last but one") {
-    val expected = Map("broadcast" -> held, "index" -> indexed, "sweep" -> "sweep over sorted")
-    for (on <- Seq(near, integer); asked <- expected.keys) {
+    val expected = Map(
+      "broadcast" -> held,
+      "index" -> indexed,
+      "sweep" -> "sweep over sorted",
+      "matrix" -> "side's partitions, matrix of "
+    )
+    for (on <- Seq(near, integer); asked <- expected.keys if on == near || asked != "matrix") {
       check(small, large, on, expected(asked), s"/*+ WINDOW_JOIN('$asked') */")
       check(medium, large, on, expected(asked), s"/*+ WINDOW_JOIN(a, b, '$asked') */")
       withSettings(ScaleGateConf.JoinAlgorithm -> asked) {
@@ -87,6 +92,44 @@ final class AlgorithmSuite extends SparkJoinSuite {
         check(large, small, on, expected(asked), "/*+ WINDOW_JOIN('auto') */")
       }
     }
+  }
+
+  private val below = "a.t < b.t"
+
+  private def chosen(left: String, right: String, how: String = ""): String =
+    join(query(left, right, below, "/*+ WINDOW_JOIN */", how)).description
+      .split("algorithm: ").last
+
+  test("where nothing is bounded a small side is broadcast, and larger ones meet in a matrix") {
+    assert(chosen(large, small).startsWith(s"$held right side (it has "))
+    assert(chosen(small, large).startsWith(s"$held left side (it has "))
+    assert(
+      chosen(medium, large, "RIGHT").contains("matrix of 1 x 2 cells, each right row in one")
+    )
+    for (how <- Seq("LEFT", "LEFT SEMI", "LEFT ANTI")) {
+      assert(chosen(large, small, how).startsWith(s"$held right side (it has "))
+      assert(chosen(small, large, how).contains("matrix of 2 x 1 cells, each left row in one"))
+    }
+  }
+
+  test("the matrix has more rows, or columns, the more there is on that side, as EXPLAIN says") {
+    val pairs = "all pairs over the"
+    assert(chosen(large, large).startsWith(s"$pairs right side's partitions, matrix of 2 x 2 "))
+    assert(chosen(large, medium).startsWith(s"$pairs right side's partitions, matrix of 4 x 1 "))
+    assert(chosen(medium, large).startsWith(s"$pairs left side's partitions, matrix of 1 x 4 "))
+    val node = join("SELECT /*+ WINDOW_JOIN */ r.id, s.id FROM r JOIN s ON r.i < s.i")
+    assert(
+      node.description == s"residual: (r.i < s.i); algorithm: $pairs right side's partitions, " +
+        "matrix of 2 x 2 cells, for an unknown size and an unknown size (nothing is bounded)"
+    )
+  }
+
+  test("there are as many cells as shuffle partitions, in a multiple of the tasks at once") {
+    val expected = Seq(1 -> "1 x 1", 2 -> "1 x 2", 3 -> "1 x 2", 7 -> "2 x 3", 13 -> "3 x 4")
+    for ((partitions, layout) <- expected)
+      withSettings("spark.sql.shuffle.partitions" -> partitions.toString) {
+        assert(chosen(large, large).contains(s"matrix of $layout cells"))
+      }
   }
 
   test("a DataFrame's hint names the algorithm too") {
@@ -102,11 +145,13 @@ final class AlgorithmSuite extends SparkJoinSuite {
     val plain = query(small, small, near, "", "")
     withSettings(ScaleGateConf.JoinAlgorithm -> "magic") {
       val e = intercept[IllegalArgumentException](spark.sql(plain).collect())
-      assert(e.getMessage.contains("must be one of auto, broadcast, index, sweep, not 'magic'"))
+      assert(
+        e.getMessage.contains("must be one of auto, broadcast, index, sweep, matrix, not 'magic'")
+      )
     }
     val e = intercept[IllegalArgumentException](
       spark.sql(query(small, small, near, "/*+ WINDOW_JOIN(a, b, 'magic') */", "")).collect()
     )
-    assert(e.getMessage.contains("one quoted algorithm (auto, broadcast, index, sweep)"))
+    assert(e.getMessage.contains("one quoted algorithm (auto, broadcast, index, sweep, matrix)"))
   }
 }

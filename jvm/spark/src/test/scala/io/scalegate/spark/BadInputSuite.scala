@@ -86,10 +86,71 @@ final class BadInputSuite extends SparkJoinSuite {
   ).foreach { case (condition, says) =>
     test(s"the hint where no bound can be read says so by type: $condition") {
       val refused = intercept[IllegalArgumentException] {
-        spark.sql(s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON $condition").collect()
+        spark
+          .sql(s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON r.k = s.k AND $condition")
+          .collect()
       }
       assert(refused.getMessage.contains(says), refused.getMessage)
+      val run = s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON $condition"
+      val why = windowJoins(spark.sql(run)).head.description
+      assert(why.endsWith(s"(nothing is bounded that can be read: $says)"))
     }
+  }
+
+  private def refusal(hint: String, on: String, joinType: String = ""): String =
+    intercept[IllegalArgumentException](
+      spark.sql(s"SELECT /*+ $hint */ r.id FROM r $joinType JOIN s ON $on").collect()
+    ).getMessage
+
+  test("a layout without cells, or with more than sense, is refused") {
+    for (layout <- Seq("0x3", "3x0", "00x00", "1025x1", "33x32", "99999999999x1")) {
+      val says =
+        s"a layout of $layout cells is none: give rows and columns from 1 on, and no more " +
+          "than 1024 cells"
+      assert(refusal(s"WINDOW_JOIN('matrix', '$layout')", "r.i < s.i").contains(says))
+      withSettings(ScaleGateConf.JoinLayout -> layout) {
+        assert(refusal("WINDOW_JOIN", "r.i < s.i").contains(says))
+      }
+    }
+  }
+
+  test("what is no layout is refused") {
+    for (layout <- Seq("2x", "x3", "2,3", "-1x2", "2x3x4", "two by three")) {
+      val inHint = refusal(s"WINDOW_JOIN(r, s, 'matrix', '$layout')", "r.i < s.i")
+      assert(inHint.contains("WINDOW_JOIN(r, s, 'matrix', '2x3') */; it was given ("), layout)
+      withSettings(ScaleGateConf.JoinLayout -> layout) {
+        val set = refusal("WINDOW_JOIN", "r.i < s.i")
+        assert(set.contains(s"must be auto or rows x columns of cells, as in 2x3, not '$layout'"))
+      }
+    }
+    assert(refusal("WINDOW_JOIN('2x3', '3x2')", "r.i < s.i").contains("at most one quoted"))
+  }
+
+  test("a layout for another algorithm than the matrix is refused") {
+    for (algorithm <- Seq("broadcast", "index", "sweep")) {
+      val message = refusal(s"WINDOW_JOIN('$algorithm', '2x3')", "abs(r.i - s.i) <= 3")
+      assert(message.contains(s"the layout 2 x 3 and the algorithm '$algorithm', which has none"))
+    }
+  }
+
+  test(
+    "a layout that spreads a row that is decided in one cell is refused with one that does not"
+  ) {
+    for ((joinType, linear) <- Seq("LEFT" -> "6x1", "RIGHT" -> "1x6", "LEFT ANTI" -> "6x1")) {
+      val message = refusal("WINDOW_JOIN('2x3')", "r.i < s.i", joinType)
+      assert(message.contains(s"side in one cell, as in a layout of $linear. Ask for another"))
+    }
+  }
+
+  test("a matrix, and what needs a bound, is refused with the reason where it cannot be") {
+    val keyed = refusal("WINDOW_JOIN('matrix')", "r.k = s.k AND abs(r.i - s.i) <= 3")
+    assert(keyed.contains("'matrix') cannot run this join: rows with equal keys are brought"))
+    for (algorithm <- Seq("index", "sweep")) {
+      val message = refusal(s"WINDOW_JOIN('$algorithm')", "r.i < s.i")
+      assert(message.contains("nothing is bounded, so every row must meet every other"))
+    }
+    val full = refusal("WINDOW_JOIN('matrix')", "r.i < s.i", "FULL")
+    assert(full.contains("this is a full outer"))
   }
 
   test("neighbouring floating-point numbers around the powers of two") {

@@ -57,10 +57,12 @@ final class HintSuite extends SparkJoinSuite {
     }
   }
 
-  test("a hint on a join with no bounded difference says what one looks like") {
-    val message = fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON r.i < s.i")
-    assert(message.contains("bounds a difference between the two sides"))
+  test("a hint on a join with equal keys and no bounded difference says what one looks like") {
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON r.k = s.k AND r.i < s.i")
+    assert(message.contains("where rows have equal keys, a condition that bounds a difference"))
     assert(message.contains("r.i < s.i"))
+    assert(message.endsWith("Without the hint Spark joins by the keys"))
   }
 
   test("a hint on a full join says which joins are run") {

@@ -33,6 +33,23 @@ final class MemorySuite extends SparkJoinSuite {
     assert(df.head().getLong(0) == 3 * 60000 - 2)
   }
 
+  test("a matrix's cell that does not fit is read from disk, and the rows are the same") {
+    val wide = "SELECT id, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
+    // By its statistics, which do not see the filter, the side with few rows is the larger one.
+    val few = "SELECT id FROM range(0, 400000, 1, 1) WHERE id % 15000 = 0"
+    for {
+      (joinType, rows) <-
+        Seq("" -> 149996, "LEFT" -> (149996 + 23), "LEFT SEMI" -> 4, "LEFT ANTI" -> 23)
+    } {
+      val df = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('matrix', '2x1') */ a.id FROM ($few) a $joinType JOIN ($wide) b " +
+          "ON a.id < b.id AND b.pad > cast(a.id AS STRING)"
+      )
+      assert(df.collect().length == rows)
+      assert(windowJoins(df).head.metrics("spilledTasks").value == 2)
+    }
+  }
+
   test("an index that does not fit gives way to a sort, and the rows are the same") {
     val wide = "SELECT id, id % 3 AS k, if(id % 50 = 0, NULL, id) AS t, " +
       "repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"

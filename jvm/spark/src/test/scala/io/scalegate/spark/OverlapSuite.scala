@@ -1,6 +1,6 @@
 package io.scalegate.spark
 
-import io.scalegate.spark.exec.{BroadcastWindowJoinExec, OverlapJoinExec}
+import io.scalegate.spark.exec.{BroadcastWindowJoinExec, MatrixJoinExec, OverlapJoinExec}
 
 /** Bounds that are columns: a point in an interval, and intervals that overlap. */
 final class OverlapSuite extends SparkJoinSuite {
@@ -31,10 +31,12 @@ final class OverlapSuite extends SparkJoinSuite {
     test(s"without a key: $condition") {
       Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
         val asked = query(condition, joinType, "/*+ WINDOW_JOIN */")
-        assertJoins(asked)
-        val joins = windowJoins(spark.sql(asked))
-        assert(joins.forall(_.isInstanceOf[BroadcastWindowJoinExec]))
-        assert(joins.head.description.contains(" overlaps "))
+        withSettings(SmallTables.toSeq: _*) {
+          assertJoins(asked)
+          val joins = windowJoins(spark.sql(asked))
+          assert(joins.forall(_.isInstanceOf[BroadcastWindowJoinExec]))
+          assert(joins.head.description.contains(" overlaps "))
+        }
       }
     }
 
@@ -72,6 +74,12 @@ final class OverlapSuite extends SparkJoinSuite {
       .getString(0)
     assert(explained.contains("WindowJoin Inner, keys: r.k = s.k; window: r.l overlaps [s.l, "))
     assert(explained.contains("side's partitions (as hinted)"))
+  }
+
+  test("large inputs without a key meet in a matrix where the hint asks for them") {
+    val asked = query(conditions.head, "", "/*+ WINDOW_JOIN */")
+    assertJoins(asked)
+    assert(windowJoins(spark.sql(asked)).map(_.getClass) == Seq(classOf[MatrixJoinExec]))
   }
 
   test("a sweep, which needs bounds that are constant, is refused by name") {

@@ -95,6 +95,26 @@ object MatrixLayout {
         choose(workers, rateR, rateS, stay(least, most), stay(-most, -least))
     }
 
+  /** The layout for so many rows at rest, all of which meet: of at most `most` cells, in a number that `atOnce`
+    * divides, those that read the least (Expr. 5 and 6, where a stream's window is all of it). Cells are alike,
+    * so workers that take them `atOnce` at a time are done together.
+    *
+    * @param most
+    *   if there are fewer than `atOnce`, the number of cells
+    */
+  def atRest(most: Int, atOnce: Int, rowsR: Double, rowsS: Double): MatrixLayout = {
+    require(most > 0 && atOnce > 0, s"no layout has $most cells, or $atOnce of them at once")
+    val greatest = math.min(most, MostWorkers)
+    // Of half as many cells each reads more: one of their rows or columns can be split.
+    val sizes = (greatest / 2 + 1 to greatest).filter(_ % atOnce == 0)
+    (if (sizes.isEmpty) Seq(multipleUpTo(greatest, atOnce)) else sizes)
+      .map(chooseForRows(_, rowsR, rowsS, rowsR, rowsS))
+      .minBy(_.expectedLatency(rowsR, rowsS, rowsR, rowsS))
+  }
+
+  private[this] def multipleUpTo(most: Int, divisor: Int): Int =
+    if (most < divisor) most else most - most % divisor
+
   /** For how long a tuple meets later ones of the other stream that are between `lower` and
     * `upper` after it.
     */

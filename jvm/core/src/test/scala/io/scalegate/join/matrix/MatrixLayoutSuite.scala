@@ -74,6 +74,35 @@ final class MatrixLayoutSuite extends AnyFunSuite {
     assert(MatrixLayout.square(9) == MatrixLayout(3, 3))
   }
 
+  test("rows at rest get as many cells as there may be, in a multiple of those at once") {
+    import MatrixLayout.atRest
+    assert(atRest(16, 4, 500, 500) == MatrixLayout(4, 4))
+    assert(atRest(202, 2, 500, 500) == MatrixLayout(14, 14), "202 cells would be 2 x 101")
+    assert(atRest(15, 4, 500, 500) == MatrixLayout(3, 4))
+    assert(atRest(3, 8, 500, 500).workers == 3)
+    assert(atRest(1, 1, 0, 0) == MatrixLayout(1, 1))
+    assert(atRest(1000000, 16, 500, 500) == MatrixLayout(32, 32))
+    for ((most, atOnce) <- Seq((0, 1), (1, 0)))
+      intercept[IllegalArgumentException](atRest(most, atOnce, 1, 1))
+  }
+
+  test("no other layout of rows at rest reads less") {
+    for {
+      most <- 1 to 40
+      atOnce <- 1 to most
+      r <- Seq(1.0, 30.0, 1000.0)
+    } {
+      def read(l: MatrixLayout) = r / l.rows + 30.0 / l.columns
+      val all = for {
+        cells <- 1 to most if cells % atOnce == 0
+        rows <- 1 to cells if cells % rows == 0
+      } yield MatrixLayout(rows, cells / rows)
+      val chosen = MatrixLayout.atRest(most, atOnce, r, 30)
+      assert(all.contains(chosen))
+      assert(read(chosen) <= all.map(read).min * (1 + 1e-9))
+    }
+  }
+
   test("rates and lengths that are not numbers to go by are refused") {
     for (wrong <- Seq(-1.0, Double.NaN, Double.PositiveInfinity)) {
       intercept[IllegalArgumentException](choose(4, wrong, 1, 1, 1))

@@ -7,14 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 import io.scalegate.spark.Errors
 import io.scalegate.stream.Side
 
-/** Everything that travels to the executors for a [[WindowJoinExec]] that indexes the side it does not probe
-  * with, whole, and takes the other's rows as they come. Where the task's memory cannot hold that side it
-  * sorts both and sweeps over them.
+/** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
+  * takes the other's rows as they come.
   *
   * @param left
   *   its bounded attributes, the key among them
-  * @param sweep
-  *   runs the join where memory is short; where there is no such way, the query ends with an error
+  * @param unheld
+  *   runs the join where the task's memory cannot hold that side; where there is no such way, the query ends with
+  *   an error
   */
 final class IndexTask(
     probing: Probing,
@@ -22,7 +22,7 @@ final class IndexTask(
     right: BoundedInput,
     by: IndexBy,
     residual: Option[Expression],
-    sweep: Option[SweepTask]
+    unheld: Option[PartitionsJoinTask]
 ) extends PartitionsJoinTask {
   private[this] def fromLeft = probing.side eq Side.R
   private[this] def held = if (fromLeft) right else left
@@ -35,9 +35,9 @@ final class IndexTask(
     if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
     else {
       memory.release()
-      val way = sweep.getOrElse(throw Errors.indexTooLarge(rows.size.toLong))
+      val way = unheld.getOrElse(throw Errors.indexTooLarge(rows.size.toLong))
       val all = rows.drain() ++ build
-      if (fromLeft) way.sorted(l, all) else way.sorted(all, r)
+      if (fromLeft) way.join(l, all) else way.join(all, r)
     }
   }
 
@@ -54,16 +54,11 @@ final class IndexTask(
     var fits = true
     while (fits && rows.hasNext) {
       val row = rows.next()
-      kept.add(row, copied(store, row))
+      kept.add(row, store.copy(row))
       bytes += 2L * (row.getSizeInBytes + by.types.length * AttributeBytes)
       fits = memory.tryReserve(kept.size.toLong, bytes)
     }
     fits
-  }
-
-  private[this] def copied(store: RowStore, row: UnsafeRow): UnsafeRow = {
-    store.add(row)
-    store.row(store.size - 1)
   }
 
   private[this] def lookup(

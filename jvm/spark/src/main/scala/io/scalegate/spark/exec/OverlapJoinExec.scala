@@ -44,7 +44,7 @@ final case class OverlapJoinExec(
     new BoundedInput(rightAttributes, right.output),
     by,
     residual,
-    sweep = None
+    unheld = None
   )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =

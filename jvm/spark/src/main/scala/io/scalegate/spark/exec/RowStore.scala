@@ -36,6 +36,12 @@ final private[exec] class RowStore(columns: Int, expected: Int = 16) {
     used += bytes + Word
   }
 
+  /** Copies the row and gives the copy, a row of its own. */
+  def copy(row: UnsafeRow): UnsafeRow = {
+    add(row)
+    this.row(count - 1)
+  }
+
   /** Makes `row` the one of this number. */
   def point(row: UnsafeRow, number: Int): Unit = {
     val place = places(number)

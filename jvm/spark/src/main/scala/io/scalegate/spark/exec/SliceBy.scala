@@ -2,6 +2,7 @@ package io.scalegate.spark.exec
 
 import java.util.function.LongSupplier
 
+import io.scalegate.join.matrix.{MatrixCells, MatrixLayout}
 import io.scalegate.join.{AttributeType, CellBuffer, Grid, KeySlices}
 import io.scalegate.stream.Side
 
@@ -14,14 +15,19 @@ sealed trait SliceBy extends Serializable {
   /** Whether a row of this side may go to several cells. */
   def isCopied(side: Side): Boolean
 
+  /** Whether the rows of a partition are counted, in an order that is the same each time that they are read: then
+    * those that are equal need not lie together.
+    */
+  def isDealt: Boolean = false
+
   /** The distinct cells of a row, in `into`.
     *
     * @param keys
     *   its attributes, as sortable integers
-    * @param hash
-    *   of the row, the same each time that it is read
+    * @param number
+    *   of the row, the same each time that it is read: its place where rows are dealt, elsewhere its hash
     */
-  def cells(side: Side, keys: Array[Long], hash: LongSupplier, into: CellBuffer): Unit
+  def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit
 }
 
 object SliceBy {
@@ -32,7 +38,7 @@ object SliceBy {
 
     def isCopied(side: Side): Boolean = side ne grid.single
 
-    def cells(side: Side, keys: Array[Long], hash: LongSupplier, into: CellBuffer): Unit =
+    def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit =
       if (side eq grid.single) grid.cell(keys, into) else grid.cells(keys, into)
   }
 
@@ -40,7 +46,28 @@ object SliceBy {
   final case class Keys(slices: KeySlices, types: IndexedSeq[AttributeType]) extends SliceBy {
     def isCopied(side: Side): Boolean = side ne slices.single
 
-    def cells(side: Side, keys: Array[Long], hash: LongSupplier, into: CellBuffer): Unit =
-      slices.cells(side, keys(0), keys(1), hash, into)
+    def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit =
+      slices.cells(side, keys(0), keys(1), number, into)
+  }
+
+  /** A matrix of cells, for which the rows' content means nothing: they are dealt. */
+  final case class Matrix(matrix: MatrixCells) extends SliceBy {
+    def types: IndexedSeq[AttributeType] = Vector.empty
+
+    def isCopied(side: Side): Boolean = matrix.copies(side) > 1
+
+    override def isDealt: Boolean = true
+
+    def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit =
+      matrix.cells(side, number.getAsLong, into)
+  }
+
+  object Matrix {
+
+    /** With ids that an exchange over as many partitions as cells takes to one each. */
+    def of(layout: MatrixLayout): Matrix = {
+      val ids = new PartitionIds(layout.workers)
+      Matrix(MatrixCells(layout, Vector.tabulate(layout.workers)(ids.next)))
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.scalegate.spark.exec
 
 import java.util.function.LongSupplier
 
+import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
+import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
 import io.scalegate.join.CellBuffer
 import io.scalegate.stream.Side
@@ -51,7 +53,7 @@ final case class SliceExec(
     val slicing = Slicing(attributes, by, side, whole, child.output, output)
     child.execute().mapPartitions { rows =>
       val slicer = new Slicer(slicing)
-      rows.flatMap { row =>
+      slicer.numbered(rows).flatMap { row =>
         slicer.read(row)
         rowsOut += slicer.copies
         slicer
@@ -64,7 +66,10 @@ final case class SliceExec(
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${attributes.map(_.sql).mkString("[", ", ", "]")}, " +
-      s"${if (by.isCopied(side)) "replicated at borders" else "one cell each"}, as $cell"
+      s"${if (by.isCopied(side)) copied else "one cell each"}, as $cell"
+
+  private[this] def copied =
+    if (by.isDealt) "copied to several cells" else "replicated at borders"
 }
 
 /** Everything that travels to the executors for one [[SliceExec]]. */
@@ -87,16 +92,29 @@ final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
   private[this] val cells = new CellBuffer
   private[this] var row: InternalRow = _
-  private[this] val hash: LongSupplier = () => hashOfRow()
+  private[this] val number: LongSupplier =
+    if (by.isDealt) () => place else () => hashOfRow()
+  private[this] var place = 0L
   private[this] var taken = 0
 
   def copies: Int = cells.size
 
+  /** The rows of the task, in an order in which they can be numbered. Partitions begin with different numbers, so
+    * that many short ones fill all cells.
+    */
+  def numbered(rows: Iterator[InternalRow]): Iterator[InternalRow] =
+    if (!by.isDealt) rows
+    else {
+      place = Murmur3_x86_32.hashInt(TaskContext.getPartitionId(), 0).toLong
+      TaskSort.byContent(rows, input)
+    }
+
   def read(next: InternalRow): Unit = {
     row = next
     taken = 0
-    if (reader.read(next)) by.cells(side, reader.keys, hash, cells)
-    else cells.setOnly(if (whole) Some(hash.getAsLong) else None)
+    place += 1
+    if (reader.read(next)) by.cells(side, reader.keys, number, cells)
+    else cells.setOnly(if (whole) Some(number.getAsLong) else None)
   }
 
   private[this] def hashOfRow(): Long = {

@@ -46,8 +46,8 @@ final class SweepTask(
     residual: Option[Expression]
 ) extends PartitionsJoinTask {
 
-  /** Joins the partition's inputs, whose rows come in any order. */
-  def sorted(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator =
+  /** The same work on inputs whose rows come in any order. */
+  def ofUnsorted: PartitionsJoinTask = (l, r) =>
     swept(
       TaskSort(l, left.order, left.output),
       TaskSort(r, right.order, right.output),

@@ -10,8 +10,13 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortPrefix,
   UnsafeProjection
 }
-import org.apache.spark.sql.execution.{SortPrefixUtils, UnsafeExternalRowSorter}
+import org.apache.spark.sql.execution.{
+  RecordBinaryComparator,
+  SortPrefixUtils,
+  UnsafeExternalRowSorter
+}
 import org.apache.spark.sql.types.{StructField, StructType}
+import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
 /** Spark's own sort of a partition's rows inside a task: what its memory does not hold is spilled, and what
   * is left goes when the task ends.
@@ -36,7 +41,7 @@ private[exec] object TaskSort {
       }
     }
     val sorter = UnsafeExternalRowSorter.create(
-      StructType(columns.map(c => StructField(c.name, c.dataType))),
+      schemaOf(columns),
       RowOrdering.create(order, columns),
       SortPrefixUtils.getPrefixComparator(bound.head),
       computer,
@@ -45,4 +50,30 @@ private[exec] object TaskSort {
     )
     sorter.sort(UnsafeRows(rows, columns))
   }
+
+  /** In an order of the rows' bytes, which is the same whichever order they come in. */
+  def byContent(rows: Iterator[InternalRow], columns: Seq[Attribute]): Iterator[InternalRow] = {
+    val hashes = new UnsafeExternalRowSorter.PrefixComputer {
+      private[this] val result = new UnsafeExternalRowSorter.PrefixComputer.Prefix
+      override def computePrefix(row: InternalRow)
+          : UnsafeExternalRowSorter.PrefixComputer.Prefix = {
+        result.isNull = false
+        result.value = row.hashCode.toLong
+        result
+      }
+    }
+    UnsafeExternalRowSorter
+      .createWithRecordComparator(
+        schemaOf(columns),
+        () => new RecordBinaryComparator,
+        PrefixComparators.LONG,
+        hashes,
+        SparkEnv.get.memoryManager.pageSizeBytes,
+        false // a radix sort would look at the hashes alone
+      )
+      .sort(UnsafeRows(rows, columns))
+  }
+
+  private[this] def schemaOf(columns: Seq[Attribute]): StructType =
+    StructType(columns.map(c => StructField(c.name, c.dataType)))
 }

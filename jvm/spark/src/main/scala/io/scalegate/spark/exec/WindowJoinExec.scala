@@ -83,7 +83,7 @@ final case class WindowJoinExec(
         new BoundedInput(key.right +: rightBounded, right.output),
         IndexBy.Bands(key.band +: bands.toIndexedSeq),
         (key.residual ++ residual).reduceOption(And.apply),
-        if (probing.unfound) None else Some(sweep)
+        if (probing.unfound) None else Some(sweep.ofUnsorted)
       )
     }
   }

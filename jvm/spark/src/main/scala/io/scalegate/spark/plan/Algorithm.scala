@@ -14,7 +14,10 @@ object Algorithm {
   /** In each partition, a window over both sides' sorted rows. */
   case object Sweep extends Algorithm("sweep")
 
-  val all: Seq[Algorithm] = Seq(Broadcast, Index, Sweep)
+  /** In each cell of a matrix, a part of both sides' rows: all meet, whatever the condition. */
+  case object Matrix extends Algorithm("matrix")
+
+  val all: Seq[Algorithm] = Seq(Broadcast, Index, Sweep, Matrix)
 
   /** The choice that is left to the planner. */
   val Auto = "auto"

@@ -1,6 +1,5 @@
 package io.scalegate.spark.plan
 
-import org.apache.commons.io.FileUtils.byteCountToDisplaySize
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.adaptive.{LogicalQueryStage, ShuffleQueryStageExec}
@@ -25,6 +24,7 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
   *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where the bounds
   *     are columns that is no way, and [[Algorithm.Sweep]] means that the join is left to Spark.
+  *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
   def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): AlgorithmChoice = {
@@ -56,8 +56,12 @@ object AlgorithmChoice extends JoinSelectionHelper {
       val why = s"it has ${sizeOf(input)} in ${conf.numShufflePartitions} partitions"
       AlgorithmChoice(Algorithm.Index, held, why)
     } else if (c.isRequested && !possible(Algorithm.Sweep)) {
-      val way = if (possible(Algorithm.Index)) Algorithm.Index else Algorithm.Broadcast
-      AlgorithmChoice(way, held, "as hinted")
+      val way = Seq(Algorithm.Index, Algorithm.Matrix).find(possible)
+      AlgorithmChoice(
+        way.getOrElse(Algorithm.Broadcast),
+        held,
+        c.unbounded.getOrElse("as hinted")
+      )
     } else
       AlgorithmChoice(Algorithm.Sweep, free, s"the side to index has ${sizeOf(input)}")
   }
@@ -88,7 +92,11 @@ object AlgorithmChoice extends JoinSelectionHelper {
   ): Option[String] = {
     val keyed = c.leftKeys.nonEmpty
     val isSweep = algorithm == Algorithm.Sweep
-    if (isSweep && c.overlap.nonEmpty)
+    if (algorithm == Algorithm.Matrix)
+      if (keyed) Some("rows with equal keys are brought together by the key") else None
+    else if (algorithm != Algorithm.Broadcast && c.unbounded.nonEmpty)
+      c.unbounded.map(why => s"$why, so every row must meet every other")
+    else if (isSweep && c.overlap.nonEmpty)
       Some("it slides a window of a fixed width, and this condition's bounds are columns")
     else if (algorithm != Algorithm.Index && probing.unfound)
       Some("a full join is decided in the task that holds all of a row's matches, by an index")
@@ -105,11 +113,5 @@ object AlgorithmChoice extends JoinSelectionHelper {
       free.copy(side = Side.S)
     else free
 
-  private[this] def sizeOf(input: LogicalPlan): String = {
-    val bytes = input.stats.sizeInBytes
-    if (bytes >= Unknown) "an unknown size" else byteCountToDisplaySize(bytes.bigInteger)
-  }
-
-  /** Where Spark does not know a size it takes one that is as large as can be, and multiplies it on the way. */
-  private[this] val Unknown = BigInt(1L << 60)
+  private[this] def sizeOf(input: LogicalPlan): String = InputSize.of(input).describe
 }

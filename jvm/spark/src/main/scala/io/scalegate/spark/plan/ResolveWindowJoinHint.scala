@@ -12,25 +12,44 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.StringType
 
+import io.scalegate.join.matrix.MatrixLayout
 import io.scalegate.spark.{Errors, ScaleGateConf}
 
 /** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
   * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an
-  * [[Algorithm]] among the arguments chooses that.
+  * [[Algorithm]] among the arguments chooses that, and a quoted layout, as in `'2x3'`, that of the matrix.
   */
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   val Name = "WINDOW_JOIN"
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
-      val algorithm = arguments.collectFirst { case AlgorithmName(a) => a }
-      val names = arguments.filter(AlgorithmName.unapply(_).isEmpty).map(relationName)
-      val one = arguments.length - names.length <= 1
-      if (names.isEmpty && one) hintTopmost(child, algorithm)
-      else if (names.distinct.size == 2 && one) hintNamed(child, names.toSet, algorithm)
+      val algorithms = arguments.collect { case AlgorithmName(a) => a }
+      val layouts = arguments.collect { case Layout(l) => l }
+      val names = arguments.collect {
+        case a if AlgorithmName.unapply(a).isEmpty && Layout.unapply(a).isEmpty => relationName(a)
+      }
+      val options = JoinOptions(algorithms.headOption, layouts.headOption)
+      refuseLayoutOfOther(options)
+      val one = algorithms.length <= 1 && layouts.length <= 1
+      if (names.isEmpty && one) hintTopmost(child, options)
+      else if (names.distinct.size == 2 && one) hintNamed(child, names.toSet, options)
       else throw Errors.hintArguments(arguments.map(_.sql))
+  }
+
+  private[this] def refuseLayoutOfOther(options: JoinOptions): Unit =
+    for {
+      layout <- options.layout
+      algorithm <- options.algorithm.flatMap(Algorithm.named) if algorithm != Algorithm.Matrix
+    } throw Errors.layoutOfOther(layout, algorithm.name)
+
+  private[this] object Layout {
+    def unapply(argument: Expression): Option[MatrixLayout] = argument match {
+      case Literal(text, StringType) if text != null => LayoutText.parse(text.toString)
+      case _ => None
+    }
   }
 
   /** A quoted name of an algorithm; a relation of that name can be given without quotes. */
@@ -51,16 +70,16 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def lower(s: String): String = s.toLowerCase(java.util.Locale.ROOT)
 
   /** The join that the hint's own query block is about, or the relation itself. */
-  private[this] def hintTopmost(plan: LogicalPlan, algorithm: Option[String]): LogicalPlan =
+  private[this] def hintTopmost(plan: LogicalPlan, options: JoinOptions): LogicalPlan =
     plan match {
-      case j: Join => j.copy(left = WindowJoinHint(j.left, algorithm))
-      case a: SubqueryAlias => WindowJoinHint(a, algorithm)
-      case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u, algorithm)) { j =>
+      case j: Join => j.copy(left = WindowJoinHint(j.left, options))
+      case a: SubqueryAlias => WindowJoinHint(a, options)
+      case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u, options)) { j =>
           u.transformUp {
-            case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left, algorithm))
+            case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left, options))
           }
         }
-      case other => WindowJoinHint(other, algorithm)
+      case other => WindowJoinHint(other, options)
     }
 
   private[this] def joinBelow(plan: LogicalPlan): Option[Join] = plan match {
@@ -73,13 +92,13 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def hintNamed(
       plan: LogicalPlan,
       names: Set[String],
-      algorithm: Option[String]
+      options: JoinOptions
   ): LogicalPlan = {
     var found = false
     val hinted = plan.transformUp {
       case j: Join if !found && separates(j, names) =>
         found = true
-        j.copy(left = WindowJoinHint(j.left, algorithm))
+        j.copy(left = WindowJoinHint(j.left, options))
     }
     if (!found) throw Errors.hintRelations(
       names,
@@ -116,16 +135,20 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
       plan.resolveOperatorsUp {
         case j: Join if j.resolved && (hinted(j.left) || hinted(j.right)) =>
           val bare = j.copy(left = withoutHint(j.left), right = withoutHint(j.right))
-          val algorithm = algorithmIn(j.left).orElse(algorithmIn(j.right))
-          if (ScaleGateConf.enabled(conf)) request(bare, algorithm) else bare
+          val options = optionsIn(j.left) ++ optionsIn(j.right)
+          if (ScaleGateConf.enabled(conf)) request(bare, merged(options)) else bare
       }
 
-  private[this] def request(join: Join, algorithm: Option[String]): Join = {
+  /** The first to say something says it. */
+  private[this] def merged(options: Seq[JoinOptions]): JoinOptions =
+    options.find(_ != JoinOptions()).getOrElse(JoinOptions())
+
+  private[this] def request(join: Join, options: JoinOptions): Join = {
     val named = join.condition.toSeq.flatMap(_.references)
     val pair = for {
       l <- named.find(join.left.outputSet.contains).orElse(join.left.output.headOption)
       r <- named.find(join.right.outputSet.contains).orElse(join.right.output.headOption)
-    } yield WindowJoinRequested(l, r, algorithm)
+    } yield WindowJoinRequested(l, r, options)
     val condition = (join.condition ++ pair).reduceOption(And.apply)
     join.copy(condition = condition)
   }
@@ -137,10 +160,10 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
     case _ => false
   }
 
-  private[this] def algorithmIn(plan: LogicalPlan): Option[String] = plan match {
-    case WindowJoinHint(child, algorithm) => algorithm.orElse(algorithmIn(child))
-    case u: UnaryNode => algorithmIn(u.child)
-    case _ => None
+  private[this] def optionsIn(plan: LogicalPlan): Seq[JoinOptions] = plan match {
+    case WindowJoinHint(child, options) => options +: optionsIn(child)
+    case u: UnaryNode => optionsIn(u.child)
+    case _ => Nil
   }
 
   private[this] def withoutHint(plan: LogicalPlan): LogicalPlan = plan match {

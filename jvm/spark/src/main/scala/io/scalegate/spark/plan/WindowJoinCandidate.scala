@@ -1,9 +1,17 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, RowOrdering}
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  Expression,
+  Literal,
+  PredicateHelper,
+  RowOrdering
+}
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
 
+import io.scalegate.join.IntegralBand
+import io.scalegate.join.matrix.MatrixLayout
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.{IndexBy, KeyBound, Probing}
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, Overlap, TermType}
@@ -18,9 +26,9 @@ final case class IndexTerms(
 
 /** What the planner knows of one join. */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
-  private[this] val condition = join.condition.toSeq.flatMap(splitConjunctivePredicates)
-  private[this] val requests = condition.collect { case r: WindowJoinRequested => r }
-  private[this] val bare = condition.filterNot(_.isInstanceOf[WindowJoinRequested])
+  private[this] val all = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+  private[this] val requests = all.collect { case r: WindowJoinRequested => r }
+  private[this] val bare = all.filterNot(_.isInstanceOf[WindowJoinRequested])
 
   private[this] val (equiLeft, equiRight, others) = {
     val rest = bare.reduceOption(And.apply)
@@ -59,12 +67,45 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
       case Some(o) =>
         val types = key.map(_.band.attribute) ++: Vector.fill(2)(o.termType.attribute)
         terms(o.left, o.right, IndexBy.Overlap(types))
+      case None if differences.isEmpty =>
+        val same = Seq(Literal(0))
+        terms(same, same, IndexBy.Bands(Vector(IntegralBand(TermType.IntTerm.attribute, 0, 0))))
       case None =>
         val bounds = sweep +: bands
         val all = key.map(_.band) ++: bounds.map(_.band).toVector
         terms(bounds.map(_.storedLeft), bounds.map(_.storedRight), IndexBy.Bands(all))
     }
   }
+
+  /** The same within cells, whose ids these columns have. */
+  def indexTermsInCells(leftCell: Expression, rightCell: Expression): IndexTerms = {
+    val cell = IntegralBand(TermType.LongTerm.attribute, 0, 0)
+    val terms = indexTerms
+    val by = terms.by match {
+      case IndexBy.Overlap(types) => IndexBy.Overlap(cell.attribute +: types)
+      case IndexBy.Bands(bands) => IndexBy.Bands(cell +: bands.toVector)
+    }
+    IndexTerms(leftCell +: terms.left, rightCell +: terms.right, by, terms.residual)
+  }
+
+  /** Whether a bound keeps rows apart. */
+  def isBounded: Boolean = differences.nonEmpty || overlap.nonEmpty
+
+  /** Why every row must meet every other, where neither a key nor a bound keeps them apart. */
+  lazy val unbounded: Option[String] =
+    if (leftKeys.nonEmpty || isBounded) None
+    else if (unreadable.isEmpty) Some("nothing is bounded")
+    else Some(s"nothing is bounded that can be read: ${unreadable.mkString(", ")}")
+
+  /** The columns of the condition that no bound can lie on. */
+  private[this] def unreadable: Seq[String] = bare
+    .flatMap(_.references)
+    .filter(a => TermType.of(a.dataType).isEmpty)
+    .map(a => s"${a.name} is ${a.dataType.sql}")
+    .distinct
+
+  /** All of the condition, without the keys. */
+  def condition: Option[Expression] = others.reduceOption(And.apply)
 
   /** The attribute that the window slides along: time, where there is one. */
   lazy val sweep: BoundedDifference =
@@ -76,12 +117,15 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
     val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
     isRun && !join.isStreaming && hintFree && keysSortable &&
-    condition.forall(_.deterministic)
+    all.forall(_.deterministic)
   }
 
   /** The algorithm that a hint names. */
   def requested: Option[(Algorithm, String)] =
-    requests.flatMap(_.algorithm).headOption.flatMap(Algorithm.named).map(_ -> "as hinted")
+    requests.headOption.flatMap(_.options.requested).map(_ -> "as hinted")
+
+  /** The layout of the matrix that a hint names. */
+  def layout: Option[MatrixLayout] = requests.headOption.flatMap(_.options.layout)
 
   /** Whether a hint asks for the join to be run here, however. */
   def isRequested: Boolean = requests.nonEmpty
@@ -90,13 +134,8 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def refuseWhatWasAskedFor(): Unit = {
     if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
     if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
-    if (requests.nonEmpty && differences.isEmpty && overlap.isEmpty) {
-      val refused = bare
-        .flatMap(_.references)
-        .filter(a => TermType.of(a.dataType).isEmpty)
-        .map(a => s"${a.name} is ${a.dataType.sql}")
-      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), refused.distinct)
-    }
+    if (requests.nonEmpty && leftKeys.nonEmpty && !isBounded)
+      throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), unreadable)
   }
 
   /** A full join is decided where the equality keys bring all matches of a row together. */
@@ -108,8 +147,10 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
-      Some(s"window: ${overlap.fold(sweep.describe)(_.describe)}"),
-      if (overlap.nonEmpty || bands.isEmpty) None
+      overlap.map(_.describe).orElse(differences.headOption.map(_ => sweep.describe)).map(w =>
+        s"window: $w"
+      ),
+      if (differences.length < 2) None
       else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")

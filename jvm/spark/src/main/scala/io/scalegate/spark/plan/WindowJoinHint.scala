@@ -12,13 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved.
-  *
-  * @param algorithm
-  *   one of [[Algorithm.names]], if the hint has it
-  */
-final case class WindowJoinHint(child: LogicalPlan, algorithm: Option[String])
-    extends UnaryNode {
+/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
+final case class WindowJoinHint(child: LogicalPlan, options: JoinOptions) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan =
     copy(child = newChild)
@@ -32,7 +27,7 @@ final case class WindowJoinHint(child: LogicalPlan, algorithm: Option[String])
 final case class WindowJoinRequested(
     left: Expression,
     right: Expression,
-    algorithm: Option[String] = None
+    options: JoinOptions = JoinOptions()
 ) extends BinaryExpression
     with Predicate {
   override def nullable: Boolean = false

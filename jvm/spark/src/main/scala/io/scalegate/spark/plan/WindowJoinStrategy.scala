@@ -10,6 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
@@ -18,6 +20,7 @@ import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
   KeyBound,
+  MatrixJoinExec,
   OverlapJoinExec,
   PackExec,
   Probing,
@@ -35,7 +38,7 @@ import io.scalegate.stream.Side
   * execution asks again about a join whose inputs have run.
   *
   * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
-  * difference: such a plan is exactly Spark's.
+  * difference that our hint does not ask for: such a plan is exactly Spark's.
   */
 object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -60,7 +63,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
     Probing.of(c.join.joinType).flatMap { probing =>
       if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
-      else if (c.differences.isEmpty && c.overlap.isEmpty) None
+      else if (!c.isBounded && !c.isRequested) None
       else {
         val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
         pairs(c, choice).map(_.rows(c.join.output))
@@ -73,6 +76,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   ): Option[WindowJoinNode] =
     choice.algorithm match {
       case Algorithm.Broadcast => Some(broadcast(c, choice))
+      case Algorithm.Matrix => Some(matrix(c, choice))
       case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
       case _ if c.differences.nonEmpty =>
         Some(if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice))
@@ -179,14 +183,64 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       right: Seq[Expression],
       what: String
   ): WindowJoinNode = {
-    val probing = choice.probing
-    def sliced(input: LogicalPlan, side: Side, attributes: Seq[Expression]) = {
-      val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
-      val whole = probing.unmatched && (side eq probing.side)
-      SliceExec(attributes, by, side, whole, cell, planLater(input))
-    }
-    val (l, r) = (sliced(c.join.left, Side.R, left), sliced(c.join.right, Side.S, right))
+    val l = sliced(c.join.left, Side.R, choice.probing, by, left)
+    val r = sliced(c.join.right, Side.S, choice.probing, by, right)
     exec(c, choice, Seq(l.output.last), Seq(r.output.last), l, r, Some(what))
+  }
+
+  private[this] def sliced(
+      input: LogicalPlan,
+      side: Side,
+      probing: Probing,
+      by: SliceBy,
+      attributes: Seq[Expression]
+  ): SliceExec = {
+    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+    val whole = probing.unmatched && (side eq probing.side)
+    SliceExec(attributes, by, side, whole, cell, planLater(input))
+  }
+
+  /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
+  private[this] def matrix(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
+    val matrix = MatrixChoice.of(c, choice.probing, SQLConf.get)
+    val by = SliceBy.Matrix.of(matrix.layout)
+    // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
+    def dealt(input: LogicalPlan, side: Side) = {
+      val slices = sliced(input, side, matrix.probing, by, Nil)
+      val cells = HashPartitioning(Seq(slices.cell), matrix.layout.workers)
+      ShuffleExchangeExec(cells, slices, REPARTITION_BY_NUM)
+    }
+    val chosen = choice.copy(probing = matrix.probing)
+    val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
+    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix.describe)
+    else exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, Some(matrix.describe))
+  }
+
+  private[this] def allPairs(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      left: SparkPlan,
+      right: SparkPlan,
+      what: String
+  ): WindowJoinNode = {
+    val (l, r) = (left.output.last, right.output.last)
+    val terms = c.indexTermsInCells(l, r)
+    val algorithm = if (c.isBounded) "index" else "all pairs"
+    MatrixJoinExec(
+      choice.probing,
+      l,
+      r,
+      terms.left,
+      terms.right,
+      terms.by,
+      terms.residual,
+      c.condition,
+      c.describe(
+        s"$algorithm over the ${heldName(choice)} side's partitions, $what (${choice.why})"
+      ),
+      left,
+      right
+    )
   }
 
   private[this] def rowCounting(w: RowWindowJoin): WindowJoinNode = {
@@ -236,7 +290,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   ): WindowJoinNode = {
     val key = c.key.filter(_ => cells.nonEmpty)
     val indexed =
-      if (choice.algorithm == Algorithm.Index) KeyBound.of(leftKeys, rightKeys) else None
+      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(leftKeys, rightKeys)
     val algorithm =
       if (indexed.nonEmpty) s"index over the ${heldName(choice)} side's partitions"
       else if (cells.nonEmpty) "sweep over sorted slices"

@@ -1,0 +1,88 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.SparkContext
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.join.matrix.MatrixLayout
+import io.scalegate.spark.exec.Probing
+import io.scalegate.spark.{Errors, ScaleGateConf}
+import io.scalegate.stream.Side
+
+/** The matrix of cells that a join's rows meet in (DP-Join §III-C), and why it is that one.
+  *
+  * @param probing
+  *   with the side that probes, which an inner join is free to choose; a cell holds its part of the other
+  */
+final case class MatrixChoice(layout: MatrixLayout, probing: Probing, why: String) {
+  def describe: String = s"matrix of $layout cells, $why"
+}
+
+/** Chooses the layout, after what the user asked for: first by the hint, then by the setting.
+  *
+  *   - An inner join's cells are those that read the least, by the sizes of the inputs; there are as many of them as
+  *     shuffle partitions, or somewhat fewer, and a multiple of the tasks that run at once.
+  *   - In the other joins a row of the side that probes is decided in one cell, so that each cell reads all of the
+  *     other side: there are no more cells than tasks that run at once.
+  */
+object MatrixChoice {
+  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): MatrixChoice = {
+    for (layout <- c.layout; why <- obstacle(layout, free)) throw Errors.hintLayout(layout, why)
+    c.layout
+      .map(_ -> "as hinted")
+      .orElse(ScaleGateConf.layout(conf).filter(obstacle(_, free).isEmpty).map(_ -> "as set"))
+      .map { case (layout, why) => MatrixChoice(layout, probing(c, free, layout), why) }
+      .getOrElse(bySize(c, free, conf))
+  }
+
+  private[this] def bySize(c: WindowJoinCandidate, free: Probing, conf: SQLConf): MatrixChoice = {
+    val partitions = conf.numShufflePartitions
+    val (l, r) = weights(c)
+    if (free.isInner) {
+      val layout = MatrixLayout.atRest(partitions, tasksAtOnce, l, r)
+      MatrixChoice(layout, probing(c, free, layout), sizes(c))
+    } else {
+      val cells = math.min(math.min(partitions, tasksAtOnce), MatrixLayout.MostWorkers)
+      val fromLeft = free.side eq Side.R
+      val layout = if (fromLeft) MatrixLayout(cells, 1) else MatrixLayout(1, cells)
+      MatrixChoice(layout, free, s"each ${sideName(free.side)} row in one")
+    }
+  }
+
+  private[this] def obstacle(layout: MatrixLayout, probing: Probing): Option[String] = {
+    val copied = if (probing.side eq Side.R) layout.columns else layout.rows
+    if (probing.isInner || copied == 1) None
+    else {
+      val linear = if (probing.side eq Side.R) s"${layout.workers}x1" else s"1x${layout.workers}"
+      Some(
+        s"this join decides each row of its ${sideName(probing.side)} side in one cell, as in a layout of $linear"
+      )
+    }
+  }
+
+  /** The way to hold the side of which a cell has less. */
+  private[this] def probing(
+      c: WindowJoinCandidate,
+      free: Probing,
+      layout: MatrixLayout
+  ): Probing = {
+    val (l, r) = weights(c)
+    if (!free.isInner) free
+    else free.copy(side = if (l / layout.rows < r / layout.columns) Side.S else Side.R)
+  }
+
+  /** The sizes of both inputs; the same where one is not known. */
+  private[this] def weights(c: WindowJoinCandidate): (Double, Double) = {
+    val sizes = Seq(c.join.left, c.join.right).map(InputSize.of)
+    if (sizes.forall(_.isKnown)) (sizes(0).bytes.toDouble, sizes(1).bytes.toDouble) else (1, 1)
+  }
+
+  private[this] def sizes(c: WindowJoinCandidate): String =
+    s"for ${InputSize.of(c.join.left).describe} and ${InputSize.of(c.join.right).describe}"
+
+  private[this] def sideName(side: Side): String = if (side eq Side.R) "left" else "right"
+
+  private[this] def tasksAtOnce: Int = {
+    val context = SparkContext.getOrCreate()
+    math.max(1, context.defaultParallelism / context.getConf.getInt("spark.task.cpus", 1))
+  }
+}
