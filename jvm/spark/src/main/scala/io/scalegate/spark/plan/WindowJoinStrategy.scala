@@ -206,8 +206,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     }
     val chosen = choice.copy(probing = matrix.probing)
     val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
-    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix.describe)
-    else exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, Some(matrix.describe))
+    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix)
+    else {
+      val (cells, workers) = (Some(matrix.describe), Some(matrix.layout.workers))
+      exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, cells, workers)
+    }
   }
 
   private[this] def allPairs(
@@ -215,13 +218,14 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       choice: AlgorithmChoice,
       left: SparkPlan,
       right: SparkPlan,
-      what: String
+      matrix: MatrixChoice
   ): SparkPlan = {
     val (l, r) = (left.output.last, right.output.last)
     val terms = c.indexTermsInCells(l, r)
     val algorithm = if (c.isBounded) "index" else "all pairs"
     MatrixJoinExec(
       choice.probing,
+      matrix.layout.workers,
       l,
       r,
       terms.left,
@@ -230,7 +234,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.residual,
       c.condition,
       c.describe(
-        s"$algorithm over the ${heldName(choice)} side's partitions, $what (${choice.why})"
+        s"$algorithm over the ${heldName(choice)} side's partitions, ${matrix.describe} (${choice.why})"
       ),
       left,
       right
@@ -271,6 +275,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
 
   /** @param cells
     *   what they are made of, if the keys are cells: then equality keys are bounds like any other
+    * @param partitions
+    *   that both inputs come in, if it is not for Spark to say how many
     */
   private[this] def exec(
       c: WindowJoinCandidate,
@@ -279,7 +285,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       rightKeys: Seq[Expression],
       left: SparkPlan,
       right: SparkPlan,
-      cells: Option[String]
+      cells: Option[String],
+      partitions: Option[Int] = None
   ): SparkPlan = {
     val key = c.key.filter(_ => cells.nonEmpty)
     val indexed =
@@ -298,6 +305,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
       indexed,
       cells.nonEmpty,
+      partitions,
       c.describe(s"$algorithm${cells.fold("")(", " + _)} (${choice.why})"),
       left,
       right
