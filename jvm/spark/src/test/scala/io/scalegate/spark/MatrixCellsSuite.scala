@@ -102,10 +102,15 @@ final class MatrixCellsSuite extends SparkJoinSuite {
     assert(joined.count() == TestTables.Rows * TestTables.Rows)
   }
 
-  test("each cell is a task, and adaptive execution merges none") {
-    val text = query("JOIN", "true", "matrix", "2x3")
-    val tasks = spark.sql(text).select(spark_partition_id()).distinct()
-    assert(tasks.count() == 6)
+  test("each cell is a task, be they fewer or more than shuffle partitions") {
+    for {
+      on <- Seq("true", "abs(r.i - s.i) <= 40")
+      (layout, cells) <- Seq("1x2" -> 2, "2x3" -> 6)
+      adaptive <- Seq("true", "false")
+    } withSettings("spark.sql.adaptive.enabled" -> adaptive) {
+      val df = spark.sql(query("JOIN", on, "matrix", layout))
+      assert(df.select(spark_partition_id()).distinct().count() == cells)
+    }
   }
 
   test("each pair of rows is compared once") {

@@ -13,6 +13,8 @@ import org.apache.spark.sql.execution.SparkPlan
   * Each comes clustered by its cell. A task holds its rows of the side that does not probe; where its memory is
   * too small for them they are spilled, and read once for each block of the other's rows.
   *
+  * @param cells
+  *   of the matrix, each a partition
   * @param leftCell
   *   the last column of `left`, as `rightCell` is of `right`
   * @param leftAttributes
@@ -24,6 +26,7 @@ import org.apache.spark.sql.execution.SparkPlan
   */
 final case class MatrixJoinExec(
     probing: Probing,
+    cells: Int,
     leftCell: Attribute,
     rightCell: Attribute,
     leftAttributes: Seq[Expression],
@@ -43,7 +46,9 @@ final case class MatrixJoinExec(
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(leftCell, rightCell).map(cell => ClusteredDistribution(Seq(cell)))
+    Seq(leftCell, rightCell).map { cell =>
+      ClusteredDistribution(Seq(cell), requiredNumPartitions = Some(cells))
+    }
 
   override def outputPartitioning: Partitioning =
     UnknownPartitioning(left.outputPartitioning.numPartitions)

@@ -31,6 +31,8 @@ import io.scalegate.stream.Side
   *   what is left of the condition, evaluated on every candidate
   * @param indexed
   *   the keys as a bound, if an index is probed; if not, a window is swept
+  * @param partitions
+  *   that the inputs come in, if it is not for Spark to say how many
   * @param cells
   *   whether the keys are cells that [[SliceExec]] made, which mean nothing to other operators
   */
@@ -44,6 +46,7 @@ final case class WindowJoinExec(
     residual: Option[Expression],
     indexed: Option[KeyBound],
     cells: Boolean,
+    partitions: Option[Int],
     description: String,
     left: SparkPlan,
     right: SparkPlan
@@ -56,7 +59,7 @@ final case class WindowJoinExec(
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
-    ClusteredDistribution(leftKeys) :: ClusteredDistribution(rightKeys) :: Nil
+    Seq(leftKeys, rightKeys).map(ClusteredDistribution(_, requiredNumPartitions = partitions))
 
   private[this] def sides: Seq[SideInput] = Seq(
     new SideInput(leftKeys, leftBounded, left.output),

@@ -212,8 +212,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     }
     val chosen = choice.copy(probing = matrix.probing)
     val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
-    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix.describe)
-    else exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, Some(matrix.describe))
+    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix)
+    else {
+      val (cells, workers) = (Some(matrix.describe), Some(matrix.layout.workers))
+      exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, cells, workers)
+    }
   }
 
   private[this] def allPairs(
@@ -221,13 +224,14 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       choice: AlgorithmChoice,
       left: SparkPlan,
       right: SparkPlan,
-      what: String
+      matrix: MatrixChoice
   ): WindowJoinNode = {
     val (l, r) = (left.output.last, right.output.last)
     val terms = c.indexTermsInCells(l, r)
     val algorithm = if (c.isBounded) "index" else "all pairs"
     MatrixJoinExec(
       choice.probing,
+      matrix.layout.workers,
       l,
       r,
       terms.left,
@@ -236,7 +240,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.residual,
       c.condition,
       c.describe(
-        s"$algorithm over the ${heldName(choice)} side's partitions, $what (${choice.why})"
+        s"$algorithm over the ${heldName(choice)} side's partitions, ${matrix.describe} (${choice.why})"
       ),
       left,
       right
@@ -278,6 +282,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
 
   /** @param cells
     *   what they are made of, if the keys are cells: then equality keys are bounds like any other
+    * @param partitions
+    *   that both inputs come in, if it is not for Spark to say how many
     */
   private[this] def exec(
       c: WindowJoinCandidate,
@@ -286,7 +292,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       rightKeys: Seq[Expression],
       left: SparkPlan,
       right: SparkPlan,
-      cells: Option[String]
+      cells: Option[String],
+      partitions: Option[Int] = None
   ): WindowJoinNode = {
     val key = c.key.filter(_ => cells.nonEmpty)
     val indexed =
@@ -305,6 +312,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
       indexed,
       cells.nonEmpty,
+      partitions,
       c.describe(s"$algorithm${cells.fold("")(", " + _)} (${choice.why})"),
       left,
       right
