@@ -157,6 +157,15 @@ def test_a_window_of_rows_pairs_the_later_row_with_the_last_ones(spark: SparkSes
     assert Counter(found) == Counter(expected)
 
 
+def test_a_frame_meets_itself_in_a_window_of_rows(spark: SparkSession) -> None:
+    frame = spark.range(5).toDF("ts")
+    a, b = frame.alias("a"), frame.alias("b")
+    joined = a.window_join(b, on=F.col("a.ts") >= F.col("b.ts"), within=scalegate.rows(1))
+    # The left row of a time comes first: it meets the right row before, and is met by its own.
+    expected = [(i, i) for i in range(5)] + [(i + 1, i) for i in range(4)]
+    assert Counter(map(tuple, joined.collect())) == Counter(expected)
+
+
 @pytest.mark.parametrize(
     ("how", "rows"),
     [

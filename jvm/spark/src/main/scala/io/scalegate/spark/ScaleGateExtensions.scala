@@ -20,8 +20,8 @@ import io.scalegate.spark.plan.{
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
-  *   - post-hoc resolution rule: joins over row-count windows leave the optimizer's hands, since it
-  *     moves filters below joins;
+  *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
+  *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategy: runs before Spark's own choice of a join.
   */
@@ -29,7 +29,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
-    extensions.injectPostHocResolutionRule(_ => ExtractRowWindowJoin)
+    extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectFunction(

@@ -48,7 +48,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan
     else
-      plan.resolveOperatorsUp {
+      plan.transformUpWithSubqueries {
         case j: Join
             if j.resolved && Probing.of(j.joinType).nonEmpty && !j.isStreaming &&
               j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
