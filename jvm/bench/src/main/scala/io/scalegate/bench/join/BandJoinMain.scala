@@ -3,6 +3,7 @@ package io.scalegate.bench.join
 import java.nio.file.Path
 
 import io.scalegate.bench.index.IndexUnderTest
+import io.scalegate.index.SkipListIndex
 import io.scalegate.join.baseline.{
   CellJoin,
   HandshakeJoin,
@@ -25,7 +26,7 @@ import io.scalegate.join.{
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`, `matrix`, and the baselines
+  * (`vector`, `scalar`, `index`, `scalejoin`, `indexjoin`, `parallel`, `skiplist`, `matrix`, and the baselines
   * `celljoin`, `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
@@ -45,6 +46,8 @@ object BandJoinMain {
       val (name, run) = arm match {
         case "vector" =>
           kernel(new KernelArm(r, s, ws, threads, RangeKernel.best), RangeKernel.best)
+        case "index" =>
+          ("index/PIM-Tree", () => new IndexArm(r, s, ws, IndexUnderTest("PIM", _)).run())
         case "scalar" => kernel(new KernelArm(r, s, ws, threads, scalar), scalar)
         case _ =>
           val join = new JoinArm(r, s, ws, strategy(arm, threads, r.size.toDouble / s.size))
@@ -55,9 +58,10 @@ object BandJoinMain {
     }
   }
 
-  private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel", "matrix")
+  private[this] val Arms =
+    Seq("vector", "scalar", "index", "scalejoin", "indexjoin", "parallel", "skiplist", "matrix")
   private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
-  private[this] val Sequential = Set("indexjoin")
+  private[this] val Sequential = Set("index", "indexjoin")
   private[this] val scalar = new ScalarKernel
 
   /** The join that an arm measures.
@@ -73,6 +77,7 @@ object BandJoinMain {
         threads,
         IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
       )
+    case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
     case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
     case "celljoin" => new CellJoin(threads)
     case "handshake" => new HandshakeJoin(threads)
@@ -86,6 +91,7 @@ object BandJoinMain {
     case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
     case "indexjoin" => "indexjoin/PIM-Tree"
     case "parallel" => "parallel indexjoin/PIM-Tree"
+    case "skiplist" => "parallel indexjoin/ConcurrentSkipListMap"
     case _ => arm
   }
 
