@@ -2,7 +2,7 @@ package io.scalegate.bench.join
 
 import java.nio.file.Path
 
-import io.scalegate.bench.index.IndexUnderTest
+import io.scalegate.bench.index.{BlockingMergeIndex, IndexUnderTest}
 import io.scalegate.index.SkipListIndex
 import io.scalegate.join.baseline.{
   CellJoin,
@@ -26,7 +26,7 @@ import io.scalegate.join.{
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `index`, `scalejoin`, `indexjoin`, `parallel`, `skiplist`, `matrix`, and the baselines
+  * (`vector`, `scalar`, `index`, `scalejoin`, `indexjoin`, `parallel`, `blocking`, `skiplist`, `matrix`, and the baselines
   * `celljoin`, `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
@@ -59,7 +59,17 @@ object BandJoinMain {
   }
 
   private[this] val Arms =
-    Seq("vector", "scalar", "index", "scalejoin", "indexjoin", "parallel", "skiplist", "matrix")
+    Seq(
+      "vector",
+      "scalar",
+      "index",
+      "scalejoin",
+      "indexjoin",
+      "parallel",
+      "blocking",
+      "skiplist",
+      "matrix"
+    )
   private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
   private[this] val Sequential = Set("index", "indexjoin")
   private[this] val scalar = new ScalarKernel
@@ -77,6 +87,12 @@ object BandJoinMain {
         threads,
         IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
       )
+    case "blocking" =>
+      new ParallelIndexJoin(
+        threads,
+        w =>
+          new BlockingMergeIndex(IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, w))
+      )
     case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
     case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
     case "celljoin" => new CellJoin(threads)
@@ -91,6 +107,7 @@ object BandJoinMain {
     case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
     case "indexjoin" => "indexjoin/PIM-Tree"
     case "parallel" => "parallel indexjoin/PIM-Tree"
+    case "blocking" => "parallel indexjoin/PIM-Tree, blocking merge"
     case "skiplist" => "parallel indexjoin/ConcurrentSkipListMap"
     case _ => arm
   }
