@@ -11,7 +11,7 @@ import io.scalegate.join.baseline.{
   RoundRobinIndexJoin,
   SplitJoin
 }
-import io.scalegate.join.matrix.MatrixJoin
+import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
 import io.scalegate.join.{
   IndexJoin,
   JoinStrategy,
@@ -95,6 +95,8 @@ object BandJoinMain {
       )
     case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
     case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
+    case Layout(rows, columns) =>
+      new MatrixJoin(MatrixLayout(rows.toInt, columns.toInt))
     case "celljoin" => new CellJoin(threads)
     case "handshake" => new HandshakeJoin(threads)
     case "llhj" => new LowLatencyHandshakeJoin(threads)
@@ -102,6 +104,9 @@ object BandJoinMain {
     case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
     case other => throw new IllegalArgumentException(s"no arm $other")
   }
+
+  /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads. */
+  private[this] val Layout = "matrix-([0-9]+)x([0-9]+)".r
 
   private[this] def label(arm: String): String = arm match {
     case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
