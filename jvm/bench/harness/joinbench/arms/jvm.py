@@ -91,8 +91,12 @@ def merge_latency_arguments(settings: Settings, workload: Workload, data: Path) 
     return [str(data), str(workload.window_ms), "2", "5", "20", "parallel", "blocking"]
 
 
+def pim_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return [str(data), str(workload.window_ms), "1", "3", "index", "indexjoin"]
+
+
 def parallel_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-    arms = ["index", "indexjoin", "parallel", "blocking", "skiplist"]
+    arms = ["parallel", "blocking", "skiplist"]
     return [str(data), str(workload.window_ms), str(settings.threads), "3", *arms]
 
 
@@ -110,6 +114,15 @@ PROGRAMS = (
     ),
     Program(
         "core-pim",
+        "io.scalegate.bench.join.BandJoinMain",
+        "band",
+        "kernel",
+        pim_arguments,
+        True,
+        ("B", "C"),
+    ),
+    Program(
+        "core-parallel",
         "io.scalegate.bench.join.BandJoinMain",
         "band",
         "kernel",
