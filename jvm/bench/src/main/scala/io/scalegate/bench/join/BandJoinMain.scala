@@ -53,7 +53,8 @@ object BandJoinMain {
           val join = new JoinArm(r, s, ws, strategy(arm, threads, r.size.toDouble / s.size))
           (label(arm), () => join.run())
       }
-      run() // warm-up
+      val begin = System.nanoTime()
+      do run() while (System.nanoTime() - begin < WarmNanos)
       println(ArmResult.json(name, threads, Seq.fill(args(3).toInt)(run())))
     }
   }
@@ -71,6 +72,9 @@ object BandJoinMain {
       "matrix"
     )
   private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
+
+  /** A warm-up takes so long at the least. */
+  private[this] val WarmNanos = 2000000000L
   private[this] val Sequential = Set("index", "indexjoin")
   private[this] val scalar = new ScalarKernel
 
