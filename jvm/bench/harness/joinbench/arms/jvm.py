@@ -69,7 +69,7 @@ def interval_arguments(settings: Settings, workload: Workload, data: Path) -> li
     if settings.quick:
         return ["10000", "1000", "0.35", "2", "1", "5", "50"]
     keys = ["5", "50", "500", "10000"]
-    return ["600000", "100000", "0.35", str(settings.threads), "7", *keys]
+    return ["600000", "100000", "0.35", str(settings.threads), "4", *keys]
 
 
 def layout_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
