@@ -84,6 +84,8 @@ SETS: dict[str, Workload] = {
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
         # Structures without a data set of their own, such as the gate, are timed under this name.
         Workload("gate", "gate", 0, 1, 0, 0),
+        # Programs of the core that make their own streams.
+        Workload("core", "core", 0, 1, 0, 0),
     )
 }
 
@@ -179,7 +181,7 @@ def write_columns(folder: Path, stream: str, table: Table) -> None:
 def ensure(workload: Workload, root: Path, say: Callable[[str], None] = lambda _: None) -> Path:
     """The set's folder, generated now unless a finished one with the same parameters is there."""
     folder = root / workload.name
-    if workload.kind == "gate":
+    if workload.kind in ("gate", "core"):
         return root
     meta = folder / "meta.json"
     if meta.exists() and json.loads(meta.read_text())["digest"] == digest(workload):

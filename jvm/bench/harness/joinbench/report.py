@@ -41,6 +41,11 @@ SPANS = {
     "engine": "Engines, from Parquet to checked rows",
     "kernel": "Loops, over columns in memory",
     "gate": "Gates",
+    "index": "Index-based window join over one index for each stream, match rate 2, one thread",
+    "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
+    "layout": "Layouts of the matrix of workers",
+    "cube": "Join of three streams by a cube of workers",
+    "latency": "Latency of a result, from the arrival of its later tuple to its exit",
 }
 
 
@@ -150,13 +155,39 @@ def gates(measured: list[Measurement]) -> str:
     return table(*without_empty(head, rows))
 
 
-FORMS = {"engine": engines, "kernel": loops, "gate": gates}
+def latencies(measured: list[Measurement]) -> str:
+    percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
+    head = ["arm", "threads", "results", *percentiles]
+    rows = [
+        [m["arm"], str(m["threads"]), *(number(float(m["facts"][p])) for p in head[2:])]
+        for m in measured
+    ]
+    return table(head, rows)
+
+
+def layouts(measured: list[Measurement]) -> str:
+    told = list(measured[0]["facts"])
+    told.remove("skew %")
+    rows = [[m["arm"], *(number(m["facts"][name]) for name in told)] for m in measured]
+    return table(["streams, rows x columns", *told], rows)
+
+
+FORMS = {
+    "engine": engines,
+    "kernel": loops,
+    "gate": gates,
+    "index": loops,
+    "interval": loops,
+    "layout": layouts,
+    "cube": loops,
+    "latency": latencies,
+}
 
 
 def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     meaning = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
-    if facts_of_set.get("kind") == "gate":
-        return "### Gate\n"
+    if facts_of_set.get("kind") in ("gate", "core"):
+        return f"### {name.capitalize()}\n"
     window = facts_of_set["window_ms"] / 1000
     sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"
     rows = f"{facts_of_set['results']:,} result rows"

@@ -41,6 +41,9 @@ class Program:
     family: str
     arguments: Callable[[Settings, Workload, Path], list[str]]
     repeats_itself: bool = False
+    sets: tuple[str, ...] = ()
+    """The sets that it is meant for; all of its kind where there are none."""
+    slow: bool = False
 
 
 def join_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -51,7 +54,126 @@ def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[s
     return ["2", "1", "1x1", "20x2"] if settings.quick else []
 
 
+def match_rate(distribution: str) -> Callable[[Settings, Workload, Path], list[str]]:
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        indexes = "PIM,IM,B+,IB-chain,B-chain,IB-chain8,B-chain8"
+        if settings.quick:
+            return [distribution, "10000", "1", indexes, "10"]
+        windows = ["14", "17", "20"] if distribution == "uniform" else ["17"]
+        return [distribution, "500000", "5", indexes, *windows]
+
+    return arguments
+
+
+def interval_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    if settings.quick:
+        return ["10000", "1000", "0.35", "2", "1", "5", "50"]
+    keys = ["5", "50", "500", "10000"]
+    return ["600000", "100000", "0.35", str(settings.threads), "4", *keys]
+
+
+def layout_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return [str(data), str(workload.window_ms), "4" if settings.quick else "16", "1"]
+
+
+def cube_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    tuples = "3000" if settings.quick else "60000"
+    return [tuples, "1000", "1" if settings.quick else "3", "1x1x1", "1x1x2", "2x2x1"]
+
+
+def latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    """Five times as fast as in the data, so that the windows are full after two seconds."""
+    arms = ["scalejoin", "handshake", "llhj", "matrix-1x2", "matrix-2x1", "matrix-2x2"]
+    return [str(data), str(workload.window_ms), "2", "5", "6", *arms]
+
+
+def merge_latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return [str(data), str(workload.window_ms), "2", "5", "20", "parallel", "blocking"]
+
+
+def pim_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    return [str(data), str(workload.window_ms), "1", "3", "index", "indexjoin"]
+
+
+def parallel_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    arms = ["parallel", "blocking", "skiplist"]
+    return [str(data), str(workload.window_ms), str(settings.threads), "3", *arms]
+
+
 PROGRAMS = (
+    *(
+        Program(
+            f"core-index-{distribution}",
+            "io.scalegate.bench.index.MatchRateMain",
+            "core",
+            "index",
+            match_rate(distribution),
+            True,
+        )
+        for distribution in ("uniform", "gaussian", "drift")
+    ),
+    Program(
+        "core-pim",
+        "io.scalegate.bench.join.BandJoinMain",
+        "band",
+        "kernel",
+        pim_arguments,
+        True,
+        ("B", "C"),
+    ),
+    Program(
+        "core-parallel",
+        "io.scalegate.bench.join.BandJoinMain",
+        "band",
+        "kernel",
+        parallel_arguments,
+        True,
+        ("B",),
+    ),
+    Program(
+        "core-interval",
+        "io.scalegate.bench.join.IntervalJoinMain",
+        "core",
+        "interval",
+        interval_arguments,
+        True,
+    ),
+    Program(
+        "core-layouts",
+        "io.scalegate.bench.join.MatrixLayoutMain",
+        "band",
+        "layout",
+        layout_arguments,
+        True,
+        ("A0",),
+    ),
+    Program(
+        "core-cube",
+        "io.scalegate.bench.join.CubeJoinMain",
+        "core",
+        "cube",
+        cube_arguments,
+        True,
+    ),
+    Program(
+        "core-latency",
+        "io.scalegate.bench.join.BandLatencyMain",
+        "band",
+        "latency",
+        latency_arguments,
+        True,
+        ("A",),
+    ),
+    Program(
+        "core-merge-latency",
+        "io.scalegate.bench.join.BandLatencyMain",
+        "band",
+        "latency",
+        merge_latency_arguments,
+        True,
+        ("C",),
+        True,
+    ),
     Program(
         "core-join", "io.scalegate.bench.join.BandJoinMain", "band", "kernel", join_arguments
     ),
@@ -163,10 +285,11 @@ class Jvm(Arm):
         self.repeats_itself = program.repeats_itself
 
     def is_slow(self, workload: Workload) -> bool:
-        return workload.name == "C"
+        return workload.name == "C" or self.program.slow
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind != self.program.kind:
+        meant = not self.program.sets or workload.name in self.program.sets
+        if workload.kind != self.program.kind or not meant:
             raise Unavailable("it has no program for this workload")
         source = self.program.main.replace(".", "/") + ".scala"
         if not (self.settings.root / "jvm/bench/src/main/scala" / source).exists():

@@ -2,7 +2,7 @@ package io.scalegate.index
 
 import scala.annotation.tailrec
 
-/** The classic B+-tree of PIM-Tree §3.1: keys with positions in linked leaves, inner nodes with
+/** The classic B+-tree of PIM-Tree §3.1: keys with values and positions in linked leaves, inner nodes with
   * references to their children. Entries of one key stay in the order of their insertion. One
   * thread at a time.
   *
@@ -51,7 +51,7 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
   }
 
   /** Puts an entry behind those of the same key. */
-  def insert(key: Long, position: Long): Unit = {
+  def insert(key: Long, value: Int, position: Long): Unit = {
     if (root == Leaves.None) root = leaves.allocate()
     else if (isFull(root, height)) growRoot()
     var node = root
@@ -65,14 +65,22 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
       }
       node = inner.child(node, i)
     }
-    leaves.insert(node, key, position)
+    leaves.insert(node, key, value, position)
     entries += 1
   }
 
-  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]`, in the
-    * order of the keys.
+  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]` whose
+    * values lie in `[least, greatest]`, in the order of the keys.
     */
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
     if (entries > 0) {
       var leaf = firstLeaf(lo)
       var i = KeySearch.below(leaves.keys, leaves.start(leaf), leaves.count(leaf), lo)
@@ -80,7 +88,8 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
         val from = leaves.start(leaf)
         val end = from + leaves.count(leaf)
         leaf =
-          if (collect(from + i, end, hi, first, last, out)) leaves.next(leaf) else Leaves.None
+          if (collect(from + i, end, hi, least, greatest, first, last, out)) leaves.next(leaf)
+          else Leaves.None
         i = 0
       }
     }
@@ -98,13 +107,14 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
     found
   }
 
-  /** Copies all entries, in the order of their keys, to `keys` and `positions` from `at` on. */
-  def copyTo(keys: Array[Long], positions: Array[Long], at: Int): Unit = {
+  /** Copies all entries, in the order of their keys, to the arrays from `at` on. */
+  def copyTo(keys: Array[Long], values: Array[Int], positions: Array[Long], at: Int): Unit = {
     var leaf = leftmostLeaf
     var to = at
     while (leaf != Leaves.None) {
       val n = leaves.count(leaf)
       System.arraycopy(leaves.keys, leaves.start(leaf), keys, to, n)
+      System.arraycopy(leaves.values, leaves.start(leaf), values, to, n)
       System.arraycopy(leaves.positions, leaves.start(leaf), positions, to, n)
       to += n
       leaf = leaves.next(leaf)
@@ -116,18 +126,25 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
       from: Int,
       end: Int,
       hi: Long,
+      least: Int,
+      greatest: Int,
       first: Long,
       last: Long,
       out: PositionBuffer
   ): Boolean = {
     val keys = leaves.keys
+    val values = leaves.values
     val positions = leaves.positions
     var i = from
     while (i < end && keys(i) <= hi) {
-      val position = positions(i)
-      if (position >= first && position <= last) out.add(position)
+      val value = values(i)
+      if (value >= least && value <= greatest) {
+        val position = positions(i)
+        if (position >= first && position <= last) out.add(position)
+      }
       i += 1
     }
+    out.addTested(i - from)
     i == end
   }
 

@@ -10,14 +10,22 @@ final class BPlusTreeIndex extends SlidingIndex {
 
   def name: String = "B+-tree"
 
-  def insert(key: Long, position: Long): Unit =
+  def insert(key: Long, value: Int, position: Long): Unit =
     if (position >= earliest) {
       arrivals.add(key, position)
-      tree.insert(key, position)
+      tree.insert(key, value, position)
     }
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
-    tree.search(lo, hi, first, last, out)
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
+    tree.search(lo, hi, least, greatest, first, last, out)
 
   def expireBefore(earliest: Long): Unit =
     if (earliest > this.earliest) {

@@ -48,23 +48,31 @@ final class ChainedIndex(val window: Int, val length: Int, val archiveImmutable:
   /** The subindexes that a search goes through. */
   def subindexes: Int = archived.length + 1
 
-  def insert(key: Long, position: Long): Unit = {
-    active.insert(key, position)
+  def insert(key: Long, value: Int, position: Long): Unit = {
+    active.insert(key, value, position)
     latest = position
     entries += 1
     if (active.size >= stretch) archiveActive()
   }
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit = {
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit = {
     val from = math.max(first, earliest)
     var i = 0
     while (i < archived.length) {
       val link = archived(i)
-      if (link.tree != null) link.tree.search(lo, hi, from, last, out)
-      else link.immutable.search(lo, hi, from, last, out)
+      if (link.tree != null) link.tree.search(lo, hi, least, greatest, from, last, out)
+      else link.immutable.search(lo, hi, least, greatest, from, last, out)
       i += 1
     }
-    active.search(lo, hi, from, last, out)
+    active.search(lo, hi, least, greatest, from, last, out)
   }
 
   def expireBefore(earliest: Long): Unit =

@@ -107,8 +107,8 @@ final class ConcurrentPimTree(
   def partitions: Int = generation.partitions
 
   /** Adds a tuple, and merges if that is due and no other thread is at it. */
-  def insert(key: Long, position: Long): Unit = {
-    add(key, position)
+  def insert(key: Long, value: Int, position: Long): Unit = {
+    add(key, value, position)
     if (isMergeDue) {
       tryMerge()
       ()
@@ -116,8 +116,8 @@ final class ConcurrentPimTree(
   }
 
   @tailrec
-  def add(key: Long, position: Long): Unit =
-    if (!generation.tryInsert(key, position)) add(key, position)
+  def add(key: Long, value: Int, position: Long): Unit =
+    if (!generation.tryInsert(key, value, position)) add(key, value, position)
 
   /** Whether about `m × w` tuples were inserted since the last merge began. */
   def isMergeDue: Boolean = inserted.get >= generation.threshold
@@ -129,10 +129,18 @@ final class ConcurrentPimTree(
       true
     }
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
     if (lo <= hi) {
       val g = generation // before the bound, see "Expiry"
-      g.search(lo, hi, math.max(first, earliest.get), last, out)
+      g.search(lo, hi, least, greatest, math.max(first, earliest.get), last, out)
     }
 
   def expireBefore(earliest: Long): Unit = {

@@ -20,15 +20,23 @@ final class ImTree(val policy: MergePolicy) extends SlidingIndex {
   /** Merges so far. */
   def merges: Long = merged
 
-  def insert(key: Long, position: Long): Unit = {
-    ti.insert(key, position)
+  def insert(key: Long, value: Int, position: Long): Unit = {
+    ti.insert(key, value, position)
     if (ti.size >= threshold) merge()
   }
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit = {
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit = {
     val from = math.max(first, earliest)
-    ts.search(lo, hi, from, last, out)
-    ti.search(lo, hi, from, last, out)
+    ts.search(lo, hi, least, greatest, from, last, out)
+    ti.search(lo, hi, least, greatest, from, last, out)
   }
 
   def expireBefore(earliest: Long): Unit =

@@ -1,5 +1,7 @@
 package io.scalegate.index
 
+import io.scalegate.join.RangeKernel
+
 /** A B+-tree that is built at once and never changed (PIM-Tree §3.1; CSS-tree layout): nodes lie
   * breadth-first in an array, and a node's children are found by arithmetic. The tree owns the
   * run that it is built from.
@@ -65,6 +67,7 @@ final private[index] class ImmutableBPlusTree(run: SortedRun) {
   }
 
   private[this] val keys = run.keys
+  private[this] val values = run.values
   private[this] val positions = run.positions
   private[this] val largest = if (size == 0) Long.MinValue else keys(size - 1)
 
@@ -85,11 +88,19 @@ final private[index] class ImmutableBPlusTree(run: SortedRun) {
   def lastKey(depth: Int, node: Int): Long =
     if (depth == 0) largest else inner(starts(depth - 1) + node)
 
-  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]`, in the
-    * order of the keys.
+  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]` whose
+    * values lie in `[least, greatest]`, in the order of the keys.
     */
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
-    searchBelow(0, 0, lo, hi, first, last, out)
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
+    searchBelow(0, 0, lo, hi, least, greatest, first, last, out)
 
   /** The same from a node on that [[node]] has found for `lo`. */
   def searchBelow(
@@ -97,19 +108,76 @@ final private[index] class ImmutableBPlusTree(run: SortedRun) {
       node: Int,
       lo: Long,
       hi: Long,
+      least: Int,
+      greatest: Int,
       first: Long,
       last: Long,
       out: PositionBuffer
   ): Unit =
     if (lo <= largest && size > 0) {
-      val leaf = descend(depth, node, height, lo)
-      var i = leaf * Fanout + KeySearch.below(keys, leaf * Fanout, Fanout, lo)
-      while (i < size && keys(i) <= hi) {
+      val from = firstAtLeast(depth, node, lo)
+      if (isLong(from, hi) && (least > Int.MinValue || greatest < Int.MaxValue)) {
+        val until = if (hi >= largest) size else firstAtLeast(0, 0, hi + 1)
+        select(from, until, least, greatest, first, last, out)
+      } else scan(from, hi, least, greatest, first, last, out)
+    }
+
+  private[this] def scan(
+      from: Int,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit = {
+    var i = from
+    while (i < size && keys(i) <= hi) {
+      val value = values(i)
+      if (value >= least && value <= greatest) {
         val position = positions(i)
         if (position >= first && position <= last) out.add(position)
-        i += 1
+      }
+      i += 1
+    }
+    out.addTested(i - from)
+  }
+
+  /** Whether so many entries from there on have keys up to `hi` that it pays to look for the end
+    * of them before they are tested.
+    */
+  private[this] def isLong(from: Int, hi: Long): Boolean =
+    from + Run < size && keys(from + Run) <= hi
+
+  /** Tests the values of a run of entries, many at a time. */
+  private[this] def select(
+      from: Int,
+      until: Int,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
+    if (least <= greatest) {
+      val slots = out.scratch(until - from)
+      out.addTested(until - from)
+      val n = RangeKernel.best.select(values, from, until, least, greatest, slots, 0)
+      var k = 0
+      while (k < n) {
+        val position = positions(slots(k))
+        if (position >= first && position <= last) out.add(position)
+        k += 1
       }
     }
+
+  /** The first entry whose key is not below `key`, which the tree has; from a node on that
+    * [[node]] has found for the key.
+    */
+  private[this] def firstAtLeast(depth: Int, node: Int, key: Long): Int = {
+    val leaf = descend(depth, node, height, key)
+    leaf * Fanout + KeySearch.below(keys, leaf * Fanout, Fanout, key)
+  }
 
   private[this] def descend(fromDepth: Int, fromNode: Int, depth: Int, key: Long): Int = {
     var node = fromNode
@@ -126,6 +194,9 @@ private[index] object ImmutableBPlusTree {
 
   /** Keys of a node: two cache lines. */
   val Fanout = 16
+
+  /** Entries for which a second descent costs less than testing one after the other. */
+  private val Run = 48
 
   def empty: ImmutableBPlusTree = new ImmutableBPlusTree(new SortedRun)
 

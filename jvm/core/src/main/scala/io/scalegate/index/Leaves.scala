@@ -8,6 +8,7 @@ final private[index] class Leaves {
   import Leaves._
 
   private[this] var allKeys = new Array[Long](Capacity)
+  private[this] var allValues = new Array[Int](Capacity)
   private[this] var allPositions = new Array[Long](Capacity)
   private[this] var counts = new Array[Int](1)
   private[this] var nexts = new Array[Int](1)
@@ -16,6 +17,8 @@ final private[index] class Leaves {
 
   /** The keys of leaf `n` begin at `start(n)`. */
   def keys: Array[Long] = allKeys
+
+  def values: Array[Int] = allValues
 
   def positions: Array[Long] = allPositions
 
@@ -28,7 +31,7 @@ final private[index] class Leaves {
 
   def isFull(leaf: Int): Boolean = counts(leaf) == Capacity
 
-  def bytes: Long = allKeys.length * 16L + counts.length * 8L
+  def bytes: Long = allKeys.length * 20L + counts.length * 8L
 
   /** An empty leaf that is in no list. */
   def allocate(): Int = {
@@ -50,12 +53,13 @@ final private[index] class Leaves {
   }
 
   /** Puts an entry behind those of the leaf whose key is not above its own. */
-  def insert(leaf: Int, key: Long, position: Long): Unit = {
+  def insert(leaf: Int, key: Long, value: Int, position: Long): Unit = {
     val from = leaf * Capacity
     val n = counts(leaf)
     val at = KeySearch.upTo(allKeys, from, n, key)
     shift(from + at, from + at + 1, n - at)
     allKeys(from + at) = key
+    allValues(from + at) = value
     allPositions(from + at) = position
     counts(leaf) = n + 1
   }
@@ -93,17 +97,20 @@ final private[index] class Leaves {
 
   private[this] def shift(from: Int, to: Int, n: Int): Unit = {
     System.arraycopy(allKeys, from, allKeys, to, n)
+    System.arraycopy(allValues, from, allValues, to, n)
     System.arraycopy(allPositions, from, allPositions, to, n)
   }
 
   private[this] def grow(): Unit = {
     val leaves = counts.length * 2
     val keys = java.util.Arrays.copyOf(allKeys, leaves * Capacity)
+    val values = java.util.Arrays.copyOf(allValues, leaves * Capacity)
     val positions = java.util.Arrays.copyOf(allPositions, leaves * Capacity)
     val grownNexts = java.util.Arrays.copyOf(nexts, leaves)
     counts = java.util.Arrays.copyOf(counts, leaves)
     nexts = grownNexts
     allKeys = keys
+    allValues = values
     allPositions = positions
   }
 }

@@ -31,20 +31,28 @@ final private[index] class PimGeneration(
   def subindex(key: Long): Subindex = subindexes(ts.node(depth, key))
 
   /** False when a later generation has taken over the key. */
-  def tryInsert(key: Long, position: Long): Boolean = {
+  def tryInsert(key: Long, value: Int, position: Long): Boolean = {
     settle(key, key)
-    subindex(key).tryInsert(key, position)
+    subindex(key).tryInsert(key, value, position)
   }
 
   /** The bounds are not swapped. */
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit = {
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit = {
     settle(lo, hi)
     var node = ts.node(depth, lo)
-    ts.searchBelow(depth, node, lo, hi, first, last, out)
-    subindexes(node).search(lo, hi, first, last, out)
+    ts.searchBelow(depth, node, lo, hi, least, greatest, first, last, out)
+    subindexes(node).search(lo, hi, least, greatest, first, last, out)
     while (goesOn(node, hi)) {
       node += 1
-      subindexes(node).search(lo, hi, first, last, out)
+      subindexes(node).search(lo, hi, least, greatest, first, last, out)
     }
   }
 

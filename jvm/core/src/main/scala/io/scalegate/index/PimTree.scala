@@ -38,21 +38,29 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
   /** The subindexes that insertions may go to, until the next merge. */
   def partitions: Int = ts.nodesAt(depth)
 
-  def insert(key: Long, position: Long): Unit = {
-    subindexes(ts.node(depth, key)).insert(key, position)
+  def insert(key: Long, value: Int, position: Long): Unit = {
+    subindexes(ts.node(depth, key)).insert(key, value, position)
     inserted += 1
     if (inserted >= threshold) merge()
   }
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
     if (lo <= hi) {
       val from = math.max(first, earliest)
       var node = ts.node(depth, lo)
-      ts.searchBelow(depth, node, lo, hi, from, last, out)
-      subindexes(node).search(lo, hi, from, last, out)
+      ts.searchBelow(depth, node, lo, hi, least, greatest, from, last, out)
+      subindexes(node).search(lo, hi, least, greatest, from, last, out)
       while (node + 1 < partitions && ts.lastKey(depth, node) < hi) {
         node += 1
-        subindexes(node).search(lo, hi, from, last, out)
+        subindexes(node).search(lo, hi, least, greatest, from, last, out)
       }
     }
 

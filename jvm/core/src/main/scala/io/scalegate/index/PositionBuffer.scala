@@ -7,6 +7,8 @@ final class PositionBuffer(initialCapacity: Int = 16) {
 
   private[this] var positions = new Array[Long](math.max(1, initialCapacity))
   private[this] var count = 0
+  private[this] var examined = 0L
+  private[this] var slots = new Array[Int](0)
 
   def size: Int = count
 
@@ -36,7 +38,21 @@ final class PositionBuffer(initialCapacity: Int = 16) {
       }
     }
 
-  def clear(): Unit = count = 0
+  def clear(): Unit = {
+    count = 0
+    examined = 0
+  }
+
+  /** The tuples that searches have tested since [[clear]]: those whose key lay in the range. */
+  def tested: Long = examined
+
+  private[index] def addTested(tuples: Int): Unit = examined += tuples
+
+  /** Room for so many numbers, for whoever fills this buffer. */
+  private[index] def scratch(n: Int): Array[Int] = {
+    if (slots.length < n) slots = new Array[Int](math.max(n, slots.length * 2))
+    slots
+  }
 }
 
 object PositionBuffer {

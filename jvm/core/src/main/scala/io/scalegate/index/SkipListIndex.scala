@@ -20,27 +20,39 @@ final class SkipListIndex extends ConcurrentSlidingIndex {
 
   def name: String = "ConcurrentSkipListMap"
 
-  def insert(key: Long, position: Long): Unit = {
-    val entry = new Entry(key, position)
+  def insert(key: Long, value: Int, position: Long): Unit = {
+    val entry = new Entry(key, value, position)
     map.put(entry, entry)
     arrivals.add(entry)
     ()
   }
 
-  def add(key: Long, position: Long): Unit = insert(key, position)
+  def add(key: Long, value: Int, position: Long): Unit = insert(key, value, position)
 
   /** Never: there is nothing to merge. */
   def isMergeDue: Boolean = false
 
   def tryMerge(): Boolean = false
 
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit =
     if (lo <= hi) {
       val from = math.max(first, earliest.get)
-      val found = map.tailMap(new Entry(lo, Long.MinValue), true).keySet.iterator
+      val found = map.tailMap(new Entry(lo, 0, Long.MinValue), true).keySet.iterator
       var entry = if (found.hasNext) found.next() else null
       while (entry != null && entry.key <= hi) {
-        if (entry.position >= from && entry.position <= last) out.add(entry.position)
+        out.addTested(1)
+        if (
+          entry.value >= least && entry.value <= greatest &&
+          entry.position >= from && entry.position <= last
+        ) out.add(entry.position)
         entry = if (found.hasNext) found.next() else null
       }
     }
@@ -69,7 +81,7 @@ final class SkipListIndex extends ConcurrentSlidingIndex {
 }
 
 private object SkipListIndex {
-  final class Entry(val key: Long, val position: Long) extends Comparable[Entry] {
+  final class Entry(val key: Long, val value: Int, val position: Long) extends Comparable[Entry] {
     def compareTo(other: Entry): Int =
       if (key != other.key) java.lang.Long.compare(key, other.key)
       else java.lang.Long.compare(position, other.position)

@@ -1,8 +1,9 @@
 package io.scalegate.index
 
 /** An ordered index over one attribute of a sliding window: finds the window's tuples whose key
-  * lies in a range (PIM-Tree §2.2). It stores a key and a position for each tuple and nothing of
-  * the tuple itself.
+  * lies in a range (PIM-Tree §2.2). It stores a key, a position and a 32-bit value for each tuple
+  * and nothing of the tuple itself. The paper's has keys and positions only; the value is for joins
+  * with a second band, which is then tested where the search is, and not on rows far apart.
   *
   * Keys are the core's sortable integers (see [[io.scalegate.stream.SortableKey]]); any `Long` is
   * a key, and any number of tuples may share one. A position names a tuple of the window and is
@@ -18,16 +19,33 @@ trait SlidingIndex {
 
   /** Adds a tuple.
     *
+    * @param value
+    *   an attribute that searches may restrict beside the key, or what they agree on in its place
     * @param position
     *   above every position inserted before
     */
-  def insert(key: Long, position: Long): Unit
+  def insert(key: Long, value: Int, position: Long): Unit
 
-  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]` and
-    * whose position lies in `[first, last]`, each once, in no particular order. All four bounds
-    * are inclusive; an empty range finds nothing. Allocates nothing once `out` is large enough.
+  /** Adds a tuple with the value 0, for searches that restrict the key alone. */
+  final def insert(key: Long, position: Long): Unit = insert(key, 0, position)
+
+  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]`,
+    * whose value lies in `[least, greatest]` and whose position lies in `[first, last]`, each once,
+    * in no particular order. All bounds are inclusive; an empty range finds nothing. Allocates nothing once `out` is large enough.
     */
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit
+
+  /** The same, whatever the values. */
+  final def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
+    search(lo, hi, Int.MinValue, Int.MaxValue, first, last, out)
 
   /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]`. */
   final def search(lo: Long, hi: Long, out: PositionBuffer): Unit =
@@ -67,7 +85,10 @@ trait ConcurrentSlidingIndex extends SlidingIndex {
   /** Adds a tuple and leaves maintenance to [[tryMerge]], which whoever calls this calls when
     * [[isMergeDue]] says so.
     */
-  def add(key: Long, position: Long): Unit
+  def add(key: Long, value: Int, position: Long): Unit
+
+  /** Adds a tuple with the value 0. */
+  final def add(key: Long, position: Long): Unit = add(key, 0, position)
 
   /** Whether it is time for [[tryMerge]]. */
   def isMergeDue: Boolean

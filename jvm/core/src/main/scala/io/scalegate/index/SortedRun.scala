@@ -1,27 +1,30 @@
 package io.scalegate.index
 
-/** Tuples in the order of their keys, in two arrays that grow and are reused: what trees are
+/** Tuples in the order of their keys, in arrays that grow and are reused: what trees are
   * built from, and the last level of an [[ImmutableBPlusTree]]. One thread at a time.
   */
 final private[index] class SortedRun {
   private[this] var allKeys = new Array[Long](0)
+  private[this] var allValues = new Array[Int](0)
   private[this] var allPositions = new Array[Long](0)
   private[this] var count = 0
 
   def keys: Array[Long] = allKeys
 
+  def values: Array[Int] = allValues
+
   def positions: Array[Long] = allPositions
 
   def size: Int = count
 
-  def bytes: Long = allKeys.length * 16L
+  def bytes: Long = allKeys.length * 20L
 
   def clear(): Unit = count = 0
 
   /** Adds a tree's entries, whose keys are not below those already there. */
   def append(tree: BPlusTree): Unit = {
     reserve(count + tree.size)
-    tree.copyTo(allKeys, allPositions, count)
+    tree.copyTo(allKeys, allValues, allPositions, count)
     count += tree.size
   }
 
@@ -40,7 +43,7 @@ final private[index] class SortedRun {
     var j = 0
     while (j < newer.size) {
       i = copy(older, i, newer.keys(j), earliest)
-      put(newer.keys(j), newer.positions(j), earliest)
+      put(newer, j, earliest)
       j += 1
     }
     copy(older, i, Long.MaxValue, earliest)
@@ -58,8 +61,10 @@ final private[index] class SortedRun {
   /** Adds the run's entries from `from` on up to the key `hi`; returns where that ended. */
   private[this] def copy(run: SortedRun, from: Int, hi: Long, earliest: Long): Int = {
     val toKeys = allKeys
+    val toValues = allValues
     val toPositions = allPositions
     val fromKeys = run.keys
+    val fromValues = run.values
     val fromPositions = run.positions
     val end = run.size
     var to = count
@@ -67,6 +72,7 @@ final private[index] class SortedRun {
     while (i < end && fromKeys(i) <= hi) {
       val position = fromPositions(i)
       toKeys(to) = fromKeys(i)
+      toValues(to) = fromValues(i)
       toPositions(to) = position
       to += (if (position >= earliest) 1 else 0)
       i += 1
@@ -75,8 +81,10 @@ final private[index] class SortedRun {
     i
   }
 
-  private[this] def put(key: Long, position: Long, earliest: Long): Unit = {
-    allKeys(count) = key
+  private[this] def put(run: SortedRun, i: Int, earliest: Long): Unit = {
+    val position = run.positions(i)
+    allKeys(count) = run.keys(i)
+    allValues(count) = run.values(i)
     allPositions(count) = position
     count += (if (position >= earliest) 1 else 0)
   }
@@ -86,6 +94,7 @@ final private[index] class SortedRun {
     if (n > allKeys.length) {
       val capacity = math.max(n + n / 8, 64)
       allKeys = java.util.Arrays.copyOf(allKeys, capacity)
+      allValues = java.util.Arrays.copyOf(allValues, capacity)
       allPositions = java.util.Arrays.copyOf(allPositions, capacity)
     }
 }

@@ -21,11 +21,11 @@ final private[index] class Subindex(counter: AtomicInteger, grain: Int) extends 
   @volatile private[this] var left = false
 
   /** False when the contents go to the next generation: insert there. */
-  def tryInsert(key: Long, position: Long): Boolean = {
+  def tryInsert(key: Long, value: Int, position: Long): Boolean = {
     acquire()
     try {
       if (!closed) {
-        active.insert(key, position)
+        active.insert(key, value, position)
         if (active.size - counted >= grain) count(active.size)
       }
       !closed
@@ -33,11 +33,19 @@ final private[index] class Subindex(counter: AtomicInteger, grain: Int) extends 
   }
 
   /** One that has left still answers, with what it held then. */
-  def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit = {
+  def search(
+      lo: Long,
+      hi: Long,
+      least: Int,
+      greatest: Int,
+      first: Long,
+      last: Long,
+      out: PositionBuffer
+  ): Unit = {
     acquire()
     try {
-      if (frozen != null) frozen.search(lo, hi, first, last, out)
-      active.search(lo, hi, first, last, out)
+      if (frozen != null) frozen.search(lo, hi, least, greatest, first, last, out)
+      active.search(lo, hi, least, greatest, first, last, out)
     } finally release()
   }
 
@@ -72,7 +80,9 @@ final private[index] class Subindex(counter: AtomicInteger, grain: Int) extends 
           val run = activeEntries
           while (handedOver < run.size) {
             val key = run.keys(handedOver)
-            next.subindex(key).tryInsert(key, run.positions(handedOver))
+            next
+              .subindex(key)
+              .tryInsert(key, run.values(handedOver), run.positions(handedOver))
             handedOver += 1
           }
           count(0)
@@ -103,7 +113,7 @@ final private[index] class Subindex(counter: AtomicInteger, grain: Int) extends 
     val run = activeEntries
     var i = 0
     while (i < run.size) {
-      frozen.insert(run.keys(i), run.positions(i))
+      frozen.insert(run.keys(i), run.values(i), run.positions(i))
       active.removeFirst(run.keys(i))
       i += 1
     }

@@ -34,6 +34,7 @@ final private[join] class IndexJoinWindow(
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
   private[this] var lead = band.getOrElse(0)
+  private[this] var carried = new CarriedBand(spec.bands.map(_.attribute), lead)
   private[this] var tuples = 0L
   private[this] var kept = 0L
   private[this] var compared = 0L
@@ -42,7 +43,7 @@ final private[join] class IndexJoinWindow(
   def stored: Long = kept
   def peak: Int = window.peak
 
-  /** Those that the index found. */
+  /** Those in the range of the band that the index lies on. */
   def comparisons: Long = compared
 
   def reach(t: StreamTuple): Int = {
@@ -53,7 +54,7 @@ final private[join] class IndexJoinWindow(
   def take(t: StreamTuple, isMine: Boolean): Unit = {
     if (isMine && bounds.canBeEarlier) {
       window.append(bounds.place(t, tuples), t.attrs, t)
-      if (index != null) index.insert(t.attrs(lead), kept)
+      if (index != null) index.insert(t.attrs(lead), carried.of(t.attrs), kept)
       kept += 1
     }
     expireBefore(bounds.earliestAfter(t, tuples))
@@ -67,8 +68,16 @@ final private[join] class IndexJoinWindow(
     } else {
       if (choice != null && choice.changes(window, reach, ranges)) indexOn(choice.best)
       found.clear()
-      index.search(ranges(2 * lead), ranges(2 * lead + 1), first, first + reach - 1, found)
-      compared += found.size
+      index.search(
+        ranges(2 * lead),
+        ranges(2 * lead + 1),
+        carried.least(ranges),
+        carried.greatest(ranges),
+        first,
+        first + reach - 1,
+        found
+      )
+      compared += found.tested
       candidates.clear()
       var k = 0
       while (k < found.size) {
@@ -108,10 +117,12 @@ final private[join] class IndexJoinWindow(
 
   private[this] def indexOn(band: Int): Unit = {
     lead = band
+    carried = new CarriedBand(spec.bands.map(_.attribute), lead)
     index.clear()
     var p = first
     while (p < kept) {
-      index.insert(IndexJoinWindow.value(window, slot(p), band), p)
+      val at = slot(p)
+      index.insert(IndexJoinWindow.value(window, at, band), carried.of(window, at), p)
       p += 1
     }
   }

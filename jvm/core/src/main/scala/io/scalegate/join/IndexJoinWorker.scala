@@ -19,6 +19,7 @@ final private[join] class IndexJoinWorker(
     counters: IndexJoinCounters
 ) {
   private[this] val width = spec.bands.length
+  private[this] val carried = new CarriedBand(spec.bands.map(_.attribute), lead)
   private[this] val condition = new PairCondition(spec)
   private[this] var ranges: Array[Long] = _ // the tuple's
   private[this] val found = new PositionBuffer
@@ -61,7 +62,7 @@ final private[join] class IndexJoinWorker(
   private[this] def insert(t: StreamTuple, position: Long): Unit = {
     val index = (if (t.side eq Side.R) r else s).index
     if (index != null && position != IndexJoinSharedWindow.NotStored)
-      index.add(t.attrs(lead), position)
+      index.add(t.attrs(lead), carried.of(t.attrs), position)
   }
 
   /** Merges an index for which that is due, while the other threads go on. */
@@ -81,8 +82,16 @@ final private[join] class IndexJoinWorker(
       last: Long
   ): Unit = {
     found.clear()
-    window.index.search(ranges(2 * lead), ranges(2 * lead + 1), entry.first, last, found)
-    counters.compared(found.size)
+    window.index.search(
+      ranges(2 * lead),
+      ranges(2 * lead + 1),
+      carried.least(ranges),
+      carried.greatest(ranges),
+      entry.first,
+      last,
+      found
+    )
+    counters.compared(found.tested.toInt)
     candidates.clear()
     var k = 0
     while (k < found.size) {

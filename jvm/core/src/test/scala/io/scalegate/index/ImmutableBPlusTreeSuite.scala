@@ -12,7 +12,7 @@ class ImmutableBPlusTreeSuite extends AnyFunSuite {
 
   private def build(keys: Seq[Long]): ImmutableBPlusTree = {
     val tree = new BPlusTree
-    keys.zipWithIndex.foreach { case (key, i) => tree.insert(key, i.toLong) }
+    keys.zipWithIndex.foreach { case (key, i) => tree.insert(key, 0, i.toLong) }
     val run = new SortedRun
     run.append(tree)
     new ImmutableBPlusTree(run)
@@ -20,7 +20,7 @@ class ImmutableBPlusTreeSuite extends AnyFunSuite {
 
   private def found(tree: ImmutableBPlusTree, lo: Long, hi: Long): Seq[Long] = {
     val out = new PositionBuffer
-    tree.search(lo, hi, Long.MinValue, Long.MaxValue, out)
+    tree.search(lo, hi, Int.MinValue, Int.MaxValue, Long.MinValue, Long.MaxValue, out)
     (0 until out.size).map(out(_))
   }
 
@@ -72,7 +72,7 @@ class ImmutableBPlusTreeSuite extends AnyFunSuite {
         case (run, size, from) =>
           val tree = new BPlusTree
           val tuples = Seq.tabulate(size)(i => (random.nextInt(60).toLong, from + i))
-          tuples.foreach { case (key, position) => tree.insert(key, position) }
+          tuples.foreach { case (key, position) => tree.insert(key, position.toInt, position) }
           run.append(tree)
           tuples
       }
@@ -81,6 +81,7 @@ class ImmutableBPlusTreeSuite extends AnyFunSuite {
       val result =
         merged.keys.toSeq.zip(merged.positions.toSeq).take(merged.size)
       assert(result == all.sorted.filter(_._2 >= earliest))
+      assert(merged.values.toSeq.take(merged.size) == result.map(_._2.toInt))
     }
   }
 }

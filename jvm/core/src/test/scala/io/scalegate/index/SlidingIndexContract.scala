@@ -156,6 +156,37 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
     }
   }
 
+  for (width <- Seq(0L, 3L, 40L, Long.MaxValue))
+    test(s"a search for keys $width apart may restrict the values too") {
+      val window = 3000
+      val index = make(window)
+      val random = new SplittableRandom(width)
+      val ends = Array(Int.MinValue, -1, 0, 7, Int.MaxValue)
+      def value() = if (random.nextInt(4) == 0) ends(random.nextInt(5)) else random.nextInt(100)
+      var tuples = Vector.empty[(Long, Int, Long)]
+      for (i <- 0 until 3 * window) {
+        tuples = (tuples :+ ((random.nextInt(100).toLong, value(), i.toLong))).takeRight(window)
+        index.insert(tuples.last._1, tuples.last._2, i.toLong)
+        index.expireBefore(tuples.head._3)
+        if (i % 60 == 59) {
+          val lo = random.nextInt(100).toLong
+          val hi = if (width == Long.MaxValue) width else lo + width
+          val bounds = (value(), value())
+          val first = tuples.head._3 + random.nextInt(1000)
+          out.clear()
+          index.search(lo, hi, bounds._1, bounds._2, first, i - 5L, out)
+          out.sort()
+          val expected = tuples.collect {
+            case (k, v, p)
+                if lo <= k && k <= hi && bounds._1 <= v &&
+                  v <= bounds._2 && first <= p && p <= i - 5 =>
+              p
+          }
+          assert((0 until out.size).map(out(_)) == expected)
+        }
+      }
+    }
+
   test("what is inserted below the window's bound is not reported") {
     val index = make(10)
     index.insert(1, 1)

@@ -3,15 +3,18 @@ package io.scalegate.bench.join
 /** What one run of an arm did.
   *
   * @param compared
-  *   comparisons by thread
+  *   comparisons by thread; empty where they are not counted
   * @param bytesPerTuple
   *   heap allocated by all threads, over the tuples of both streams, where it was measured
+  * @param tuples
+  *   those that came in that time, where the data set does not say
   */
 final case class ArmResult(
     seconds: Double,
     matches: Long,
     compared: Vector[Long],
-    bytesPerTuple: Option[Double] = None
+    bytesPerTuple: Option[Double] = None,
+    tuples: Option[Long] = None
 )
 
 object ArmResult {
@@ -20,12 +23,18 @@ object ArmResult {
   def json(arm: String, threads: Int, runs: Seq[ArmResult]): String = {
     require(runs.map(_.matches).distinct.size == 1, s"the runs of $arm differ in their matches")
     val last = runs.last
-    val bytes = last.bytesPerTuple.fold("")(b => s""", "bytes_per_tuple": ${math.round(b)}""")
-    s"""{"arm": "$arm", "threads": $threads, "matches": ${last.matches}, """ +
-      s""""comparisons": ${last.compared.sum}, "comparisons_by_thread": ${array(
-          last.compared
-        )}, """ +
-      s""""seconds": ${array(runs.map(r => f"${r.seconds}%.4f"))}$bytes}"""
+    val fields = Seq(
+      Some(s""""arm": "$arm", "threads": $threads, "matches": ${last.matches}"""),
+      Option.when(last.compared.nonEmpty)(
+        s""""comparisons": ${last.compared.sum}, "comparisons_by_thread": ${array(
+            last.compared
+          )}"""
+      ),
+      last.tuples.map(n => s""""tuples": $n"""),
+      Some(s""""seconds": ${array(runs.map(r => f"${r.seconds}%.4f"))}"""),
+      last.bytesPerTuple.map(b => s""""bytes_per_tuple": ${math.round(b)}""")
+    )
+    fields.flatten.mkString("{", ", ", "}")
   }
 
   private[this] def array(values: Seq[Any]): String = values.mkString("[", ", ", "]")

@@ -9,6 +9,12 @@ import java.nio.{ByteBuffer, ByteOrder}
   */
 final class BandColumns(val ts: Array[Long], val i: Array[Int], val f: Array[Float]) {
   def size: Int = ts.length
+
+  /** Every n-th tuple. */
+  def every(n: Int): BandColumns = {
+    val kept = Array.range(0, size, n)
+    new BandColumns(kept.map(ts), kept.map(i), kept.map(f))
+  }
 }
 
 object BandColumns {

@@ -2,7 +2,8 @@ package io.scalegate.bench.join
 
 import java.nio.file.Path
 
-import io.scalegate.bench.index.IndexUnderTest
+import io.scalegate.bench.index.{BlockingMergeIndex, IndexUnderTest}
+import io.scalegate.index.SkipListIndex
 import io.scalegate.join.baseline.{
   CellJoin,
   HandshakeJoin,
@@ -10,7 +11,7 @@ import io.scalegate.join.baseline.{
   RoundRobinIndexJoin,
   SplitJoin
 }
-import io.scalegate.join.matrix.MatrixJoin
+import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
 import io.scalegate.join.{
   IndexJoin,
   JoinStrategy,
@@ -25,7 +26,7 @@ import io.scalegate.join.{
   * time after a warm-up, matches and comparisons.
   *
   * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `scalejoin`, `indexjoin`, `parallel`, `matrix`, and the baselines
+  * (`vector`, `scalar`, `index`, `scalejoin`, `indexjoin`, `parallel`, `blocking`, `skiplist`, `matrix`, and the baselines
   * `celljoin`, `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
@@ -45,19 +46,36 @@ object BandJoinMain {
       val (name, run) = arm match {
         case "vector" =>
           kernel(new KernelArm(r, s, ws, threads, RangeKernel.best), RangeKernel.best)
+        case "index" =>
+          ("index/PIM-Tree", () => new IndexArm(r, s, ws, IndexUnderTest("PIM", _)).run())
         case "scalar" => kernel(new KernelArm(r, s, ws, threads, scalar), scalar)
         case _ =>
           val join = new JoinArm(r, s, ws, strategy(arm, threads, r.size.toDouble / s.size))
           (label(arm), () => join.run())
       }
-      run() // warm-up
+      val begin = System.nanoTime()
+      do run() while (System.nanoTime() - begin < WarmNanos)
       println(ArmResult.json(name, threads, Seq.fill(args(3).toInt)(run())))
     }
   }
 
-  private[this] val Arms = Seq("vector", "scalar", "scalejoin", "indexjoin", "parallel", "matrix")
+  private[this] val Arms =
+    Seq(
+      "vector",
+      "scalar",
+      "index",
+      "scalejoin",
+      "indexjoin",
+      "parallel",
+      "blocking",
+      "skiplist",
+      "matrix"
+    )
   private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
-  private[this] val Sequential = Set("indexjoin")
+
+  /** A warm-up takes so long at the least. */
+  private[this] val WarmNanos = 2000000000L
+  private[this] val Sequential = Set("index", "indexjoin")
   private[this] val scalar = new ScalarKernel
 
   /** The join that an arm measures.
@@ -73,7 +91,16 @@ object BandJoinMain {
         threads,
         IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
       )
+    case "blocking" =>
+      new ParallelIndexJoin(
+        threads,
+        w =>
+          new BlockingMergeIndex(IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, w))
+      )
+    case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
     case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
+    case Layout(rows, columns) =>
+      new MatrixJoin(MatrixLayout(rows.toInt, columns.toInt))
     case "celljoin" => new CellJoin(threads)
     case "handshake" => new HandshakeJoin(threads)
     case "llhj" => new LowLatencyHandshakeJoin(threads)
@@ -82,10 +109,15 @@ object BandJoinMain {
     case other => throw new IllegalArgumentException(s"no arm $other")
   }
 
+  /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads. */
+  private[this] val Layout = "matrix-([0-9]+)x([0-9]+)".r
+
   private[this] def label(arm: String): String = arm match {
     case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"
     case "indexjoin" => "indexjoin/PIM-Tree"
     case "parallel" => "parallel indexjoin/PIM-Tree"
+    case "blocking" => "parallel indexjoin/PIM-Tree, blocking merge"
+    case "skiplist" => "parallel indexjoin/ConcurrentSkipListMap"
     case _ => arm
   }
 

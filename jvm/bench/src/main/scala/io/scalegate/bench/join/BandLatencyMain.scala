@@ -27,7 +27,9 @@ object BandLatencyMain {
       val join = BandJoinMain.strategy(arm, args(2).toInt, r.size.toDouble / s.size)
       val run = new LatencyRun(r, s, args(1).toLong, join, args(3).toDouble, args(4).toInt)
       println(
-        s"""{"arm": "$arm", "threads": ${args(2)}, "speed": ${args(3)}, ${run.measure()}}"""
+        s"""{"arm": "$arm", "threads": ${args(2)}, "speed": ${args(3)}, "seconds": ${args(
+            4
+          )}, ${run.measure()}}"""
       )
     }
   }

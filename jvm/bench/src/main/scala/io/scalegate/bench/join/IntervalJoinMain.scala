@@ -28,8 +28,7 @@ object IntervalJoinMain {
       for (threads <- 1 to args(3).toInt) {
         val joins = patterns.map(new IntervalJoin(threads, _))
         joins.foreach(workload.run) // warm-up
-        val rounds =
-          Seq.fill(runs)(joins.map(workload.run)) // in turn: what disturbs, disturbs all
+        val rounds = Seq.tabulate(runs)(turn => Rotation(joins, turn)(workload.run))
         for ((pattern, results) <- patterns.zip(rounds.transpose))
           println(ArmResult.json(s"interval/$pattern/keys=$keys/s=$skew", threads, results))
       }
@@ -41,6 +40,17 @@ object IntervalJoinMain {
     IntervalPattern.DataPartitioned,
     IntervalPattern.Hybrid()
   )
+}
+
+/** Runs arms in turn: what disturbs, disturbs all. Each round begins with another arm, so that none
+  * always runs behind the same one. Results are in the order of the arms.
+  */
+private[bench] object Rotation {
+  def apply[A, B](arms: Seq[A], turn: Int)(run: A => B): Seq[B] = {
+    val first = turn % arms.size
+    val results = (arms.drop(first) ++ arms.take(first)).map(run)
+    results.drop(arms.size - first) ++ results.take(arms.size - first)
+  }
 }
 
 /** The input of one number of keys, as columns. One thread feeds it and takes the results. */
@@ -61,7 +71,13 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
       val matches = feed(join)
       val seconds = (System.nanoTime() - start) / 1e9
       val bytes = (JoinArm.allocatedBytes() - allocated).toDouble / tuples
-      ArmResult(seconds, matches, join.metrics.workers.map(_.comparisons).toVector, Some(bytes))
+      ArmResult(
+        seconds,
+        matches,
+        join.metrics.workers.map(_.comparisons).toVector,
+        Some(bytes),
+        Some(tuples.toLong)
+      )
     } finally join.close()
   }
 

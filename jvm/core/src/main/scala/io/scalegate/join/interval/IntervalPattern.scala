@@ -26,7 +26,8 @@ object IntervalPattern {
     *   the most replicas that one key may have; None for all
     * @param calibration
     *   tuples of both streams that are counted for the first plan. From then on a sample is
-    *   counted, and the balance looked at after half as many: every `4 * calibration` tuples.
+    *   counted, and the balance looked at after half as many, or as there are keys: every `4 * calibration` tuples
+    *   where keys are few.
     * @param drift
     *   the plan is made anew when the highest load is more than so many times the average
     * @param choice

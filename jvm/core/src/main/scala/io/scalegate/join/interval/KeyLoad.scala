@@ -21,14 +21,15 @@ final private[interval] class KeyLoad(window: Window) {
   private[this] var firstTs = Long.MaxValue
   private[this] var lastTs = Long.MinValue
 
-  /** Takes note of a tuple, whether it is counted or not. */
-  def pass(t: StreamTuple): Unit = {
-    all += 1
+  /** Counts a tuple.
+    *
+    * @param passed
+    *   the tuples since the last one that was counted, this one included
+    */
+  def count(t: StreamTuple, passed: Int): Unit = {
+    all += passed
     if (t.ts > lastTs) lastTs = t.ts
     if (t.ts < firstTs) firstTs = t.ts
-  }
-
-  def count(t: StreamTuple): Unit = {
     keys.count(t)
     counted += 1
     if (t.side eq Side.R) countedOfR += 1

@@ -44,6 +44,7 @@ private[interval] object KeyPlacement {
     pattern match {
       case IntervalPattern.KeyPartitioned => new KeyPartitioning(replica, replicas)
       case IntervalPattern.DataPartitioned => new DataPartitioning(replicas)
+      case _: IntervalPattern.Hybrid if replicas == 1 => new KeyPartitioning(replica, replicas)
       case hybrid: IntervalPattern.Hybrid => new HybridPlacement(hybrid, replica, replicas, load)
     }
 }
@@ -112,6 +113,8 @@ final private[interval] class HybridPlacement(
       pattern.choice
     )
   private[this] var untilPlan = pattern.calibration
+  private[this] var gap = 1 // between the tuple counted last and the next
+  private[this] var untilCount = 1
   private[this] var dice = 1L
   private[this] var split = new KeyTable(home)
   private[this] var last = KeySplitting(0, 1, 1)
@@ -121,11 +124,8 @@ final private[interval] class HybridPlacement(
   def home(key: Long): Array[Int] = homes.home(key)
 
   def observe(t: StreamTuple): Unit = {
-    load.pass(t)
-    if (last.plans == 0 || isSampled()) {
-      load.count(t)
-      untilPlan -= 1
-    }
+    untilCount -= 1
+    if (untilCount == 0) count(t)
   }
 
   def isPlanDue: Boolean = untilPlan <= 0
@@ -135,7 +135,8 @@ final private[interval] class HybridPlacement(
     val isDue = last.plans == 0 || isDrifted(measured)
     if (isDue) assign(measured)
     load.age()
-    untilPlan = math.max(pattern.calibration / 2, 1) // the older half is in the counts
+    // The older half is in the counts. A look takes time for each key, so it waits for as many tuples.
+    untilPlan = math.max(math.max(pattern.calibration / 2, measured.keys.length), 1)
     isDue
   }
 
@@ -143,12 +144,19 @@ final private[interval] class HybridPlacement(
 
   def splitting: KeySplitting = last
 
-  /** The same throws of the dice in every replica. Every n-th tuple will not do: streams
-    * alternate.
+  private[this] def count(t: StreamTuple): Unit = {
+    load.count(t, gap)
+    untilPlan -= 1
+    gap = if (last.plans == 0) 1 else randomGap()
+    untilCount = gap
+  }
+
+  /** From 1 to `2 * SampleEvery - 1`, by the same throws of the dice in every replica. Every n-th
+    * tuple will not do: streams alternate.
     */
-  private[this] def isSampled(): Boolean = {
+  private[this] def randomGap(): Int = {
     dice = dice * 0x5851f42d4c957f2dL + 1
-    (dice >>> 33) % SampleEvery == 0
+    1 + ((dice >>> 33) % (2 * SampleEvery - 1)).toInt
   }
 
   private[this] def assign(measured: KeyLoads): Unit = {
