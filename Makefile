@@ -20,7 +20,7 @@ SCALA_CHECK  := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 SCALA_FORMAT := scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 # One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
 # JVMs for a fraction of a second. `make soak` goes through all of them.
-STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 400 -iters 3 -v \
+STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 2 -v \
                 -jvmArgs "-XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP"'
 HARNESS      := jvm/bench/harness/run.py
 
