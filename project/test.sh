@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every test, Scala and Python. One start of sbt makes the jar and then does the rest; Python's tests need
-# only the jar and run beside it, their output following sbt's. Closes with both runners' totals.
+# Every test, Scala and Python. One start of sbt makes the jar, compiling beside it what else needs the core alone,
+# and then does the rest; Python's tests need only the jar and run beside it, their output following sbt's. Closes with both runners' totals.
 # Usage: test.sh COMMAND...   (sbt's commands after the jar, in order)
 set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
@@ -9,7 +9,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 rm -rf jvm/*/target/test-reports .build/jar.made
 touch .build/sbt.begin
 
-project/sbt.sh spark/package markJar "$@" &
+project/sbt.sh "all spark/package core/Test/compile stress/compile" markJar "$@" &
 SBT=$!
 
 test_python() {

@@ -48,8 +48,10 @@ final class SkewedKeysSuite extends SparkJoinSuite {
   private val types = Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
 
   for {
-    algorithm <- Seq("index", "sweep")
-    (key, on) <- Seq("an integer" -> "a.k = b.k", "a text" -> "a.name = b.name")
+    (algorithm, (key, on)) <- Seq(
+      "index" -> ("an integer" -> "a.k = b.k"),
+      "sweep" -> ("a text" -> "a.name = b.name")
+    )
     (width, window) <- Seq("cut along the window's attribute" -> narrow, "copied" -> wide)
   } test(s"$key key that is hot is $width, by $algorithm, in joins of all types") {
     for (how <- types) {
