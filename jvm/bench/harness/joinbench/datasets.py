@@ -54,10 +54,12 @@ class BandSet(Workload):
 
 @dataclass(frozen=True)
 class KeyedSet(Workload):
-    """R and S⟨ts, k, v⟩: equal key and |r.ts−s.ts| ≤ window. `zipf` 0 means uniform keys."""
+    """R and S⟨ts, k, v⟩: equal key and |r.ts−s.ts| ≤ window; keys uniform, Zipf, or one hot."""
 
+    # `zipf` is the exponent, 0 for uniform keys; `hot` is the share of rows that have one key.
     keys: int = 10_000
     zipf: float = 0.0
+    hot: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ SETS: dict[str, Workload] = {
         BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000),
         KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000),
         KeyedSet("Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, zipf=1.0),
+        KeyedSet("U", "keyed", 2_000_000, 10_000, 8, 6_027, 1),
+        KeyedSet("H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, hot=0.5),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
         # Structures without a data set of their own, such as the gate, are timed under this name.
         Workload("gate", "gate", 0, 1, 0, 0),
@@ -120,6 +124,8 @@ def keyed_tables(workload: KeyedSet) -> dict[str, Table]:
             key = rng.choice(workload.keys, workload.rows, p=weight)
         else:
             key = rng.integers(0, workload.keys, workload.rows)
+        if workload.hot:
+            key[rng.random(workload.rows) < workload.hot] = 0
         value = rng.random(workload.rows).astype(np.float32)
         return {"ts": timestamps(workload), "k": key.astype(np.int32), "v": value}
 
