@@ -31,7 +31,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
       val names = arguments.collect {
         case a if AlgorithmName.unapply(a).isEmpty && Layout.unapply(a).isEmpty => relationName(a)
       }
-      val options = JoinOptions(algorithms.headOption, layouts.headOption)
+      val options = HintOptions(algorithms.headOption, layouts.headOption)
       refuseLayoutOfOther(options)
       val one = algorithms.length <= 1 && layouts.length <= 1
       if (names.isEmpty && one) hintTopmost(child, options)
@@ -39,7 +39,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
       else throw Errors.hintArguments(arguments.map(_.sql))
   }
 
-  private[this] def refuseLayoutOfOther(options: JoinOptions): Unit =
+  private[this] def refuseLayoutOfOther(options: HintOptions): Unit =
     for {
       layout <- options.layout
       algorithm <- options.algorithm.flatMap(Algorithm.named) if algorithm != Algorithm.Matrix
@@ -70,7 +70,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def lower(s: String): String = s.toLowerCase(java.util.Locale.ROOT)
 
   /** The join that the hint's own query block is about, or the relation itself. */
-  private[this] def hintTopmost(plan: LogicalPlan, options: JoinOptions): LogicalPlan =
+  private[this] def hintTopmost(plan: LogicalPlan, options: HintOptions): LogicalPlan =
     plan match {
       case j: Join => j.copy(left = WindowJoinHint(j.left, options))
       case a: SubqueryAlias => WindowJoinHint(a, options)
@@ -92,7 +92,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def hintNamed(
       plan: LogicalPlan,
       names: Set[String],
-      options: JoinOptions
+      options: HintOptions
   ): LogicalPlan = {
     var found = false
     val hinted = plan.transformUp {
@@ -140,10 +140,10 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
       }
 
   /** The first to say something says it. */
-  private[this] def merged(options: Seq[JoinOptions]): JoinOptions =
-    options.find(_ != JoinOptions()).getOrElse(JoinOptions())
+  private[this] def merged(options: Seq[HintOptions]): HintOptions =
+    options.find(_ != HintOptions()).getOrElse(HintOptions())
 
-  private[this] def request(join: Join, options: JoinOptions): Join = {
+  private[this] def request(join: Join, options: HintOptions): Join = {
     val named = join.condition.toSeq.flatMap(_.references)
     val pair = for {
       l <- named.find(join.left.outputSet.contains).orElse(join.left.output.headOption)
@@ -160,7 +160,7 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
     case _ => false
   }
 
-  private[this] def optionsIn(plan: LogicalPlan): Seq[JoinOptions] = plan match {
+  private[this] def optionsIn(plan: LogicalPlan): Seq[HintOptions] = plan match {
     case WindowJoinHint(child, options) => options +: optionsIn(child)
     case u: UnaryNode => optionsIn(u.child)
     case _ => Nil

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, UnaryNo
 import org.apache.spark.sql.catalyst.rules.Rule
 
 /** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
-final case class WindowJoinHint(child: LogicalPlan, options: JoinOptions) extends UnaryNode {
+final case class WindowJoinHint(child: LogicalPlan, options: HintOptions) extends UnaryNode {
   override def output: Seq[Attribute] = child.output
   override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan =
     copy(child = newChild)
@@ -27,7 +27,7 @@ final case class WindowJoinHint(child: LogicalPlan, options: JoinOptions) extend
 final case class WindowJoinRequested(
     left: Expression,
     right: Expression,
-    options: JoinOptions = JoinOptions()
+    options: HintOptions = HintOptions()
 ) extends BinaryExpression
     with Predicate {
   override def nullable: Boolean = false

@@ -10,7 +10,7 @@ import io.scalegate.spark.Errors
   * @param layout
   *   of the matrix, which it asks for then
   */
-final case class JoinOptions(
+final case class HintOptions(
     algorithm: Option[String] = None,
     layout: Option[MatrixLayout] = None
 ) {
