@@ -3,7 +3,7 @@ package io.scalegate.join
 /** Orders row numbers by 64-bit keys, without an object per row: a stable radix sort from the lowest byte up,
   * which passes over the bytes that all keys share. Time is in proportion to the rows.
   */
-private[join] object RadixOrder {
+private[scalegate] object RadixOrder {
   private[this] val Digits = 8
   private[this] val Values = 256
 

@@ -63,6 +63,36 @@ object Errors {
     "WINDOW_JOIN runs on batch DataFrames; this join has a streaming input"
   )
 
+  def streamWithoutWatermark(sides: Seq[String]): Exception = bad(
+    s"this join of two streams would keep every row for ever: its ${sides.mkString(" and its ")} input " +
+      "has no watermark. Call withWatermark(time, delay) on a timestamp column of each input, and bound the " +
+      "difference between the two, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts"
+  )
+
+  def streamWithoutBound(left: String, right: String): Exception = bad(
+    "this join of two streams would keep every row for ever: its condition does not bound the difference between " +
+      s"the event times $left of the left input and $right of the right one from below and from above. Add a " +
+      s"condition such as r.$right BETWEEN l.$left - INTERVAL 5 MINUTES AND l.$left + INTERVAL 5 MINUTES"
+  )
+
+  def streamCondition(condition: String): Exception = bad(
+    "a join of two streams needs a condition that gives the same answer each time and has no subquery; this one " +
+      s"has: $condition"
+  )
+
+  def streamMode(joinType: String, mode: String): Exception = bad(
+    s"a ${joinType.toLowerCase(java.util.Locale.ROOT)} join of two streams cannot be written in $mode mode, for a row " +
+      "that it gives is never taken back; use outputMode append"
+  )
+
+  def otherCheckpoint(file: String, differing: Seq[(String, String, String)]): Exception =
+    new SparkException(
+      "this checkpoint was written by another window join, and its state is of no use to this one: " +
+        differing.map { case (name, before, now) => s"$name was [$before] and is [$now]" }
+          .mkString("; ") +
+        s". Start with a new checkpoint, or restore the query. What the state was made by is in $file"
+    )
+
   def timeTypes(left: DataType, right: DataType): String =
     "the times of both sides must be of one kind, both timestamps, both timestamps without time zone, " +
       s"both dates or both integers; these are ${left.sql} and ${right.sql}. Cast one of them"

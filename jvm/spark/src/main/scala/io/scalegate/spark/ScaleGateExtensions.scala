@@ -7,8 +7,12 @@ import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvi
 import io.scalegate.spark.plan.{
   DropInferredMarkers,
   ExtractRowWindowJoin,
+  ExtractStreamingWindowJoin,
+  HideStreamingJoins,
   MoveHintToCondition,
   ResolveWindowJoinHint,
+  ShowStreamingJoins,
+  StreamingJoinStrategy,
   WindowJoinStrategy,
   WithinRows
 }
@@ -24,12 +28,24 @@ import io.scalegate.spark.plan.{
   *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategy: runs before Spark's own choice of a join.
+  *
+  * And for joins of two streams:
+  *
+  *   - hint resolution rule, the first to see a query that is about to start: hides from Spark's check the joins that
+  *     it would refuse and that are run here;
+  *   - plan normalization rule: shows them to the optimizer again, in every batch;
+  *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
+  *     the hands of Spark's own strategy for joins of streams, which comes before any other.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
+    extensions.injectHintResolutionRule(_ => HideStreamingJoins)
+    extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
+    extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
+    extensions.injectPlannerStrategy(_ => StreamingJoinStrategy)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectFunction(

@@ -1,7 +1,17 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, GenericInternalRow, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  GenericInternalRow,
+  JoinedRow
+}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  Partitioning,
+  PartitioningCollection,
+  UnknownPartitioning
+}
 import org.apache.spark.sql.catalyst.plans.{
   FullOuter,
   InnerLike,
@@ -34,6 +44,25 @@ final case class Probing(
     unfound: Boolean = false
 ) {
   def isInner: Boolean = pairs && !unmatched && !unfound
+
+  /** Whether rows of this side are given, or not, for having matched something. */
+  def decides(of: Side): Boolean = if (of eq side) unmatched || !pairs else unfound
+
+  /** The columns of a joined pair, where a row may be missing. */
+  def columns(left: Seq[Attribute], right: Seq[Attribute]): Seq[Attribute] = {
+    def of(columns: Seq[Attribute], from: Side) = {
+      val mayMiss = if (from eq side) unfound else unmatched
+      if (mayMiss) columns.map(_.withNullability(true)) else columns
+    }
+    of(left, Side.R) ++ of(right, Side.S)
+  }
+
+  /** Where the joined rows lie if the inputs lie by their keys. */
+  def partitioning(left: Partitioning, right: Partitioning): Partitioning =
+    if (isInner) PartitioningCollection(Seq(left, right))
+    else if (unfound) UnknownPartitioning(left.numPartitions)
+    else if (side eq Side.R) left
+    else right
 
   /** The core's name for it. */
   def joinType: JoinType =

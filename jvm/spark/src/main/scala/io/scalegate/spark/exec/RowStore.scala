@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.Platform
   * again is read from memory that lies in it. A row is no object here, but a place to point one at. One thread writes;
   * any number read once that is published to them.
   */
-final private[exec] class RowStore(columns: Int, expected: Int = 16) {
+final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   import RowStore._
 
   /*
@@ -20,8 +20,12 @@ final private[exec] class RowStore(columns: Int, expected: Int = 16) {
   private[this] var used = 0
   private[this] var places = new Array[Long](expected)
   private[this] var count = 0
+  private[this] var total = 0L
 
   def size: Int = count
+
+  /** Of the rows, without what is free in the arrays. */
+  def bytes: Long = total
 
   /** Copies the row; its number is the number of rows that came before. */
   def add(row: UnsafeRow): Unit = {
@@ -34,6 +38,7 @@ final private[exec] class RowStore(columns: Int, expected: Int = 16) {
     places(count) = (last.toLong << 32) | used.toLong
     count += 1
     used += bytes + Word
+    total += bytes + Word
   }
 
   /** Copies the row and gives the copy, a row of its own. */
@@ -65,7 +70,7 @@ final private[exec] class RowStore(columns: Int, expected: Int = 16) {
   }
 }
 
-private[exec] object RowStore {
+private[spark] object RowStore {
   private val Word = 8
 
   /** Below what the garbage collectors take for a huge object of its own. */

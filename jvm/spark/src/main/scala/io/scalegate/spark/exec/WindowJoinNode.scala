@@ -10,15 +10,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   JoinedRow,
   Predicate
 }
-import org.apache.spark.sql.catalyst.plans.physical.{
-  Partitioning,
-  PartitioningCollection,
-  UnknownPartitioning
-}
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-
-import io.scalegate.stream.Side
 
 /** A task's joined pairs of rows, each valid until the next is asked for, and what it took to find them. */
 trait JoinedPairs extends Iterator[JoinedRow] with AutoCloseable {
@@ -97,13 +91,7 @@ trait WindowJoinNode extends BinaryExecNode {
     WindowJoinOutputExec(columns, joined._1.length, this)
 
   /** The columns of a pair, where a row may be missing. */
-  final override def output: Seq[Attribute] = {
-    val probes = (if (probing.side eq Side.R) left else right).outputSet
-    (joined._1 ++ joined._2).map { a =>
-      val mayMiss = if (probes.contains(a)) probing.unfound else probing.unmatched
-      if (mayMiss) a.withNullability(true) else a
-    }
-  }
+  final override def output: Seq[Attribute] = probing.columns(joined._1, joined._2)
 
   /** The pairs of each task, given to `counted`, which must be all that a task's closure takes of the node. */
   protected def pairs(counted: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
@@ -139,11 +127,7 @@ trait PartitionsJoinNode extends WindowJoinNode {
 
   /** Where the output lies if the inputs lie by their keys. */
   final protected def partitioningByKeys: Partitioning =
-    if (probing.isInner)
-      PartitioningCollection(Seq(left.outputPartitioning, right.outputPartitioning))
-    else if (probing.unfound) UnknownPartitioning(left.outputPartitioning.numPartitions)
-    else if (probing.side eq Side.R) left.outputPartitioning
-    else right.outputPartitioning
+    probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
   override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
       : RDD[InternalRow] = {

@@ -1,0 +1,126 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
+import org.apache.spark.sql.types.LongType
+
+import io.scalegate.join.{Grid, IntegralBand}
+import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
+import io.scalegate.spark.extract.BoundedDifference
+import io.scalegate.spark.streaming.{StreamJoin, StreamTime}
+import io.scalegate.stream.Side
+
+/** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
+  * grid over the bounded attributes beside time; with none of either, all rows meet in one task.
+  */
+object StreamingJoinStrategy extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case s: StreamingWindowJoin =>
+      val c = StreamingJoins.candidate(s.join).getOrElse(
+        throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
+      )
+      val exec = planned(c)
+      WindowJoinOutputExec(s.output, exec.left.output.length, exec) :: Nil
+    case _ => Nil
+  }
+
+  private[this] def planned(c: StreamingJoinCandidate): StreamingWindowJoinExec = {
+    val probing = Probing.of(c.of.join.joinType).get
+    val (left, right) = (c.of.join.left, c.of.join.right)
+    val others = c.of.differences.filterNot(d => c.time.contains(d))
+    if (c.of.leftKeys.nonEmpty)
+      exec(
+        c,
+        probing,
+        c.of.leftKeys,
+        c.of.rightKeys,
+        planLater(left),
+        planLater(right),
+        None
+      )
+    else if (others.isEmpty || probing.unfound)
+      exec(c, probing, Nil, Nil, planLater(left), planLater(right), Some("in one task"))
+    else {
+      val dimensions = others.take(MostDimensions)
+      val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)
+      val l = sliced(left, Side.R, probing, grid, dimensions.map(_.storedLeft))
+      val r = sliced(right, Side.S, probing, grid, dimensions.map(_.storedRight))
+      val along = dimensions.map(_.right.sql).mkString(", ")
+      exec(
+        c,
+        probing,
+        Seq(l.output.last),
+        Seq(r.output.last),
+        l,
+        r,
+        Some(s"in cells along $along")
+      )
+    }
+  }
+
+  private[this] def sliced(
+      input: LogicalPlan,
+      side: Side,
+      probing: Probing,
+      grid: Grid,
+      attributes: Seq[Expression]
+  ): SliceExec = {
+    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+    val whole = probing.unmatched && (side eq probing.side)
+    SliceExec(attributes, SliceBy.Cells(grid), side, whole, cell, planLater(input))
+  }
+
+  private[this] def exec(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      left: SparkPlan,
+      right: SparkPlan,
+      where: Option[String]
+  ): StreamingWindowJoinExec = {
+    val time = c.time.get
+    val inCells = where.nonEmpty && leftKeys.nonEmpty
+    val terms =
+      if (inCells) c.of.indexTermsInCells(leftKeys.head, rightKeys.head) else c.of.indexTerms
+    val bands = terms.by match {
+      case IndexBy.Bands(bands) => bands
+      case other => throw new IllegalStateException(s"a streaming join of $other")
+    }
+    val (bounded, timeKey) = withTime(terms.left, terms.right, bands, time)
+    val band = time.band.asInstanceOf[IntegralBand]
+    val join = StreamJoin(
+      probing,
+      bounded.map(_._1),
+      bounded.map(_._2),
+      c.leftTime.get,
+      c.rightTime.get,
+      bounded.map(_._3).toIndexedSeq,
+      StreamTime(timeKey, band.lower, band.upper),
+      terms.residual,
+      inCells,
+      c.of.describe(("index over both windows" +: where.toSeq).mkString(" "))
+    )
+    StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)
+  }
+
+  /** The bounded attributes, with the event time among them, and its place. */
+  private[this] def withTime(
+      left: Seq[Expression],
+      right: Seq[Expression],
+      bands: IndexedSeq[io.scalegate.join.Band],
+      time: BoundedDifference
+  ) = {
+    val all = left.lazyZip(right).lazyZip(bands).toSeq
+    val at = all.indexWhere { case (l, r, _) =>
+      l.semanticEquals(time.storedLeft) && r.semanticEquals(time.storedRight)
+    }
+    if (at >= 0) (all, at)
+    else (all :+ ((time.storedLeft, time.storedRight, time.band)), all.length)
+  }
+
+  /** More would make more copies of a side's rows than their selectivity is worth. */
+  private[this] val MostDimensions = 2
+}

@@ -1,0 +1,118 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.optimizer.{
+  ConstantFolding,
+  ReplaceExpressions,
+  RewriteWithExpression,
+  SimplifyCasts
+}
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+
+import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.Probing
+
+/** A join of two streams that this package runs. A node of its own and no Join: Spark plans the joins of streams before
+  * it asks anybody else.
+  */
+final case class StreamingWindowJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    joinType: JoinType,
+    condition: Option[Expression]
+) extends BinaryNode {
+  override def output: Seq[Attribute] =
+    Join.computeOutput(joinType, left.output, right.output)
+
+  def join: Join = Join(left, right, joinType, condition, JoinHint.NONE)
+
+  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+    copy(left = l, right = r)
+}
+
+/** A join of two streams while Spark looks a query over that is about to start: Spark refuses types of joins and spellings
+  * of bounds that this package runs. It is a Join again when the optimizer sees it.
+  */
+final case class CheckedStreamingJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    joinType: JoinType,
+    condition: Option[Expression],
+    hint: JoinHint
+) extends BinaryNode {
+  override def output: Seq[Attribute] =
+    Join.computeOutput(joinType, left.output, right.output)
+
+  def join: Join = Join(left, right, joinType, condition, hint)
+
+  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+    copy(left = l, right = r)
+}
+
+/** Which joins of two streams are run here. Those that have equality keys, and that Spark runs therefore, are left to
+  * it where their state would not be bounded; those without are refused then.
+  */
+private[plan] object StreamingJoins {
+
+  /** None for a join that is left to Spark.
+    *
+    * @throws IllegalArgumentException
+    *   for one that can be run neither here nor there
+    */
+  def candidate(join: Join): Option[StreamingJoinCandidate] =
+    if (!join.left.isStreaming || !join.right.isStreaming) None
+    else {
+      val c = new StreamingJoinCandidate(new WindowJoinCandidate(join))
+      if (c.isRunnable) Some(c)
+      else if (c.isSparks) None
+      else throw c.refusal
+    }
+
+  /** The join with its condition in the form that the optimizer gives it. */
+  def simplified(join: Join): Join =
+    ConstantFolding(SimplifyCasts(RewriteWithExpression(ReplaceExpressions(join))))
+      .collectFirst { case j: Join => j }
+      .getOrElse(join)
+}
+
+/** Hides the joins of streams from Spark's check of a query that is about to start. */
+object HideStreamingJoins extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
+      w.copy(inputQuery = w.inputQuery.transformUp {
+        case j: Join if j.left.isStreaming && j.right.isStreaming && isDecided(j) =>
+          StreamingJoins.candidate(StreamingJoins.simplified(j)).fold[LogicalPlan](j) { c =>
+            c.refuseMode(w.outputMode)
+            CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
+          }
+      })
+    case other => other
+  }
+
+  /** The condition of others may stand in a filter above them still. */
+  private[this] def isDecided(join: Join): Boolean =
+    join.condition.nonEmpty && Probing.of(join.joinType).nonEmpty
+}
+
+/** Gives the optimizer the joins back. */
+object ShowStreamingJoins extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case c: CheckedStreamingJoin => c.join
+  }
+}
+
+/** Takes the joins of streams out of Spark's hands when the optimizer has moved the filters and columns below them. */
+object ExtractStreamingWindowJoin extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.transformUp {
+        case j: Join if j.left.isStreaming && j.right.isStreaming =>
+          StreamingJoins.candidate(j).fold[LogicalPlan](j) { _ =>
+            StreamingWindowJoin(j.left, j.right, j.joinType, j.condition)
+          }
+      }
+}

@@ -1,0 +1,71 @@
+package io.scalegate.spark.streaming
+
+import java.util.BitSet
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.join.RunRows
+import io.scalegate.spark.exec.RowStore
+
+/** The rows of a run, by the numbers that it gives them.
+  *
+  * @param order
+  *   of each row its place in the store, null where that is its number
+  * @param ids
+  *   of each row what names it in the checkpoint, null on a side whose rows are not decided on
+  * @param matched
+  *   the rows that matched something, of a side whose rows are decided on; never changed
+  */
+final private[streaming] class StoredRows(
+    store: RowStore,
+    order: Array[Int],
+    val ids: Array[Long],
+    val matched: BitSet
+) {
+  def size: Int = store.size
+
+  def bytes: Long = store.bytes
+
+  /** Makes `row` the one of this number. */
+  def point(row: UnsafeRow, number: Int): Unit =
+    store.point(row, if (order == null) number else order(number))
+
+  def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
+}
+
+/** Puts the rows of runs together.
+  *
+  * @param decided
+  *   whether a decision is due about each row of this side
+  * @param onlyUnmatched
+  *   whether a row that has matched is of no use any more
+  */
+final private[streaming] class StoredRowsKeeper(
+    columns: Int,
+    decided: Boolean,
+    onlyUnmatched: Boolean
+) extends RunRows[StoredRows] {
+  def isKept(rows: StoredRows, number: Int): Boolean =
+    !onlyUnmatched || !rows.matched.get(number)
+
+  def gather(from: IndexedSeq[StoredRows], places: Array[Long]): StoredRows = {
+    val store = new RowStore(columns, places.length)
+    val ids = if (decided) new Array[Long](places.length) else null
+    val matched = if (decided) new BitSet(places.length) else null
+    val sources = from.toArray
+    val row = new UnsafeRow(columns)
+    var n = 0
+    while (n < places.length) {
+      val source = sources((places(n) >>> 32).toInt)
+      val number = places(n).toInt
+      source.point(row, number)
+      store.add(row)
+      if (decided) {
+        ids(n) = source.ids(number)
+        if (source.matched.get(number)) matched.set(n)
+      }
+      n += 1
+    }
+    new StoredRows(store, null, ids, matched)
+  }
+}

@@ -1,0 +1,87 @@
+package io.scalegate.spark.streaming
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+import io.scalegate.join.Band
+import io.scalegate.spark.exec.Probing
+import io.scalegate.stream.Side
+
+/** A join of two streams over a window, as it is planned.
+  *
+  * @param leftBounded
+  *   the bounded attributes of the left side, as `rightBounded` are those of the right one
+  * @param bands
+  *   `rightBounded(i) − leftBounded(i)` lies in the i-th
+  * @param cells
+  *   whether the rows are exchanged by cells, which mean nothing to other operators
+  * @param description
+  *   what EXPLAIN says, its parts separated by "; "
+  */
+final case class StreamJoin(
+    probing: Probing,
+    leftBounded: Seq[Expression],
+    rightBounded: Seq[Expression],
+    leftTime: Attribute,
+    rightTime: Attribute,
+    bands: IndexedSeq[Band],
+    time: StreamTime,
+    residual: Option[Expression],
+    cells: Boolean,
+    description: String
+) {
+  def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
+    new StreamJoinTask(
+      probing,
+      StreamInput(leftBounded, left, indexOf(leftTime, left), probing.decides(Side.R)),
+      StreamInput(rightBounded, right, indexOf(rightTime, right), probing.decides(Side.S)),
+      bands,
+      time,
+      residual
+    )
+
+  private[this] def indexOf(time: Attribute, columns: Seq[Attribute]) =
+    columns.indexWhere(_.exprId == time.exprId)
+
+  /** The least event time, in milliseconds, that a joined row may still come with when no input row comes with one that
+    * is not above the watermark.
+    */
+  def outputWatermark(watermark: Long): Long = {
+    val micros = StreamJoin.micros(watermark)
+    val least = Seq(Side.R, Side.S).map(time.expired(_, micros)).min
+    math.max(0L, math.min(watermark, Math.floorDiv(least, 1000L)))
+  }
+
+  /** What a checkpoint must have been made by for this join to go on with it. */
+  def spec(
+      left: Seq[Attribute],
+      right: Seq[Attribute]
+  ): Seq[(String, String)] = {
+    def columns(of: Seq[Attribute]) = of.map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
+    Seq(
+      "format" -> StreamJoin.Format.toString,
+      "join" -> probing.name,
+      "left" -> columns(left),
+      "right" -> columns(right),
+      "condition" -> description
+    )
+  }
+}
+
+object StreamJoin {
+
+  /** Of the state: it changes when an older version's checkpoints cannot be read any more. */
+  private val Format = 1
+
+  def batch(
+      number: Long,
+      late: Option[Long],
+      watermark: Option[Long]
+  ): StreamBatch = StreamBatch(
+    number,
+    late.fold(Long.MinValue)(micros),
+    watermark.fold(Long.MinValue)(micros)
+  )
+
+  private def micros(millis: Long): Long =
+    if (millis > Long.MaxValue / 1000) Long.MaxValue else millis * 1000
+}

@@ -1,0 +1,138 @@
+package org.apache.spark.sql.scalegate
+
+import org.apache.spark.TaskContext
+import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.execution.streaming.operators.stateful.{
+  StatefulOpStateStoreCheckpointInfo,
+  StatefulOperatorStateInfo
+}
+import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.types._
+import org.apache.spark.util.SerializableConfiguration
+
+import io.scalegate.spark.streaming.{
+  Chunk,
+  ChunkKey,
+  ChunkStore,
+  JoinState,
+  LiveStates,
+  StreamJoinTask
+}
+
+/** A partition's chunks in one of Spark's state stores, whatever its provider. */
+final private[scalegate] class ChunkStateStore(val state: StateStore, valueSchema: StructType)
+    extends ChunkStore {
+  private[this] val keyOf = UnsafeProjection.create(ChunkStateStore.KeySchema)
+  private[this] val valueOf = UnsafeProjection.create(valueSchema)
+
+  def put(chunk: Chunk): Unit =
+    state.put(
+      row(chunk.key),
+      valueOf(InternalRow(chunk.latest, chunk.count, chunk.content, null, null))
+    )
+
+  def remove(key: ChunkKey): Unit = state.remove(row(key))
+
+  def chunks: Iterator[Chunk] = state.iterator().map { pair =>
+    val (key, value) = (pair.key, pair.value)
+    Chunk(
+      ChunkKey(key.getInt(0), key.getLong(1), key.getInt(2)),
+      value.getLong(0),
+      value.getLong(1),
+      value.getBinary(2)
+    )
+  }
+
+  private[this] def row(key: ChunkKey) = keyOf(InternalRow(key.kind, key.batch, key.part))
+
+  /** What the driver is told of the commit. */
+  def checkpointInfo: Option[StatefulOpStateStoreCheckpointInfo] =
+    Option(state.getStateStoreCheckpointInfo()).map { info =>
+      StatefulOpStateStoreCheckpointInfo(
+        info.partitionId,
+        info.batchVersion,
+        info.stateStoreCkptId.map(Array(_)),
+        info.baseStateStoreCkptId.map(Array(_))
+      )
+    }
+}
+
+private[scalegate] object ChunkStateStore {
+  val KeySchema: StructType = new StructType()
+    .add("kind", IntegerType, nullable = false)
+    .add("batch", LongType, nullable = false)
+    .add("part", IntegerType, nullable = false)
+
+  /** The last two columns are always NULL: by them Spark notices, and refuses, that an input's columns are others than
+    * those of the rows in the checkpoint.
+    */
+  def valueSchema(left: Seq[Attribute], right: Seq[Attribute]): StructType = {
+    def columns(of: Seq[Attribute]) = StructType(of.map(a => StructField(a.name, a.dataType)))
+    new StructType()
+      .add("latest", LongType, nullable = false)
+      .add("count", LongType, nullable = false)
+      .add("content", BinaryType, nullable = false)
+      .add("left", columns(left))
+      .add("right", columns(right))
+  }
+}
+
+/** Opens the stores of an operator's partitions, at the version that its batch starts from. */
+final private[scalegate] class ChunkStateStores(
+    info: StatefulOperatorStateInfo,
+    valueSchema: StructType,
+    conf: StateStoreConf,
+    hadoopConf: Broadcast[SerializableConfiguration]
+) extends Serializable {
+  import ChunkStateStores.Live
+
+  private[this] def id(partition: Int) = StateStoreProviderId(
+    StateStoreId(info.checkpointLocation, info.operatorId, partition),
+    info.queryRunId
+  )
+
+  private[this] def checkpoint(partition: Int) = info.getStateStoreCkptId(partition).map(_.head)
+
+  def open(partition: Int): ChunkStateStore = {
+    val store = StateStore.get(
+      id(partition),
+      ChunkStateStore.KeySchema,
+      valueSchema,
+      NoPrefixKeyStateEncoderSpec(ChunkStateStore.KeySchema),
+      info.storeVersion,
+      checkpoint(partition),
+      None,
+      useColumnFamilies = false,
+      conf,
+      hadoopConf.value.value
+    )
+    TaskContext.get().addTaskCompletionListener[Unit](_ => if (!store.hasCommitted) store.abort())
+    new ChunkStateStore(store, valueSchema)
+  }
+
+  /** What the partition holds, and whether it had to be read from the checkpoint. */
+  def held(store: ChunkStateStore, task: StreamJoinTask): (JoinState, Boolean) = {
+    val partition = store.state.id.partitionId
+    if (info.storeVersion == 0) (task.empty, false)
+    else
+      Live.get(id(partition), info.storeVersion, checkpoint(partition)) match {
+        case Some(state) => (state, false)
+        case None => (task.restored(store), true)
+      }
+  }
+
+  def commit(store: ChunkStateStore, state: JoinState): Unit = {
+    val version = store.state.commit()
+    val checkpoint = store.state.getStateStoreCheckpointInfo().stateStoreCkptId
+    Live.put(id(store.state.id.partitionId), version, checkpoint, state)
+    Live.retain(StateStore.isLoaded)
+  }
+}
+
+private object ChunkStateStores {
+
+  /** What this JVM holds; a partition's state goes when Spark unloads its store. */
+  val Live = new LiveStates[StateStoreProviderId]
+}

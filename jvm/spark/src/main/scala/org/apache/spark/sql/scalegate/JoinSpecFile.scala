@@ -1,0 +1,58 @@
+package org.apache.spark.sql.scalegate
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.immutable.ListMap
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
+
+import io.scalegate.spark.Errors
+
+/** What a checkpoint's state was made by, in a file beside it, so that another join does not go on with it. */
+private[scalegate] object JoinSpecFile {
+
+  /** Writes the join's terms with the first batch, and compares with them when a query starts again. */
+  def check(
+      info: StatefulOperatorStateInfo,
+      conf: Configuration,
+      batch: Long,
+      terms: Seq[(String, String)]
+  ): Unit = {
+    val operator = new Path(info.checkpointLocation, info.operatorId.toString)
+    val file = new Path(new Path(operator, "_scalegate"), "join")
+    val manager = CheckpointFileManager.create(file.getParent, conf)
+    if (batch == 0) {
+      manager.mkdirs(file.getParent)
+      val out = manager.createAtomic(file, overwriteIfPossible = true)
+      try {
+        out.write(text(terms).getBytes(UTF_8))
+        out.close()
+      } catch {
+        case e: Throwable =>
+          out.cancel()
+          throw e
+      }
+    } else if (manager.exists(file)) {
+      val old =
+        Using.resource(manager.open(file))(in => parsed(new String(in.readAllBytes(), UTF_8)))
+      val differing = (old.keys ++ terms.map(_._1)).toSeq.distinct.flatMap { name =>
+        val (before, now) = (old.get(name), ListMap.from(terms).get(name))
+        if (before == now) None
+        else Some((name, before.getOrElse("none"), now.getOrElse("none")))
+      }
+      if (differing.nonEmpty) throw Errors.otherCheckpoint(file.toString, differing)
+    }
+  }
+
+  private[this] def text(terms: Seq[(String, String)]): String =
+    terms.map { case (name, value) => s"$name = ${value.replace('\n', ' ')}\n" }.mkString
+
+  private[this] def parsed(text: String): ListMap[String, String] =
+    ListMap.from(text.linesIterator.map(_.split(" = ", 2)).collect { case Array(name, value) =>
+      name -> value
+    })
+}
