@@ -60,7 +60,13 @@ object Errors {
   )
 
   def hintStreaming: Exception = bad(
-    "WINDOW_JOIN runs on batch DataFrames; this join has a streaming input"
+    "WINDOW_JOIN joins two batch DataFrames or two streaming ones; this join has one of each. Without the hint Spark " +
+      "joins a stream with a batch itself"
+  )
+
+  def streamAlgorithm(name: String): Exception = bad(
+    s"WINDOW_JOIN('$name') cannot join two streams: their windows are indexed, so ask for " +
+      s"'${Algorithm.Index.name}', or leave the choice out"
   )
 
   def streamWithoutWatermark(sides: Seq[String]): Exception = bad(

@@ -8,7 +8,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
-import org.apache.spark.sql.streaming.StreamingQuery
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
 
 /** An event of a test's stream; `at` is in milliseconds. */
@@ -31,17 +31,20 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       query: String,
       delay: String = "0 seconds",
       mode: String = "append",
+      watermarks: Boolean = true,
       val checkpoint: Path = Files.createTempDirectory("scalegate-stream")
   ) {
-    private val left = MemoryStream(Encoders.product[Event], spark.asInstanceOf[ClassicSession])
-    private val right = MemoryStream(Encoders.product[Event], spark.asInstanceOf[ClassicSession])
+    private val session = spark.asInstanceOf[ClassicSession]
+    private var left = MemoryStream(Encoders.product[Event], session)
+    private var right = MemoryStream(Encoders.product[Event], session)
     private val written = new ConcurrentSkipListMap[Long, Seq[String]]
     private var seen = 0
+    @volatile private var failing = false
     private var running: StreamingQuery = _
 
     def result: DataFrame = {
-      left.toDF().withWatermark("ts", delay).createOrReplaceTempView("l")
-      right.toDF().withWatermark("ts", delay).createOrReplaceTempView("r")
+      for ((name, rows) <- Seq("l" -> left.toDF(), "r" -> right.toDF()))
+        (if (watermarks) rows.withWatermark("ts", delay) else rows).createOrReplaceTempView(name)
       spark.sql(query)
     }
 
@@ -50,7 +53,9 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
         .outputMode(mode)
         .option("checkpointLocation", checkpoint.toString)
         .foreachBatch { (rows: Dataset[Row], id: Long) =>
-          written.put(id, rows.collect().map(_.toString).toSeq)
+          val texts = rows.collect().map(_.toString).toSeq
+          if (failing) throw new IllegalStateException("the output fails, as asked")
+          written.put(id, texts)
           ()
         }
         .start()
@@ -58,9 +63,19 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     }
 
     def stop(): this.type = {
-      running.stop()
+      if (running != null) running.stop()
       this
     }
+
+    /** Reads on from the other's streams. */
+    def takes(other: Running): this.type = {
+      left = other.left
+      right = other.right
+      this
+    }
+
+    /** The next batch does its work, and then fails. */
+    def failNext(): Unit = failing = true
 
     /** Adds rows to both streams and waits until all is done that can be. */
     def add(l: Seq[Event], r: Seq[Event]): this.type = {
@@ -69,6 +84,17 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       running.processAllAvailable()
       this
     }
+
+    /** The same, for a query that is to fail. */
+    def fails(l: Seq[Event], r: Seq[Event]): Throwable =
+      try {
+        add(l, r)
+        throw new AssertionError("the query did not fail")
+      } catch { case e: StreamingQueryException => e }
+      finally {
+        failing = false
+        stop()
+      }
 
     /** What was written since this was asked last. */
     def fresh(): Seq[String] = {
@@ -83,8 +109,23 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
 
+    /** The plan of the last batch, as the query shows it. */
+    def explained: String = {
+      val text = new java.io.ByteArrayOutputStream
+      Console.withOut(text)(running.explain())
+      text.toString
+    }
+
     def metric(name: String): Long =
       running.lastProgress.stateOperators.head.customMetrics.get(name)
+
+    /** Of all batches since the query was started last. */
+    def total(name: String): Long =
+      running.recentProgress.flatMap(_.stateOperators).map(_.customMetrics.get(name).longValue).sum
+
+    /** Rows that were too late, in all. */
+    def dropped: Long =
+      running.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum
   }
 
   /** The same query on the same rows at rest, by plain Spark. */

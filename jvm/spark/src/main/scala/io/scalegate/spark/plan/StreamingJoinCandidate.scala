@@ -10,6 +10,15 @@ import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.Probing
 import io.scalegate.spark.extract.{BoundedDifference, TermType}
 
+/** @param left
+  *   the event time of the left input, as `right` is that of the right one
+  */
+final private[plan] case class StreamTimes(
+    left: Attribute,
+    right: Attribute,
+    bound: BoundedDifference
+)
+
 /** What the planner knows of a join of two streams.
   *
   * @param of
@@ -18,17 +27,19 @@ import io.scalegate.spark.extract.{BoundedDifference, TermType}
 final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
   private[this] def join = of.join
 
-  val leftTime: Option[Attribute] = eventTime(join.left)
-  val rightTime: Option[Attribute] = eventTime(join.right)
+  private[this] val leftTimes = eventTimes(join.left)
+  private[this] val rightTimes = eventTimes(join.right)
 
-  /** The bound between the event times, by which rows expire. */
-  val time: Option[BoundedDifference] =
-    for {
-      l <- leftTime
-      r <- rightTime
-      bound <- of.differences.find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
-        .orElse(timeAsKey(l, r))
-    } yield bound
+  /** The event times of both sides and the bound between them, by which rows expire. An input that was joined before
+    * has several: those that the condition bounds count.
+    */
+  val time: Option[StreamTimes] = (for {
+    l <- leftTimes.iterator
+    r <- rightTimes.iterator
+    bound <- of.differences
+      .find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
+      .orElse(timeAsKey(l, r))
+  } yield StreamTimes(l, r, bound)).nextOption()
 
   /** Equal event times are a bound of width zero. */
   private[this] def timeAsKey(l: Attribute, r: Attribute): Option[BoundedDifference] =
@@ -37,7 +48,7 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
         BoundedDifference(x, y, 0, 0, TermType.of(l.dataType).get, exact = true)
     }
 
-  private[this] def eventTime(plan: LogicalPlan): Option[Attribute] = plan.output.find { a =>
+  private[this] def eventTimes(plan: LogicalPlan): Seq[Attribute] = plan.output.filter { a =>
     a.metadata.contains(EventTimeWatermark.delayKey) &&
     (a.dataType == TimestampType || a.dataType == TimestampNTZType)
   }
@@ -49,19 +60,24 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
   }
 
   def isRunnable: Boolean =
-    Probing.of(join.joinType).nonEmpty && time.exists(_.band.isInstanceOf[IntegralBand]) &&
+    Probing.of(join.joinType).nonEmpty && time.exists(_.bound.band.isInstanceOf[IntegralBand]) &&
       isPlain && (!isKeyed || of.key.nonEmpty)
 
   /** Whether Spark runs it if this package does not. */
   def isSparks: Boolean = isKeyed && !of.isRequested
 
+  /** A hint that names a way to run joins that streams do not have is an error. */
+  def refuseAlgorithm(): Unit = of.requested.foreach { case (algorithm, _) =>
+    if (algorithm != Algorithm.Index) throw Errors.streamAlgorithm(algorithm.name)
+  }
+
   /** Why neither does. */
   def refusal: Exception = {
-    val missing = Seq(("left", leftTime), ("right", rightTime)).collect { case (side, None) =>
-      side
+    val missing = Seq("left" -> leftTimes, "right" -> rightTimes).collect {
+      case (side, times) if times.isEmpty => side
     }
     if (missing.nonEmpty) Errors.streamWithoutWatermark(missing)
-    else if (time.isEmpty) Errors.streamWithoutBound(leftTime.get.name, rightTime.get.name)
+    else if (time.isEmpty) Errors.streamWithoutBound(leftTimes.head.name, rightTimes.head.name)
     else if (!isPlain) Errors.streamCondition(join.condition.fold("")(_.sql))
     else Errors.hintJoinType(join.joinType.sql)
   }

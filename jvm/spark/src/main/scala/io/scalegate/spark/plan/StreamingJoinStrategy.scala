@@ -1,10 +1,15 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeReference,
+  Expression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.types.{LongType, MetadataBuilder}
 
 import io.scalegate.join.{Grid, IntegralBand}
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
@@ -28,8 +33,9 @@ object StreamingJoinStrategy extends SparkStrategy {
 
   private[this] def planned(c: StreamingJoinCandidate): StreamingWindowJoinExec = {
     val probing = Probing.of(c.of.join.joinType).get
-    val (left, right) = (c.of.join.left, c.of.join.right)
-    val others = c.of.differences.filterNot(d => c.time.contains(d))
+    val left = oneEventTime(c.of.join.left, c.time.get.left)
+    val right = oneEventTime(c.of.join.right, c.time.get.right)
+    val others = c.of.differences.filterNot(_ eq c.time.get.bound)
     if (c.of.leftKeys.nonEmpty)
       exec(
         c,
@@ -60,6 +66,24 @@ object StreamingJoinStrategy extends SparkStrategy {
     }
   }
 
+  /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
+  private[this] def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
+    def isOther(a: Attribute) =
+      a.exprId != time.exprId && a.metadata.contains(EventTimeWatermark.delayKey)
+    if (!input.output.exists(isOther)) input
+    else
+      Project(
+        input.output.map {
+          case a if isOther(a) =>
+            val plain =
+              new MetadataBuilder().withMetadata(a.metadata).remove(EventTimeWatermark.delayKey)
+            Alias(a, a.name)(a.exprId, explicitMetadata = Some(plain.build()))
+          case a => a
+        },
+        input
+      )
+  }
+
   private[this] def sliced(
       input: LogicalPlan,
       side: Side,
@@ -81,7 +105,8 @@ object StreamingJoinStrategy extends SparkStrategy {
       right: SparkPlan,
       where: Option[String]
   ): StreamingWindowJoinExec = {
-    val time = c.time.get
+    val times = c.time.get
+    val time = times.bound
     val inCells = where.nonEmpty && leftKeys.nonEmpty
     val terms =
       if (inCells) c.of.indexTermsInCells(leftKeys.head, rightKeys.head) else c.of.indexTerms
@@ -95,8 +120,8 @@ object StreamingJoinStrategy extends SparkStrategy {
       probing,
       bounded.map(_._1),
       bounded.map(_._2),
-      c.leftTime.get,
-      c.rightTime.get,
+      times.left,
+      times.right,
       bounded.map(_._3).toIndexedSeq,
       StreamTime(timeKey, band.lower, band.upper),
       terms.residual,

@@ -1,0 +1,166 @@
+package io.scalegate.spark
+
+import java.nio.file.Files
+
+import org.apache.spark.sql.streaming.StreamingQueryException
+
+/** What a streaming join keeps and gives when it is stopped, fails, and starts again. */
+final class StreamingRecoverySuite extends StreamingJoinSuite {
+  private val query =
+    "SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON " +
+      "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
+
+  private def at(seconds: Double, id: Long, x: Int = 5) =
+    Event((seconds * 1000).toLong, 1, x, id)
+
+  test("a pair is given at once, an unmatched row when the watermark has passed its window") {
+    val run = new Running(query).start()
+    try {
+      run.add(Seq(at(10, 1), at(10.5, 2, x = 50)), Seq(at(10.2, 100)))
+      assert(run.fresh() == Seq("[1,100]"))
+      run.add(Seq(at(11.4, 3)), Seq(at(11.4, 101)))
+      assert(run.fresh() == Seq("[3,101]"))
+      run.add(Seq(at(11.6, 4)), Seq(at(11.6, 102)))
+      assert(run.fresh() == Seq("[2,null]", "[3,102]", "[4,101]", "[4,102]").sorted)
+    } finally run.stop()
+  }
+
+  test("rows that are later than the watermark of the batch before are dropped and counted") {
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      run.add(Seq(at(20, 1)), Seq(at(20, 100)))
+      run.add(Seq(at(18, 2), at(18.1, 3)), Seq(at(17, 101), at(18.2, 102)))
+      assert(run.fresh() == Seq("[1,100]", "[3,102]"))
+      assert(run.dropped == 2)
+    } finally run.stop()
+  }
+
+  for (
+    (provider, version) <-
+      Seq("HDFSBackedStateStoreProvider" -> 1, "RocksDBStateStoreProvider" -> 1) :+
+        ("RocksDBStateStoreProvider" -> 2)
+  )
+    test(
+      s"a query goes on from its checkpoint, with $provider and checkpoint format $version"
+    ) {
+      withSettings(
+        "spark.sql.streaming.stateStore.providerClass" ->
+          s"org.apache.spark.sql.execution.streaming.state.$provider",
+        "spark.sql.streaming.stateStore.checkpointFormatVersion" -> version.toString
+      ) {
+        val run = new Running(query).start()
+        try {
+          run.add(Seq(at(10, 1), at(10.1, 2, x = 50)), Seq(at(10.2, 100)))
+          run.stop().start()
+          run.add(Seq(at(10.3, 3)), Seq(at(10.4, 101)))
+          assert(run.total("rebuilds") == 2)
+          run.stop().start()
+          run.add(Seq(at(10.5, 4)), Seq.empty)
+          run.stop().start()
+          run.add(Seq(at(30, 5)), Seq(at(30, 102)))
+          val expected =
+            for (a <- Seq(1, 3, 4); b <- Seq(100, 101)) yield s"[$a,$b]"
+          assert(run.all == (expected ++ Seq("[2,null]", "[5,102]")).sorted)
+        } finally run.stop()
+      }
+    }
+
+  test("a batch that fails in its output runs again, and gives its rows once") {
+    val run = new Running(query).start()
+    try {
+      run.add(Seq(at(10, 1), at(10.1, 2, x = 50)), Seq(at(10.2, 100)))
+      run.failNext()
+      assert(run.fails(Seq(at(10.3, 3)), Seq(at(10.4, 101))).getMessage.contains("as asked"))
+      run.start().add(Seq(at(30, 5)), Seq(at(30, 102)))
+      assert(
+        run.all == Seq("[1,100]", "[1,101]", "[3,100]", "[3,101]", "[2,null]", "[5,102]").sorted
+      )
+    } finally run.stop()
+  }
+
+  test("a restored state is as large as the one that was lost") {
+    val run = new Running(query).start()
+    try {
+      run.add((1 to 50).map(i => at(10 + i / 100.0, i.toLong)), Seq(at(10.2, 100)))
+      val names = Seq("leftStateRows", "rightStateRows", "leftStateBytes", "rightStateBytes")
+      run.add(Seq(at(10.6, 60)), Seq.empty)
+      val before = names.map(run.metric)
+      assert(before.take(2) == Seq(51, 1))
+      run.stop().start().add(Seq.empty, Seq(at(10.1, 101)))
+      assert(names.map(run.metric).zip(before).forall { case (now, was) => now >= was })
+      assert(run.metric("leftStateRows") == 51 && run.metric("leftStateBytes") == before(2))
+    } finally run.stop()
+  }
+
+  test("a checkpoint of another join is refused, with what differs") {
+    val run = new Running(query).start()
+    try run.add(Seq(at(10, 1)), Seq(at(10.2, 100)))
+    finally run.stop()
+    for (
+      (other, says) <- Seq(
+        query.replace("<= 1", "<= 2") -> "condition was [",
+        query.replace("LEFT JOIN", "JOIN") -> "join was [LeftOuter] and is [Inner]",
+        query.replace("l.id AS a", "l.id AS a, l.k") -> "left was ["
+      )
+    ) {
+      val changed = new Running(other, checkpoint = run.checkpoint)
+      val e = intercept[StreamingQueryException](
+        try changed.takes(run).start().add(Seq(at(11, 2)), Seq.empty)
+        finally changed.stop()
+      )
+      assert(e.getMessage.contains(says), e.getMessage)
+      assert(e.getMessage.contains("Start with a new checkpoint"))
+    }
+  }
+
+  test(
+    "a join without watermark or bound is refused before it starts, and told what is missing"
+  ) {
+    def refusal(condition: String, join: String = "JOIN", delays: Boolean = true) = {
+      val run = new Running(s"SELECT * FROM l $join r ON $condition", watermarks = delays)
+      val e = intercept[Exception](run.start())
+      assert(!Files.exists(run.checkpoint.resolve("state")))
+      e.getMessage
+    }
+    assert(refusal("abs(l.x - r.x) <= 1").contains("does not bound the difference between"))
+    assert(
+      refusal("r.ts >= l.ts - INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1").contains(
+        "the event times ts of the left input and ts of the right one"
+      )
+    )
+    val unmarked = refusal(
+      "abs(l.x - r.x) <= 1 AND r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts",
+      delays = false
+    )
+    assert(unmarked.contains("its left and its right input has no watermark"))
+    assert(unmarked.contains("Call withWatermark(time, delay)"))
+    assert(
+      refusal("l.x < (SELECT 3) + r.x AND r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts")
+        .contains("has no subquery")
+    )
+  }
+
+  test("an outer join is refused in update mode, an inner join runs in it") {
+    val e = intercept[IllegalArgumentException](new Running(query, mode = "update").start())
+    assert(e.getMessage.contains("use outputMode append"))
+    val inner = new Running(query.replace("LEFT ", ""), mode = "update").start()
+    try {
+      inner.add(Seq(at(10, 1)), Seq(at(10.2, 100)))
+      assert(inner.fresh() == Seq("[1,100]"))
+    } finally inner.stop()
+  }
+
+  test("a key without a bound, and any join with the package off, is Spark's") {
+    val keyed = new Running("SELECT l.id, r.id AS other FROM l JOIN r ON l.k = r.k").start()
+    try {
+      keyed.add(Seq(at(10, 1)), Seq(at(20, 100)))
+      assert(keyed.operator == "symmetricHashJoin" && keyed.fresh() == Seq("[1,100]"))
+    } finally keyed.stop()
+    plainSpark {
+      val e = intercept[Exception](
+        new Running(query.replace("LEFT ", "")).start().add(Seq(at(10, 1)), Seq.empty)
+      )
+      assert(e.getMessage.contains("equality predicate"))
+    }
+  }
+}
