@@ -7,6 +7,11 @@ left join also gives the left rows that match nothing, with NULLs in the right c
 become nullable; a right join likewise, and a full join both. A semi join gives each left row that
 matches, once, and an anti join each that does not: the left columns alone.
 
+**Streams.** Two streaming DataFrames are joined as two batches are, and every row comes once.
+Each needs `withWatermark` on its time column, a timestamp, and the join a window of time. A pair
+is given when its later row comes, a row that matches nothing when the watermark has passed its
+window; rows that come later than the watermark are dropped, as Spark does.
+
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
 every number, as everywhere in Spark, so no finite band reaches it.
 """
@@ -48,7 +53,7 @@ def interval_join(
     Parameters
     ----------
     left, right
-        Batch DataFrames of one session.
+        DataFrames of one session, both batch or both streaming.
     on
         Columns of both sides that must be equal; None joins on time alone.
     time
@@ -61,8 +66,8 @@ def interval_join(
         timestamp, whole days are calendar days of the session's time zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
-        A full join needs equal columns: `on` here, an equality in the condition of `window_join`,
-        unless its window is of rows.
+        A full join of batches needs equal columns: `on` here, an equality in the condition of
+        `window_join`, unless its window is of rows.
     suffix
         Added to right columns whose names the left side has too.
     algorithm
@@ -87,10 +92,10 @@ def interval_join(
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
+    way = schema.way(algorithm, layout, left.isStreaming)
     keys = _keys(on, sides)
-    if how == "full" and not keys:
+    if how == "full" and not keys and not left.isStreaming:
         raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
@@ -133,7 +138,7 @@ def band_join(
     Parameters
     ----------
     left, right
-        Batch DataFrames of one session.
+        DataFrames of one session, both batch or both streaming.
     bands
         Left column to (right column, width): ``{"x": ("a", 10)}`` is ``abs(x - a) <= 10``,
         evaluated in the columns' own types as Spark does. Numeric columns take a number,
@@ -154,10 +159,10 @@ def band_join(
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
+    way = schema.way(algorithm, layout, left.isStreaming)
     checked = _bands(bands, sides)
-    if how == "full":
+    if how == "full" and not left.isStreaming:
         raise ScalegateError(
             'how="full" needs equal columns, which band_join has none of: use interval_join with '
             'on="symbol", or window_join with an equality in its condition.'
@@ -194,7 +199,7 @@ def window_join(
     Parameters
     ----------
     left, right
-        Batch DataFrames of one session.
+        DataFrames of one session, both batch or both streaming.
     on
         A condition over columns of both sides, as `DataFrame.join` takes it; None keeps every
         pair of the window. To join a frame with itself give both sides an alias, and name columns
@@ -223,12 +228,17 @@ def window_join(
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    way = schema.way(algorithm, layout)
     sides = schema.frames(left, right)
+    way = schema.way(algorithm, layout, left.isStreaming)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
+        )
+    if isinstance(within, Rows) and left.isStreaming:
+        raise ScalegateError(
+            f"within={within!r}: a window of rows joins batch DataFrames; for streams give a "
+            'window of time, as in within="5 minutes".'
         )
     if isinstance(within, Rows) and way:
         given = f"algorithm={algorithm!r}" if layout is None else f"layout={layout!r}"

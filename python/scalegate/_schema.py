@@ -75,18 +75,19 @@ class Frame:
 
 
 def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
-    """Both sides, refused unless they are batch DataFrames."""
+    """Both sides, refused unless they are batch DataFrames or streaming ones."""
     for side, df in (("left", left), ("right", right)):
         if not isinstance(df, DataFrame):
             raise ScalegateError(
                 f"the {side} side is not a Spark DataFrame but {type(df).__module__}."
                 f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
             )
-        if df.isStreaming:
-            raise ScalegateError(
-                f"the {side} side is a streaming DataFrame, and these joins do not run on "
-                "streams yet: batch DataFrames work."
-            )
+    if left.isStreaming != right.isStreaming:
+        stream, batch = ("left", "right") if left.isStreaming else ("right", "left")
+        raise ScalegateError(
+            f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "
+            "joins take two of a kind. DataFrame.join joins a stream with a batch."
+        )
     sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
     fold: Callable[[str], str] = str if sensitive else str.lower
     return Frame(left, "left", fold), Frame(right, "right", fold)
@@ -114,9 +115,17 @@ def algorithm(name: str) -> str:
     return name.lower()
 
 
-def way(algorithm_name: str, layout: Sequence[int] | None) -> tuple[str, ...]:
+def way(
+    algorithm_name: str, layout: Sequence[int] | None, streaming: bool
+) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
     name = algorithm(algorithm_name)
+    if streaming and (layout is not None or name not in ("auto", "index")):
+        given = f"algorithm={algorithm_name!r}" if layout is None else f"layout={layout!r}"
+        raise ScalegateError(
+            f"{given}: the windows of two streams are indexed, so algorithm takes \"auto\" and "
+            '"index" alone, and layout None.'
+        )
     if layout is None:
         # "auto" is what a session's setting may change; a hint that says so would overrule it.
         return () if name == "auto" else (name,)

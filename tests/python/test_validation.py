@@ -38,6 +38,11 @@ def no_jobs(spark: SparkSession) -> Iterator[None]:
     assert list(ran) == []
 
 
+def stream(near: DataFrame) -> DataFrame:
+    """A streaming frame with a timestamp called "timestamp" and a number called "value"."""
+    return near.sparkSession.readStream.format("rate").load()
+
+
 REFUSED: list[tuple[str, Call, list[str]]] = [
     (
         "an unknown time column is answered with those there are and a close match",
@@ -315,11 +320,28 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["the right side is not a Spark DataFrame but builtins.list"],
     ),
     (
-        "a streaming frame does not work yet",
+        "a stream and a batch are refused",
+        lambda r, s: interval_join(stream(r), s, time=("timestamp", "ts")),
+        ["the left side is a streaming DataFrame and the right side a batch one"],
+    ),
+    (
+        "another algorithm than an index is refused for streams",
         lambda r, s: interval_join(
-            r.sparkSession.readStream.format("rate").load(), s, time=("timestamp", "ts")
+            stream(r), stream(r), time=("timestamp", "timestamp"), algorithm="sweep"
         ),
-        ["the left side is a streaming DataFrame", "yet"],
+        ["algorithm='sweep': the windows of two streams are indexed"],
+    ),
+    (
+        "a layout is refused for streams",
+        lambda r, s: band_join(stream(r), stream(r), {"value": ("value", 1)}, layout=(1, 2)),
+        ["layout=(1, 2): the windows of two streams are indexed"],
+    ),
+    (
+        "a window of rows is refused for streams",
+        lambda r, s: window_join(
+            stream(r), stream(r), time=("timestamp", "timestamp"), within=scalegate.rows(3)
+        ),
+        ["a window of rows joins batch DataFrames"],
     ),
     (
         "two columns of one name on one side are refused",

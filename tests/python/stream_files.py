@@ -1,0 +1,70 @@
+"""Streams that the tests make: events as Parquet files, one for each batch of a query."""
+
+import datetime as dt
+import os
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+
+SCHEMA = pa.schema(
+    [
+        ("ts", pa.timestamp("us", tz="UTC")),
+        ("k", pa.int32()),
+        ("x", pa.float64()),
+        ("id", pa.int64()),
+    ]
+)
+START = dt.datetime(2024, 3, 9, 22, tzinfo=dt.timezone.utc)
+DISORDER = "3 seconds"
+"""How much earlier than another before it an event may be: what watermarks are to allow for."""
+
+FAR = START + dt.timedelta(days=300)
+"""When the last event of a stream happens, far behind all others: it moves the watermark."""
+
+
+def events(rng: random.Random, count: int, per_second: float = 4.0) -> list[tuple]:
+    """Events in disorder, with NULLs, equal times and values near each other."""
+    rows = []
+    for i in range(count):
+        at = START + dt.timedelta(seconds=round(i / per_second) + rng.choice([0, 0, 1, 2]))
+        x = None if rng.random() < 0.05 else rng.randrange(80) / 4
+        k = None if rng.random() < 0.05 else rng.randrange(4)
+        rows.append((at, k, x, i))
+    return rows
+
+
+def write(directory: Path, rows: list[tuple], rng: random.Random, batches: int) -> None:
+    """The events in files cut at random, the last of which holds the event at FAR."""
+    directory.mkdir(parents=True)
+    cuts = sorted(rng.randrange(len(rows) + 1) for _ in range(batches - 2))
+    parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)])]
+    parts.append([(FAR, -1, -1000.0, -1)])
+    for n, part in enumerate(parts):
+        columns = [list(c) for c in zip(*part)] or [[], [], [], []]
+        path = directory / f"part-{n:05}.parquet"
+        pq.write_table(pa.table(columns, schema=SCHEMA), path)
+        os.utime(path, (1_700_000_000 + n,) * 2)  # Spark reads files in the order of these
+
+
+def read(spark: SparkSession, directory: Path) -> DataFrame:
+    """A stream of the files, in their order, one for each batch."""
+    schema = "ts TIMESTAMP, k INT, x DOUBLE, id BIGINT"
+    files = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    return files.parquet(str(directory)).withWatermark("ts", DISORDER)
+
+
+def join(left: DataFrame, right: DataFrame, what: str, how: str) -> DataFrame:
+    """One of the joins that the tests run, on streams or on batches."""
+    import scalegate
+
+    time = dict(lower="-5 seconds", upper="2 seconds", how=how)
+    if what == "key":
+        return scalegate.interval_join(left, right, on="k", **time)
+    if what == "band":
+        return scalegate.band_join(left, right, {"x": ("x", 0.5)}, within="4 seconds", how=how)
+    return scalegate.window_join(
+        left, right, on=left.x * 2 < right.x, within="3 seconds", how=how
+    )

@@ -1,0 +1,32 @@
+"""Runs one streaming join over files to its end. A test kills it on the way and starts it again."""
+
+import sys
+from pathlib import Path
+
+import scalegate
+import stream_files
+from pyspark.sql import SparkSession
+
+
+def main(directory: Path, what: str, how: str) -> None:
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = (
+        builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.sql.shuffle.partitions", "2")
+        .config("spark.sql.session.timeZone", "UTC")
+    )
+    spark = scalegate.configure(builder).getOrCreate()
+    left, right = (stream_files.read(spark, directory / side) for side in ("l", "r"))
+    joined = stream_files.join(left, right, what, how)
+    query = (
+        joined.writeStream.option("checkpointLocation", str(directory / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(directory / "out"))
+    )
+    query.awaitTermination()
+    names = {o["operatorName"] for p in query.recentProgress for o in p["stateOperators"]}
+    print("operators:", *sorted(names))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])

@@ -1,0 +1,140 @@
+"""Streaming joins: the same rows as the batch joins', whatever the batches, and however often killed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import stream_files
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+KILLS = int(os.environ.get("SCALEGATE_KILLS", "3"))
+
+CONDITIONS = {
+    "key": "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 5 SECONDS AND l.ts + INTERVAL 2 SECONDS",
+    "band": "abs(l.x - r.x) <= 0.5 AND r.ts BETWEEN l.ts - INTERVAL 4 SECONDS AND l.ts + "
+    "INTERVAL 4 SECONDS",
+    "theta": "l.x * 2 < r.x AND r.ts BETWEEN l.ts - INTERVAL 3 SECONDS AND l.ts + "
+    "INTERVAL 3 SECONDS",
+}
+
+
+def by_duckdb(directory: Path, what: str, how: str) -> Counter[Any]:
+    """What the join gives of the events at rest, as pairs of ids."""
+    columns = "l.id" if how in ("semi", "anti") else "l.id, r.id"
+    tables = {side: f"read_parquet('{directory}/{side}/*.parquet')" for side in ("l", "r")}
+    rows = duckdb.sql(
+        f"SELECT {columns} FROM {tables['l']} l {how} JOIN {tables['r']} r ON {CONDITIONS[what]}"
+    ).fetchall()
+    return Counter(row for row in rows if -1 not in row)
+
+
+def ids(rows: DataFrame) -> Counter[Any]:
+    wanted = [name for name in ("id", "id_right") if name in rows.columns]
+    found = (tuple(row) for row in rows.select(wanted).collect())
+    return Counter(row for row in found if -1 not in row)
+
+
+def streams(directory: Path, seed: int, batches: int) -> None:
+    rng = random.Random(seed)
+    for side, count in (("l", 300), ("r", 260)):
+        stream_files.write(directory / side, stream_files.events(rng, count), rng, batches)
+
+
+@pytest.mark.parametrize(
+    ("what", "how", "batches"),
+    [
+        ("key", "inner", 4),
+        ("key", "full", 7),
+        ("band", "left", 5),
+        ("band", "full", 3),
+        ("band", "semi", 6),
+        ("theta", "right", 4),
+        ("theta", "anti", 5),
+    ],
+)
+def test_a_stream_gives_what_the_events_at_rest_give(
+    spark: SparkSession, tmp_path: Path, what: str, how: str, batches: int
+) -> None:
+    streams(tmp_path, seed=len(what) * 100 + batches, batches=batches)
+    left, right = (stream_files.read(spark, tmp_path / side) for side in ("l", "r"))
+    joined = stream_files.join(left, right, what, how)
+    query = (
+        joined.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+    progress = query.recentProgress
+    assert {o["operatorName"] for p in progress for o in p["stateOperators"]} == {"windowJoin"}
+    assert sum(o["numRowsDroppedByWatermark"] for p in progress for o in p["stateOperators"]) == 0
+    expected = by_duckdb(tmp_path, what, how)
+    assert len(expected) > 50
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == expected
+    at_rest = [spark.read.parquet(str(tmp_path / side)) for side in ("l", "r")]
+    if not (how == "full" and what != "key"):
+        assert ids(stream_files.join(*at_rest, what, how)) == expected
+
+
+def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) -> None:
+    streams(tmp_path, seed=5, batches=6)
+    left, right = (stream_files.read(spark, tmp_path / side) for side in ("l", "r"))
+    joined = stream_files.join(left, right, "band", "inner")
+    counts = joined.groupBy(F.window("ts", "10 seconds")).count()
+    query = (
+        counts.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+    given = spark.read.parquet(str(tmp_path / "out")).where("window.start < '2024-06-01'")
+    total = given.agg(F.sum("count")).head()
+    assert total is not None
+    assert total[0] == sum(by_duckdb(tmp_path, "band", "inner").values())
+    assert given.select("window").distinct().count() == given.count()
+
+
+def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
+    spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
+) -> None:
+    rng = random.Random(int(os.environ.get("SCALEGATE_SEED", time.time_ns())))
+    seed, what = rng.randrange(1 << 30), rng.choice(["key", "band", "theta"])
+    how = rng.choice(["left", "full", "semi", "anti"])
+    print(f"killed {KILLS} times: {how} join by {what}, SCALEGATE_SEED {seed}")
+    streams(tmp_path, seed=seed, batches=3 * KILLS + 8)
+    script = Path(__file__).with_name("stream_victim.py")
+    command = [sys.executable, str(script), str(tmp_path), what, how]
+    for kill in range(KILLS):
+        victim = subprocess.Popen(
+            command,
+            env=clean_environment,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        wanted = 3 * (kill + 1)
+        deadline = time.monotonic() + 120
+        while batches_begun(tmp_path) < wanted and victim.poll() is None:
+            assert time.monotonic() < deadline, f"no {wanted} batches within two minutes"
+            time.sleep(0.01)
+        time.sleep(rng.random() * 0.4)  # at any point of a batch
+        os.killpg(victim.pid, signal.SIGKILL)
+        victim.wait()
+    ended = subprocess.run(
+        command, env=clean_environment, capture_output=True, text=True, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    assert "operators: windowJoin\n" in ended.stdout
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, what, how)
+
+
+def batches_begun(directory: Path) -> int:
+    return len(list((directory / "checkpoint" / "offsets").glob("[0-9]*")))
