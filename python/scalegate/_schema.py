@@ -115,15 +115,13 @@ def algorithm(name: str) -> str:
     return name.lower()
 
 
-def way(
-    algorithm_name: str, layout: Sequence[int] | None, streaming: bool
-) -> tuple[str, ...]:
+def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
     name = algorithm(algorithm_name)
     if streaming and (layout is not None or name not in ("auto", "index")):
         given = f"algorithm={algorithm_name!r}" if layout is None else f"layout={layout!r}"
         raise ScalegateError(
-            f"{given}: the windows of two streams are indexed, so algorithm takes \"auto\" and "
+            f'{given}: the windows of two streams are indexed, so algorithm takes "auto" and '
             '"index" alone, and layout None.'
         )
     if layout is None:

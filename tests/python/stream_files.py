@@ -60,7 +60,7 @@ def join(left: DataFrame, right: DataFrame, what: str, how: str) -> DataFrame:
     """One of the joins that the tests run, on streams or on batches."""
     import scalegate
 
-    time = dict(lower="-5 seconds", upper="2 seconds", how=how)
+    time = {"lower": "-5 seconds", "upper": "2 seconds", "how": how}
     if what == "key":
         return scalegate.interval_join(left, right, on="k", **time)
     if what == "band":

@@ -1,4 +1,4 @@
-"""Runs one streaming join over files to its end. A test kills it on the way and starts it again."""
+"""Runs one streaming join over files to its end. A test kills it and starts it again."""
 
 import sys
 from pathlib import Path

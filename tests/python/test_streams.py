@@ -1,4 +1,4 @@
-"""Streaming joins: the same rows as the batch joins', whatever the batches, and however often killed."""
+"""Streaming joins: the rows of the batch joins, however cut into batches and often killed."""
 
 import os
 import random

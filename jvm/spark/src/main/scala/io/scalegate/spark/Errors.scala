@@ -91,6 +91,15 @@ object Errors {
       "that it gives is never taken back; use outputMode append"
   )
 
+  def stateSide(found: String): Exception = bad(
+    s"the state of a streaming join is that of its 'left' or its 'right' side, not '$found'"
+  )
+
+  def stateOfOther(checkpoint: String, operator: Int): Exception = bad(
+    s"operator $operator of the checkpoint $checkpoint is no streaming window join; read its state with " +
+      "spark.read.format(\"statestore\")"
+  )
+
   def otherCheckpoint(file: String, differing: Seq[(String, String, String)]): Exception =
     new SparkException(
       "this checkpoint was written by another window join, and its state is of no use to this one: " +

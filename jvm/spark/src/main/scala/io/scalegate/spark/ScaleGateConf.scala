@@ -29,6 +29,12 @@ object ScaleGateConf {
     */
   val SampleRows = "spark.scalegate.join.sampleRows"
 
+  /** A directory for the rows that came too late to a streaming join; unset for none. */
+  val LateRows = "spark.scalegate.streaming.lateRows"
+
+  def lateRows(conf: SQLConf): Option[String] =
+    Some(conf.getConfString(LateRows, "").trim).filter(_.nonEmpty)
+
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
     val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)

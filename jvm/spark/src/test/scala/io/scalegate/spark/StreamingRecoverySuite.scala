@@ -4,6 +4,8 @@ import java.nio.file.Files
 
 import org.apache.spark.sql.streaming.StreamingQueryException
 
+import io.scalegate.spark.streaming.StateReader
+
 /** What a streaming join keeps and gives when it is stopped, fails, and starts again. */
 final class StreamingRecoverySuite extends StreamingJoinSuite {
   private val query =
@@ -33,6 +35,41 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
       assert(run.fresh() == Seq("[1,100]", "[3,102]"))
       assert(run.dropped == 2)
     } finally run.stop()
+  }
+
+  test("late rows are counted once and kept beside, whatever the number of their copies") {
+    val directory = Files.createTempDirectory("scalegate-late").resolve("rows")
+    withSettings(ScaleGateConf.LateRows -> directory.toString) {
+      val right = query.replace("LEFT JOIN", "RIGHT JOIN")
+      val run = new Running(right, delay = "2 seconds").start()
+      try {
+        run.add(Seq(at(20, 1)), Seq(at(20, 100)))
+        run.add(Seq.tabulate(40)(i => at(10, i.toLong, x = i)), Seq(at(12, 101, x = 3)))
+        run.add(Seq(at(30, 2)), Seq(at(17.5, 102)))
+        assert(run.dropped == 42)
+      } finally run.stop()
+      val late = spark.read.json(directory.toString)
+      assert(late.columns.toSet == Set("ts", "x", "id", "operator", "side", "batch"))
+      assert(late.where("side = 'left'").select("id").collect().map(_.getLong(0)).sorted.toSeq ==
+        (0L until 40L))
+      assert(
+        rowsOf(late.where("side = 'right'").selectExpr("id", "x", "CAST(ts AS TIMESTAMP)")) ==
+          Seq("[101,3,1970-01-01 00:00:12.0]", "[102,5,1970-01-01 00:00:17.5]")
+      )
+    }
+  }
+
+  test("the state can be read back, by Spark's reader in chunks and by ours in rows") {
+    val run = new Running(query, delay = "5 seconds").start()
+    try run.add(Seq(at(10, 1), at(10.1, 2, x = 50)), Seq(at(10.2, 100)))
+    finally run.stop()
+    val chunks = spark.read.format("statestore").load(run.checkpoint.toString)
+    assert(chunks.selectExpr("sum(value.count)").head().getLong(0) == 4, "3 rows and a mark")
+    def state(side: String) =
+      rowsOf(StateReader.read(spark, run.checkpoint.toString, side, 0).select("id", "x", "batch"))
+    assert(state("left") == Seq("[1,5,0]", "[2,50,0]"))
+    assert(state("right") == Seq("[100,5,0]"))
+    assert(intercept[IllegalArgumentException](state("both")).getMessage.contains("not 'both'"))
   }
 
   for (

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{LongType, MetadataBuilder}
 import io.scalegate.join.{Grid, IntegralBand}
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
-import io.scalegate.spark.streaming.{StreamJoin, StreamTime}
+import io.scalegate.spark.streaming.{StreamCells, StreamJoin, StreamTime}
 import io.scalegate.stream.Side
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
@@ -50,19 +50,15 @@ object StreamingJoinStrategy extends SparkStrategy {
       exec(c, probing, Nil, Nil, planLater(left), planLater(right), Some("in one task"))
     else {
       val dimensions = others.take(MostDimensions)
-      val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)
-      val l = sliced(left, Side.R, probing, grid, dimensions.map(_.storedLeft))
-      val r = sliced(right, Side.S, probing, grid, dimensions.map(_.storedRight))
-      val along = dimensions.map(_.right.sql).mkString(", ")
-      exec(
-        c,
-        probing,
-        Seq(l.output.last),
-        Seq(r.output.last),
-        l,
-        r,
-        Some(s"in cells along $along")
+      val cells = StreamCells(
+        SliceBy.Cells(Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)),
+        dimensions.map(_.storedLeft),
+        dimensions.map(_.storedRight)
       )
+      val l = sliced(left, Side.R, probing, cells.by, cells.left)
+      val r = sliced(right, Side.S, probing, cells.by, cells.right)
+      val along = s"in cells along ${dimensions.map(_.right.sql).mkString(", ")}"
+      exec(c, probing, Seq(l.output.last), Seq(r.output.last), l, r, Some(along), Some(cells))
     }
   }
 
@@ -88,12 +84,12 @@ object StreamingJoinStrategy extends SparkStrategy {
       input: LogicalPlan,
       side: Side,
       probing: Probing,
-      grid: Grid,
+      by: SliceBy,
       attributes: Seq[Expression]
   ): SliceExec = {
     val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
     val whole = probing.unmatched && (side eq probing.side)
-    SliceExec(attributes, SliceBy.Cells(grid), side, whole, cell, planLater(input))
+    SliceExec(attributes, by, side, whole, cell, planLater(input))
   }
 
   private[this] def exec(
@@ -103,13 +99,14 @@ object StreamingJoinStrategy extends SparkStrategy {
       rightKeys: Seq[Expression],
       left: SparkPlan,
       right: SparkPlan,
-      where: Option[String]
+      where: Option[String],
+      cells: Option[StreamCells] = None
   ): StreamingWindowJoinExec = {
     val times = c.time.get
     val time = times.bound
-    val inCells = where.nonEmpty && leftKeys.nonEmpty
     val terms =
-      if (inCells) c.of.indexTermsInCells(leftKeys.head, rightKeys.head) else c.of.indexTerms
+      if (cells.nonEmpty) c.of.indexTermsInCells(leftKeys.head, rightKeys.head)
+      else c.of.indexTerms
     val bands = terms.by match {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
@@ -125,7 +122,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       bounded.map(_._3).toIndexedSeq,
       StreamTime(timeKey, band.lower, band.upper),
       terms.residual,
-      inCells,
+      cells,
       c.of.describe(("index over both windows" +: where.toSeq).mkString(" "))
     )
     StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)

@@ -8,8 +8,18 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
-import io.scalegate.join.{AttributeType, RadixOrder}
-import io.scalegate.spark.exec.{AttributeReader, RowStore, UnsafeRows}
+import io.scalegate.join.{AttributeType, CellBuffer, RadixOrder}
+import io.scalegate.spark.exec.{AttributeReader, RowStore, SliceBy, UnsafeRows}
+import io.scalegate.stream.Side
+
+/** The cells that a row of an input was sent to, one copy to each.
+  *
+  * @param attributes
+  *   that decide them, as `by` says
+  * @param column
+  *   of the input that holds the cell
+  */
+final case class Copies(attributes: Seq[Expression], by: SliceBy, column: Int)
 
 /** An input of a streaming join.
   *
@@ -19,12 +29,15 @@ import io.scalegate.spark.exec.{AttributeReader, RowStore, UnsafeRows}
   *   the column of the event time, in microseconds
   * @param decided
   *   whether its rows are given, or not, for having matched something
+  * @param copies
+  *   if its rows come in several copies
   */
 final case class StreamInput(
     bounded: Seq[Expression],
     output: Seq[Attribute],
     eventTime: Int,
-    decided: Boolean
+    decided: Boolean,
+    copies: Option[Copies]
 )
 
 /** The rows of one input in one batch, in the order of their event times. One thread.
@@ -33,19 +46,23 @@ final case class StreamInput(
   *   which of the bounded attributes the event time is
   * @param late
   *   rows whose event time is not above this are too late, and dropped
+  * @param keepLate
+  *   is given each of these once
   */
 final private[streaming] class NewRows(
     rows: Iterator[InternalRow],
     input: StreamInput,
     types: IndexedSeq[AttributeType],
+    side: Side,
     time: Int,
-    late: Long
+    late: Long,
+    keepLate: UnsafeRow => Unit
 ) {
   private[this] val columns = input.output.length
   private[this] val store = new RowStore(columns)
   private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
   private[this] var lateRows = 0L
-  private[this] var read = 0L
+  private[this] lazy val copies = input.copies.map(new FirstCopy(_, side, input.output))
 
   private[this] val arrived = readAll()
   private[this] val order = inOrder(arrived)
@@ -55,9 +72,6 @@ final private[streaming] class NewRows(
     if (order == null) arrived else arrived.map(k => order.map(k(_)))
 
   def size: Int = store.size
-
-  /** Rows that were read, those dropped included. */
-  def seen: Long = read
 
   /** Rows that were too late. */
   def dropped: Long = lateRows
@@ -77,8 +91,7 @@ final private[streaming] class NewRows(
     val unsafe = UnsafeRows(rows, input.output)
     while (unsafe.hasNext) {
       val row = unsafe.next()
-      read += 1
-      if (!row.isNullAt(input.eventTime) && row.getLong(input.eventTime) <= late) lateRows += 1
+      if (!row.isNullAt(input.eventTime) && row.getLong(input.eventTime) <= late) dropLate(row)
       else if (reader.read(row)) {
         if (size == keys.head.length) keys = keys.map(k => Arrays.copyOf(k, 2 * size))
         var i = 0
@@ -91,6 +104,12 @@ final private[streaming] class NewRows(
     }
     keys.map(Arrays.copyOf(_, size))
   }
+
+  private[this] def dropLate(row: UnsafeRow): Unit =
+    if (copies.forall(_.isFirst(row))) {
+      lateRows += 1
+      keepLate(row)
+    }
 
   /** Null where the rows came so. Rows of a side that is decided on, which are named by their places, are in an order
     * that does not depend on the one they came in.
@@ -137,4 +156,17 @@ private object NewRows {
     ) 0
     else Arrays.compare(a.getBytes, b.getBytes)
   }
+}
+
+/** Tells the first copy of a row from the others. */
+final private class FirstCopy(copies: Copies, side: Side, columns: Seq[Attribute]) {
+  private[this] val reader = new AttributeReader(copies.attributes, copies.by.types, columns)
+  private[this] val cells = new CellBuffer
+
+  def isFirst(row: UnsafeRow): Boolean =
+    if (!reader.read(row)) true
+    else {
+      copies.by.cells(side, reader.keys, () => row.hashCode.toLong, cells)
+      cells(0) == row.getLong(copies.column)
+    }
 }

@@ -3,8 +3,15 @@ package io.scalegate.spark.streaming
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.join.Band
-import io.scalegate.spark.exec.Probing
+import io.scalegate.spark.exec.{Probing, SliceBy}
 import io.scalegate.stream.Side
+
+/** How the inputs of a join are cut into cells. The last column of each is the cell.
+  *
+  * @param left
+  *   the attributes that decide a left row's cells, as `right` are those of a right row
+  */
+final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expression])
 
 /** A join of two streams over a window, as it is planned.
   *
@@ -13,7 +20,7 @@ import io.scalegate.stream.Side
   * @param bands
   *   `rightBounded(i) − leftBounded(i)` lies in the i-th
   * @param cells
-  *   whether the rows are exchanged by cells, which mean nothing to other operators
+  *   if the rows are exchanged by cells, which mean nothing to other operators
   * @param description
   *   what EXPLAIN says, its parts separated by "; "
   */
@@ -26,21 +33,38 @@ final case class StreamJoin(
     bands: IndexedSeq[Band],
     time: StreamTime,
     residual: Option[Expression],
-    cells: Boolean,
+    cells: Option[StreamCells],
     description: String
 ) {
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
     new StreamJoinTask(
       probing,
-      StreamInput(leftBounded, left, indexOf(leftTime, left), probing.decides(Side.R)),
-      StreamInput(rightBounded, right, indexOf(rightTime, right), probing.decides(Side.S)),
+      input(Side.R, leftBounded, left, leftTime, cells.map(_.left)),
+      input(Side.S, rightBounded, right, rightTime, cells.map(_.right)),
       bands,
       time,
       residual
     )
 
-  private[this] def indexOf(time: Attribute, columns: Seq[Attribute]) =
-    columns.indexWhere(_.exprId == time.exprId)
+  private[this] def input(
+      side: Side,
+      bounded: Seq[Expression],
+      columns: Seq[Attribute],
+      time: Attribute,
+      sliced: Option[Seq[Expression]]
+  ) = StreamInput(
+    bounded,
+    columns,
+    columns.indexWhere(_.exprId == time.exprId),
+    probing.decides(side),
+    sliced.filter(_ => cells.exists(_.by.isCopied(side))).map(
+      Copies(_, cells.get.by, columns.length - 1)
+    )
+  )
+
+  /** The columns that the user knows of an input. */
+  def visible(columns: Seq[Attribute]): Seq[Attribute] =
+    if (cells.isEmpty) columns else columns.init
 
   /** The least event time, in milliseconds, that a joined row may still come with when no input row comes with one that
     * is not above the watermark.

@@ -38,17 +38,22 @@ final class StreamJoinTask(
   private[streaming] def expired(side: Side, watermark: Long): Long =
     time.expired(side, watermark)
 
-  /** Joins the batch's rows with each other and with those held. */
+  /** Joins the batch's rows with each other and with those held.
+    *
+    * @param keepLate
+    *   is given each row that is too late
+    */
   def join(
       l: Iterator[InternalRow],
       r: Iterator[InternalRow],
       batch: StreamBatch,
       held: JoinState,
-      store: ChunkStore
+      store: ChunkStore,
+      keepLate: Side => UnsafeRow => Unit
   ): StreamJoinIterator = {
     val fresh = Seq(Side.R -> l, Side.S -> r).map { case (side, rows) =>
       val in = input(side)
-      val read = new NewRows(rows, in, types, time.key, batch.late)
+      val read = new NewRows(rows, in, types, side, time.key, batch.late, keepLate(side))
       new NewSide(side, in, read, held.of(side), batch.number, expired(side, batch.watermark))
     }
     fresh.foreach(_.writeRows(store))

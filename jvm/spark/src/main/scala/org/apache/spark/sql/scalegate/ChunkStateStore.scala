@@ -84,7 +84,7 @@ final private[scalegate] class ChunkStateStores(
     info: StatefulOperatorStateInfo,
     valueSchema: StructType,
     conf: StateStoreConf,
-    hadoopConf: Broadcast[SerializableConfiguration]
+    val hadoopConf: Broadcast[SerializableConfiguration]
 ) extends Serializable {
   import ChunkStateStores.Live
 

@@ -31,6 +31,7 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.util.SerializableConfiguration
 
+import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.streaming.{StreamJoin, StreamJoinIterator}
 
 /** The join of two streams over a window. Spark plans stateful operators by name and knows no others, so this one is
@@ -145,7 +146,7 @@ final class StreamingWindowJoinExec(
 
   override def outputPartitioning: Partitioning =
     if (single) SinglePartition
-    else if (join.cells) UnknownPartitioning(left.outputPartitioning.numPartitions)
+    else if (join.cells.nonEmpty) UnknownPartitioning(left.outputPartitioning.numPartitions)
     else join.probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
   override val stateStoreNames: Seq[String] = Seq(StateStoreId.DEFAULT_STORE_NAME)
@@ -204,6 +205,10 @@ final class StreamingWindowJoinExec(
       new StateStoreConf(session.sessionState.conf),
       SerializableConfiguration.broadcast(sparkContext, session.sessionState.newHadoopConf())
     )
+    val lateRows = ScaleGateConf.lateRows(conf).map { directory =>
+      val columns = (join.visible(left.output), join.visible(right.output))
+      new LateRowFiles(directory, info.operatorId, columns, access.hadoopConf, conf)
+    }
     val batch = StreamJoin.batch(
       info.storeVersion,
       eventTimeWatermarkForLateEvents,
@@ -219,11 +224,14 @@ final class StreamingWindowJoinExec(
       val store = access.open(partition)
       val (held, rebuilt) = access.held(store, task)
       if (rebuilt) longMetric("rebuilds") += 1
-      val rows = task.join(l, r, batch, held, store)
+      val late = lateRows.map(_.open(batch.number, partition))
+      val rows =
+        task.join(l, r, batch, held, store, side => row => late.foreach(_.add(side, row)))
       new CompletedPairs(
         rows,
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
+          late.foreach(_.close())
           finish(access, store, rows)
         }
       )
