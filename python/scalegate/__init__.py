@@ -14,6 +14,7 @@ from scalegate._attach import attach_methods
 from scalegate._errors import ScalegateError
 from scalegate._joins import band_join, interval_join, window_join
 from scalegate._session import configure, is_active, jar_path
+from scalegate._state import join_state
 from scalegate._widths import Rows, rows
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "interval_join",
     "is_active",
     "jar_path",
+    "join_state",
     "rows",
     "window_join",
 ]

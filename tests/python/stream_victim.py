@@ -8,8 +8,8 @@ import stream_files
 from pyspark.sql import SparkSession
 
 
-def main(directory: Path, what: str, how: str) -> None:
-    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+def main(directory: Path, what: str, how: str, master: str = "local[2]") -> None:
+    builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
     builder = (
         builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.shuffle.partitions", "2")
@@ -26,7 +26,9 @@ def main(directory: Path, what: str, how: str) -> None:
     query.awaitTermination()
     names = {o["operatorName"] for p in query.recentProgress for o in p["stateOperators"]}
     print("operators:", *sorted(names))
+    joins = [o for p in query.recentProgress for o in p["stateOperators"]]
+    print("rebuilds:", sum(o["customMetrics"]["rebuilds"] for o in joins))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3])
+    main(Path(sys.argv[1]), *sys.argv[2:])

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pyspark
 import pytest
+import scalegate
 import stream_files
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -134,6 +136,57 @@ def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
     assert ended.returncode == 0, ended.stderr[-3000:]
     assert "operators: windowJoin\n" in ended.stdout
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, what, how)
+
+
+def test_a_lost_executor_costs_no_row(
+    spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
+) -> None:
+    streams(tmp_path, seed=11, batches=7)
+    script = Path(__file__).with_name("stream_victim.py")
+    command = [sys.executable, script, tmp_path, "band", "left", "local-cluster[2,1,1024]"]
+    cluster = subprocess.Popen(
+        list(map(str, command)),
+        env={**clean_environment, "SPARK_HOME": str(Path(pyspark.__file__).parent)},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while batches_begun(tmp_path) < 3:
+            assert cluster.poll() is None and time.monotonic() < deadline
+            time.sleep(0.01)
+        find = ["pgrep", "-g", str(cluster.pid), "-f", "CoarseGrainedExecutorBackend"]
+        executors = subprocess.run(find, capture_output=True, text=True, check=True)
+        os.kill(int(executors.stdout.split()[0]), signal.SIGKILL)
+        out, errors = cluster.communicate(timeout=240)
+    finally:
+        if cluster.poll() is None:
+            os.killpg(cluster.pid, signal.SIGKILL)
+    assert cluster.returncode == 0, errors[-3000:]
+    assert "operators: windowJoin\n" in out
+    assert "rebuilds: 0\n" not in out
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "band", "left")
+
+
+def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None:
+    streams(tmp_path, seed=3, batches=4)
+    left, right = (stream_files.read(spark, tmp_path / side) for side in ("l", "r"))
+    query = (
+        stream_files.join(left, right, "key", "left")
+        .writeStream.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+    for side in ("left", "right"):
+        state = scalegate.join_state(spark, tmp_path / "checkpoint", side)
+        names = [name.removesuffix("_right") for name in state.columns]
+        assert names == ["partition_id", "batch", "ts", "k", "x", "id"]
+        assert [row[-1] for row in state.collect()] == [-1]
+    with pytest.raises(scalegate.ScalegateError, match="not 'both'"):
+        scalegate.join_state(spark, tmp_path / "checkpoint", "both")
 
 
 def batches_begun(directory: Path) -> int:

@@ -1,0 +1,52 @@
+"""What a streaming join's checkpoint holds, as a DataFrame."""
+
+from pathlib import Path
+
+from pyspark.errors import IllegalArgumentException
+from pyspark.sql import DataFrame, SparkSession
+
+from scalegate._errors import ScalegateError
+
+
+def join_state(
+    spark: SparkSession, checkpoint: str | Path, side: str = "left", operator: int = 0
+) -> DataFrame:
+    """The rows of one side that the last batch of a streaming join left in its checkpoint.
+
+    Spark's own `statestore` source gives the chunks that the rows are written in; this takes them
+    apart.
+
+    Parameters
+    ----------
+    spark
+        A classic session that has the package.
+    checkpoint
+        The query's checkpoint location.
+    side
+        "left" or "right".
+    operator
+        Which of the query's stateful operators the join is, from 0.
+
+    Returns
+    -------
+    DataFrame
+        `partition_id` INT and `batch` BIGINT, which wrote the row, then the columns of that side
+        that the query reads. Rows that have expired are among them until the chunk that they
+        were written in has.
+
+    Raises
+    ------
+    ScalegateError
+        When the operator is no streaming join, or the side is neither.
+    """
+    context = getattr(spark, "_jsparkSession", None)
+    jvm = spark.sparkContext._jvm if context is not None else None
+    if jvm is None:
+        raise ScalegateError("join_state needs a classic session, not one of Spark Connect.")
+    try:
+        rows = jvm.io.scalegate.spark.streaming.StateReader.read(
+            context, str(checkpoint), side, operator
+        )
+    except IllegalArgumentException as e:
+        raise ScalegateError(str(e)) from e
+    return DataFrame(rows, spark)
