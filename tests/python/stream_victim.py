@@ -14,6 +14,7 @@ def main(directory: Path, what: str, how: str, master: str = "local[2]") -> None
         builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.locality.wait", "0s")
     )
     spark = scalegate.configure(builder).getOrCreate()
     left, right = (stream_files.read(spark, directory / side) for side in ("l", "r"))
