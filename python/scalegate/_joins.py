@@ -47,6 +47,7 @@ def interval_join(
     suffix: str = "_right",
     algorithm: str = "auto",
     layout: Sequence[int] | None = None,
+    ordered: bool = False,
 ) -> DataFrame:
     """Pairs with equal `on` columns and right time in [left time + lower, left time + upper].
 
@@ -81,6 +82,9 @@ def interval_join(
         is copied to the cells of one row, a right row to those of one column. In left, semi and
         anti joins the second number is 1, in right joins the first. None leaves it to
         `spark.scalegate.join.layout`, or the planner.
+    ordered
+        Of two streams: rows come in the order of the later row's time, then the earlier's, when
+        the watermark has passed both, in one task. Inner and semi joins.
 
     Raises
     ------
@@ -94,6 +98,7 @@ def interval_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
+    order = schema.ordered(ordered, how, left.isStreaming)
     keys = _keys(on, sides)
     if how == "full" and not keys and not left.isStreaming:
         raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
@@ -114,7 +119,7 @@ def interval_join(
     renamed = _rename_right(sides, keys, suffix)
     equal = [F.col(_quote(key)) == F.col(_quote(renamed[right])) for key, right in keys.items()]
     within = _between(names[0], renamed[names[1]], bounds, data_type)
-    joined = _join(left, _renamed(right, renamed), [*equal, within], how, way)
+    joined = _join(left, _renamed(right, renamed), [*equal, within], how, way + order)
     hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
     if how in ("right", "full"):
         given = {name: _given(name, hidden[name]) for name in left.columns if name in hidden}
@@ -132,6 +137,7 @@ def band_join(
     suffix: str = "_right",
     algorithm: str = "auto",
     layout: Sequence[int] | None = None,
+    ordered: bool = False,
 ) -> DataFrame:
     """Pairs whose values differ by at most a width in every band, and times by at most `within`.
 
@@ -146,7 +152,7 @@ def band_join(
     time, within
         Both or none: the two time columns (("ts", "ts") when only `within` is given) and the
         largest distance between them, both ways; types and units as in `interval_join`.
-    how, suffix, algorithm, layout
+    how, suffix, algorithm, layout, ordered
         As in `interval_join`.
 
     Raises
@@ -161,6 +167,7 @@ def band_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
+    order = schema.ordered(ordered, how, left.isStreaming)
     checked = _bands(bands, sides)
     if how == "full" and not left.isStreaming:
         raise ScalegateError(
@@ -179,7 +186,7 @@ def band_join(
     conditions = [band.condition(renamed) for band in checked]
     if within is not None:
         conditions.append(_between(names[0], renamed[names[1]], (-width, width), data_type))
-    return _join(left, _renamed(right, renamed), conditions, how, way)
+    return _join(left, _renamed(right, renamed), conditions, how, way + order)
 
 
 def window_join(
@@ -193,6 +200,7 @@ def window_join(
     algorithm: str = "auto",
     layout: Sequence[int] | None = None,
     threads: int | None = None,
+    ordered: bool = False,
 ) -> DataFrame:
     """Pairs for which any condition holds, within a window of time or of rows.
 
@@ -210,7 +218,7 @@ def window_join(
         The largest distance in time, both ways, with units as in `interval_join`; or
         `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
         rows of the other side.
-    how, suffix, algorithm, layout
+    how, suffix, algorithm, layout, ordered
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
     threads
         Of the one task in which a window of rows is joined; None takes the session's
@@ -230,6 +238,7 @@ def window_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
+    order = schema.ordered(ordered, how, left.isStreaming)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
@@ -255,7 +264,7 @@ def window_join(
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(_quote(n))) for f, t, n in zip(sides, times, names)]
     conditions = [window] if on is None else [on, window]
-    joined = _join(hidden[0], hidden[1], conditions, how, way).drop(*times)
+    joined = _join(hidden[0], hidden[1], conditions, how, way + order).drop(*times)
     unique = all(old == new for old, new in renamed.items())
     if unique or how in LEFT_ONLY:
         return joined

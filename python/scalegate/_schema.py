@@ -134,6 +134,25 @@ def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> t
     return "matrix", _layout(layout)
 
 
+def ordered(asked: bool, how: str, streaming: bool) -> tuple[str, ...]:
+    """What the hint says of the order of a join's rows."""
+    if not isinstance(asked, bool):
+        raise ScalegateError(f"ordered={asked!r}: say True or False.")
+    if not asked:
+        return ()
+    if not streaming:
+        raise ScalegateError(
+            "ordered=True orders the rows of a join of two streams: order those of a batch join "
+            "by what you like with orderBy."
+        )
+    if how not in ("inner", "semi"):
+        raise ScalegateError(
+            f"ordered=True: how={how!r} gives rows that match nothing, which have no "
+            "place in that order yet; inner and semi joins work."
+        )
+    return ("ordered",)
+
+
 def _layout(layout: Sequence[int]) -> str:
     given = layout if isinstance(layout, Sequence) and not isinstance(layout, str) else ()
     whole = [n for n in given if isinstance(n, int) and not isinstance(n, bool) and n > 0]

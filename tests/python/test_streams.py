@@ -86,6 +86,27 @@ def test_a_stream_gives_what_the_events_at_rest_give(
         assert ids(stream_files.join(*at_rest, what, how)) == expected
 
 
+def test_rows_come_in_order_whatever_the_batches(spark: SparkSession, tmp_path: Path) -> None:
+    given = []
+    for batches in (3, 6):
+        directory = tmp_path / str(batches)
+        streams(directory, seed=21, batches=batches)
+        left, right = (stream_files.read(spark, directory / side) for side in ("l", "r"))
+        joined = left.band_join(right, {"x": ("x", 0.5)}, within="4 seconds", ordered=True)
+        rows: list[Any] = []
+        query = (
+            joined.writeStream.option("checkpointLocation", str(directory / "checkpoint"))
+            .trigger(availableNow=True)
+            .foreachBatch(lambda df, _, rows=rows: rows.extend(df.collect()))
+            .start()
+        )
+        query.awaitTermination()
+        given.append([row for row in rows if row.id != -1])
+    assert len(given[0]) > 100 and given[0] == given[1]
+    times = [max(row.ts, row.ts_right) for row in given[0]]
+    assert times == sorted(times)
+
+
 def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) -> None:
     streams(tmp_path, seed=5, batches=6)
     left, right = (stream_files.read(spark, tmp_path / side) for side in ("l", "r"))

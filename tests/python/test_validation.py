@@ -337,6 +337,18 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["layout=(1, 2): the windows of two streams are indexed"],
     ),
     (
+        "batches are not ordered",
+        lambda r, s: interval_join(r, s, ordered=True),
+        ["order those of a batch join by what you like"],
+    ),
+    (
+        "rows that match nothing have no order",
+        lambda r, s: interval_join(
+            stream(r), stream(r), time=("timestamp", "timestamp"), how="anti", ordered=True
+        ),
+        ["ordered=True: how='anti' gives rows that match nothing"],
+    ),
+    (
         "a window of rows is refused for streams",
         lambda r, s: window_join(
             stream(r), stream(r), time=("timestamp", "timestamp"), within=scalegate.rows(3)

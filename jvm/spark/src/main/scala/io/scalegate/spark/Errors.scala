@@ -13,7 +13,7 @@ object Errors {
 
   def hintArguments(found: Seq[String]): Exception = bad(
     "WINDOW_JOIN takes no arguments or the names of the two relations to join, and at most one quoted " +
-      s"algorithm (${Algorithm.names.mkString(", ")}) and one quoted layout of the matrix, as in " +
+      s"algorithm (${Algorithm.names.mkString(", ")}), one quoted layout of the matrix and, for streams, 'ordered', as in " +
       "/*+ WINDOW_JOIN(r, s) */, /*+ WINDOW_JOIN(r, s, 'index') */ or /*+ WINDOW_JOIN(r, s, 'matrix', '2x3') */; " +
       s"it was given (${found.mkString(", ")})"
   )
@@ -62,6 +62,16 @@ object Errors {
   def hintStreaming: Exception = bad(
     "WINDOW_JOIN joins two batch DataFrames or two streaming ones; this join has one of each. Without the hint Spark " +
       "joins a stream with a batch itself"
+  )
+
+  def orderedBatch: Exception = bad(
+    "WINDOW_JOIN('ordered') orders the rows of a join of two streams; order those of a batch join by what you like " +
+      "with ORDER BY"
+  )
+
+  def orderedJoinType(joinType: String): Exception = bad(
+    s"WINDOW_JOIN('ordered') runs inner and semi joins of two streams; this is a ${joinType.toLowerCase(java.util.Locale.ROOT)} " +
+      "join, some of whose rows match nothing and have no place in that order yet. Leave 'ordered' out"
   )
 
   def streamAlgorithm(name: String): Exception = bad(

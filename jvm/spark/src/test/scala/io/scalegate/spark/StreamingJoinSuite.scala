@@ -104,7 +104,10 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       next.sorted
     }
 
-    def all: Seq[String] = written.values.asScala.flatten.toSeq.sorted
+    def all: Seq[String] = inOrder.sorted
+
+    /** What was written, in the order in which it was. */
+    def inOrder: Seq[String] = written.values.asScala.flatten.toSeq
 
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
@@ -134,53 +137,4 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     spark.createDataset(r)(Encoders.product[Event]).createOrReplaceTempView("r")
     plainSpark(rowsOf(spark.sql(query)))
   }
-}
-
-final class StreamingJoinTypesSuite extends StreamingJoinSuite {
-  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
-  private val conditions = Seq(
-    "a band" -> s"$within AND abs(l.x - r.x) <= 2",
-    "a key" -> s"l.k = r.k AND $within",
-    "a key and a residual" -> s"l.k = r.k AND $within AND l.x < r.x",
-    "time alone" -> s"$within AND (l.x + r.x) % 3 = 0"
-  )
-  private val types =
-    Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
-
-  /** Events whose times rise but for a second's disorder, and a last one that moves the watermark past them. */
-  private def events(seed: Int, count: Int): Seq[Event] = {
-    val random = new scala.util.Random(seed)
-    Seq.tabulate(count) { i =>
-      val value = if (random.nextInt(10) == 0) None else Some(random.nextInt(12))
-      Event(
-        new Timestamp(1000L + i * 150L + random.nextInt(1000)),
-        Some(random.nextInt(3)),
-        value,
-        i.toLong
-      )
-    }
-  }
-
-  private val sentinel = Event(10000000L, -1, -100, -1L)
-
-  for ((name, condition) <- conditions; joinType <- types)
-    test(
-      s"$joinType join by $name gives what the batch join gives, however the rows are cut into batches"
-    ) {
-      val columns = if (joinType.contains("S") || joinType.contains("ANTI")) "l.*" else "*"
-      val query = s"SELECT $columns FROM l $joinType JOIN r ON $condition"
-      val (l, r) = (events(1, 120), events(2, 100))
-      val expected = batchResult(query, l, r).filterNot(_.contains("-100"))
-      for (cuts <- Seq(1, 5)) {
-        val run = new Running(query, delay = "1 second").start()
-        try {
-          val size = (120 + cuts - 1) / cuts
-          for (i <- 0 until cuts)
-            run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
-          run.add(Seq(sentinel), Seq(sentinel))
-          assert(run.operator == "windowJoin")
-          assert(run.all.filterNot(_.contains("-100")) == expected, s"in $cuts batches")
-        } finally run.stop()
-      }
-    }
 }

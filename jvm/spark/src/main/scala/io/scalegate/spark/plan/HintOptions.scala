@@ -9,15 +9,24 @@ import io.scalegate.spark.Errors
   *   one of [[Algorithm.names]], if it says so
   * @param layout
   *   of the matrix, which it asks for then
+  * @param ordered
+  *   whether the rows of a join of streams are to come in the order of their times
   */
 final case class HintOptions(
     algorithm: Option[String] = None,
-    layout: Option[MatrixLayout] = None
+    layout: Option[MatrixLayout] = None,
+    ordered: Boolean = false
 ) {
 
   /** The algorithm that is asked for, unless it is left to the planner. */
   def requested: Option[Algorithm] =
     if (layout.nonEmpty) Some(Algorithm.Matrix) else algorithm.flatMap(Algorithm.named)
+}
+
+object HintOptions {
+
+  /** How a hint asks for rows in order. */
+  val Ordered = "ordered"
 }
 
 /** Layouts as hints and settings write them: `2x3` is two rows of three cells. */

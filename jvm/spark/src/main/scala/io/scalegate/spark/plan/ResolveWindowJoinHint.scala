@@ -19,7 +19,8 @@ import io.scalegate.spark.{Errors, ScaleGateConf}
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
   * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an
-  * [[Algorithm]] among the arguments chooses that, and a quoted layout, as in `'2x3'`, that of the matrix.
+  * [[Algorithm]] among the arguments chooses that, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the rows of a join of
+  * streams in the order of their times.
   */
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   val Name = "WINDOW_JOIN"
@@ -28,12 +29,13 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
       val algorithms = arguments.collect { case AlgorithmName(a) => a }
       val layouts = arguments.collect { case Layout(l) => l }
-      val names = arguments.collect {
+      val (orders, others) = arguments.partition(isOrdered)
+      val names = others.collect {
         case a if AlgorithmName.unapply(a).isEmpty && Layout.unapply(a).isEmpty => relationName(a)
       }
-      val options = HintOptions(algorithms.headOption, layouts.headOption)
+      val options = HintOptions(algorithms.headOption, layouts.headOption, orders.nonEmpty)
       refuseLayoutOfOther(options)
-      val one = algorithms.length <= 1 && layouts.length <= 1
+      val one = algorithms.length <= 1 && layouts.length <= 1 && orders.length <= 1
       if (names.isEmpty && one) hintTopmost(child, options)
       else if (names.distinct.size == 2 && one) hintNamed(child, names.toSet, options)
       else throw Errors.hintArguments(arguments.map(_.sql))
@@ -59,6 +61,11 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
         Some(lower(text.toString)).filter(Algorithm.names.contains)
       case _ => None
     }
+  }
+
+  private[this] def isOrdered(argument: Expression): Boolean = argument match {
+    case Literal(text, StringType) if text != null => lower(text.toString) == HintOptions.Ordered
+    case _ => false
   }
 
   private[this] def relationName(argument: Expression): String = argument match {

@@ -36,7 +36,9 @@ object StreamingJoinStrategy extends SparkStrategy {
     val left = oneEventTime(c.of.join.left, c.time.get.left)
     val right = oneEventTime(c.of.join.right, c.time.get.right)
     val others = c.of.differences.filterNot(_ eq c.time.get.bound)
-    if (c.of.leftKeys.nonEmpty)
+    if (c.of.isOrdered)
+      exec(c, probing, Nil, Nil, planLater(left), planLater(right), Some("in one task, in order"))
+    else if (c.of.leftKeys.nonEmpty)
       exec(
         c,
         probing,
@@ -123,6 +125,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       StreamTime(timeKey, band.lower, band.upper),
       terms.residual,
       cells,
+      c.of.isOrdered,
       c.of.describe(("index over both windows" +: where.toSeq).mkString(" "))
     )
     StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)

@@ -66,7 +66,10 @@ private[plan] object StreamingJoins {
     if (!join.left.isStreaming || !join.right.isStreaming) None
     else {
       val c = new StreamingJoinCandidate(new WindowJoinCandidate(join))
-      if (c.of.isRequested) c.refuseAlgorithm()
+      if (c.of.isRequested) {
+        c.refuseAlgorithm()
+        c.refuseOrder()
+      }
       if (c.isRunnable) Some(c)
       else if (c.isSparks) None
       else throw c.refusal

@@ -127,12 +127,16 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   /** The layout of the matrix that a hint names. */
   def layout: Option[MatrixLayout] = requests.headOption.flatMap(_.options.layout)
 
+  /** Whether a hint asks for the rows in the order of their times. */
+  def isOrdered: Boolean = requests.exists(_.options.ordered)
+
   /** Whether a hint asks for the join to be run here, however. */
   def isRequested: Boolean = requests.nonEmpty
 
   /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
   def refuseWhatWasAskedFor(): Unit = {
     if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
+    if (isOrdered) throw Errors.orderedBatch
     if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
     if (requests.nonEmpty && leftKeys.nonEmpty && !isBounded)
       throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), unreadable)

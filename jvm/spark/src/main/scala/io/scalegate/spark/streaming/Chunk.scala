@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 import io.scalegate.spark.exec.RowStore
+import io.scalegate.stream.Side
 
 /** Names an entry of a partition's checkpoint.
   *
@@ -65,8 +66,30 @@ object Chunk {
 
   private[this] val PlaceBits = 30
 
+  /** The rows whose times lie above `kept`, in chunks. */
+  def ofBatch(side: Side, batch: Long, rows: RowBatch, columns: Int, kept: Long): Seq[Chunk] = {
+    val first = rows.firstAfter(kept)
+    val kind = if (side eq Side.R) LeftRows else RightRows
+    (first until rows.size by Rows).map { from =>
+      val until = math.min(rows.size, from + Rows)
+      val key = ChunkKey(kind, batch, (from - first) / Rows)
+      val content = ofRows(rows.stored, columns, from, until)
+      Chunk(key, rows.timeOf(until - 1), (until - from).toLong, content)
+    }
+  }
+
+  /** Marks of these rows.
+    *
+    * @param latest
+    *   the greatest of their times
+    */
+  def ofMarks(side: Side, batch: Long, latest: Long, ids: Array[Long]): Chunk = {
+    val kind = if (side eq Side.R) LeftMarks else RightMarks
+    Chunk(ChunkKey(kind, batch, 0), latest, ids.length.toLong, ofIds(ids))
+  }
+
   /** The rows numbered from `from` up to, and without, `until`: of each its length and its bytes. */
-  def ofRows(rows: StoredRows, columns: Int, from: Int, until: Int): Array[Byte] = {
+  private[this] def ofRows(rows: StoredRows, columns: Int, from: Int, until: Int): Array[Byte] = {
     val row = new UnsafeRow(columns)
     var bytes = 0
     var n = from
@@ -103,7 +126,7 @@ object Chunk {
   /** As long as keeps rows aligned. */
   private[this] val Header = 8
 
-  def ofIds(ids: Array[Long]): Array[Byte] = {
+  private[this] def ofIds(ids: Array[Long]): Array[Byte] = {
     val content = ByteBuffer.allocate(ids.length * java.lang.Long.BYTES)
     content.asLongBuffer().put(ids)
     content.array()

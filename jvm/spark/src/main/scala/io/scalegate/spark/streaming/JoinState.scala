@@ -7,13 +7,16 @@ import io.scalegate.stream.Side
   *
   * @param chunks
   *   the entries of the checkpoint about this side, and the latest time of each
+  * @param waiting
+  *   rows that have come and are joined in a later batch
   */
 final private[streaming] case class SideState(
     window: WindowRuns[StoredRows],
-    chunks: Vector[(ChunkKey, Long)]
+    chunks: Vector[(ChunkKey, Long)],
+    waiting: RowBatch
 ) {
-  def rows: Long = window.size
-  def bytes: Long = window.runs.iterator.map(_.rows.bytes).sum
+  def rows: Long = window.size + waiting.size
+  def bytes: Long = window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes
 }
 
 /** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another.

@@ -6,7 +6,6 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
-import org.apache.spark.unsafe.array.ByteArrayMethods
 
 import io.scalegate.join.{AttributeType, CellBuffer, RadixOrder}
 import io.scalegate.spark.exec.{AttributeReader, RowStore, SliceBy, UnsafeRows}
@@ -48,6 +47,8 @@ final case class StreamInput(
   *   rows whose event time is not above this are too late, and dropped
   * @param keepLate
   *   is given each of these once
+  * @param canonical
+  *   whether rows of equal times are to be in an order that does not depend on the one they came in
   */
 final private[streaming] class NewRows(
     rows: Iterator[InternalRow],
@@ -56,7 +57,8 @@ final private[streaming] class NewRows(
     side: Side,
     time: Int,
     late: Long,
-    keepLate: UnsafeRow => Unit
+    keepLate: UnsafeRow => Unit,
+    canonical: Boolean
 ) {
   private[this] val columns = input.output.length
   private[this] val store = new RowStore(columns)
@@ -67,11 +69,10 @@ final private[streaming] class NewRows(
   private[this] val arrived = readAll()
   private[this] val order = inOrder(arrived)
 
-  /** The i-th array holds the i-th attribute of every row. */
-  val keys: IndexedSeq[Array[Long]] =
+  private[this] val keys =
     if (order == null) arrived else arrived.map(k => order.map(k(_)))
 
-  def size: Int = store.size
+  private[this] def size: Int = store.size
 
   /** Rows that were too late. */
   def dropped: Long = lateRows
@@ -79,11 +80,16 @@ final private[streaming] class NewRows(
   /** Rows that match nothing because one of their attributes is NULL, kept if they are decided on. */
   def unmatchable: Iterator[InternalRow] = others.iterator
 
-  def timeOf(row: Int): Long = keys(time)(row)
-
-  /** The rows by their places in the order of their times. */
-  def stored(ids: Array[Long], matched: BitSet): StoredRows =
-    new StoredRows(store, order, ids, matched)
+  /** The rows in the order of their times, named after the batch and their place in it, those not kept left out. */
+  def named(batch: Long, kept: Long): RowBatch = {
+    val nameless = new RowBatch(keys, new StoredRows(store, order, null, null), time)
+    if (!input.decided) nameless
+    else {
+      val first = nameless.firstAfter(kept)
+      val ids = Array.tabulate(size)(n => Chunk.id(batch, n - first))
+      new RowBatch(keys, new StoredRows(store, order, ids, new BitSet), time)
+    }
+  }
 
   private[this] def readAll(): Vector[Array[Long]] = {
     val reader = new AttributeReader(input.bounded, types, input.output)
@@ -111,50 +117,12 @@ final private[streaming] class NewRows(
       keepLate(row)
     }
 
-  /** Null where the rows came so. Rows of a side that is decided on, which are named by their places, are in an order
-    * that does not depend on the one they came in.
-    */
+  /** Null where the rows came so. */
   private[this] def inOrder(keys: Vector[Array[Long]]): Array[Int] = {
     val times = keys(time)
-    val sorted = (1 until times.length).forall(i => times(i - 1) <= times(i))
-    if (sorted && !input.decided) null
-    else {
-      val order = RadixOrder.by(times, Array.range(0, size))
-      if (input.decided) sortTies(order, times)
-      order
-    }
-  }
-
-  private[this] def sortTies(order: Array[Int], times: Array[Long]): Unit = {
-    val runs = RadixOrder.runs(times, order)
-    for (i <- 0 until runs.length - 1 if runs(i + 1) - runs(i) > 1) {
-      val (a, b) = (new UnsafeRow(columns), new UnsafeRow(columns))
-      val tied = order.slice(runs(i), runs(i + 1)).sortWith { (x, y) =>
-        store.point(a, x)
-        store.point(b, y)
-        NewRows.compare(a, b) < 0
-      }
-      System.arraycopy(tied, 0, order, runs(i), tied.length)
-    }
-  }
-}
-
-private object NewRows {
-
-  /** By their bytes. */
-  private def compare(a: UnsafeRow, b: UnsafeRow): Int = {
-    val least = math.min(a.getSizeInBytes, b.getSizeInBytes)
-    if (
-      a.getSizeInBytes == b.getSizeInBytes &&
-      ByteArrayMethods.arrayEquals(
-        a.getBaseObject,
-        a.getBaseOffset,
-        b.getBaseObject,
-        b.getBaseOffset,
-        least.toLong
-      )
-    ) 0
-    else Arrays.compare(a.getBytes, b.getBytes)
+    if (canonical) RowBatch.canonical(times, columns)(store.point)
+    else if ((1 until times.length).forall(i => times(i - 1) <= times(i))) null
+    else RadixOrder.by(times, Array.range(0, size))
   }
 }
 

@@ -13,48 +13,45 @@ import io.scalegate.stream.Side
 /** One side of a partition in one batch: the rows that are new, those held, and which of both have matched. One
   * thread.
   *
+  * @param rows
+  *   that are new
+  * @param unmatchable
+  *   new rows that match nothing, and are decided on
+  * @param waiting
+  *   rows that have come and are joined in a later batch
+  * @param written
+  *   what this batch put into the checkpoint
   * @param expired
   *   rows whose time is not above this match no row of a later batch
+  * @param gone
+  *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
 final private[streaming] class NewSide(
     val side: Side,
     val input: StreamInput,
-    val rows: NewRows,
+    val rows: RowBatch,
+    unmatchable: Iterator[InternalRow],
+    waiting: RowBatch,
     val held: SideState,
+    written: Vector[(ChunkKey, Long)],
     batch: Long,
-    expired: Long
+    expired: Long,
+    gone: Long
 ) {
-  private[this] val (rowsKind, marksKind) =
-    if (side eq Side.R) (Chunk.LeftRows, Chunk.LeftMarks)
-    else (Chunk.RightRows, Chunk.RightMarks)
 
-  /** Where the rows begin that a later batch may ask for: they are in the order of their times. */
-  private[this] val firstKept = {
-    var low = 0
-    var high = rows.size
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (rows.timeOf(middle) <= expired) low = middle + 1 else high = middle
-    }
-    low
-  }
-
-  private[this] val ids =
-    if (input.decided) Array.tabulate(rows.size)(n => Chunk.id(batch, n - firstKept)) else null
-
-  private[this] val stored = rows.stored(ids, if (input.decided) new BitSet else null)
+  /** Where the rows begin that a later batch may ask for. */
+  private[this] val firstKept = rows.firstAfter(expired)
 
   private[this] val newMatched = new BitSet
   private[this] val heldMatched: Array[BitSet] = held.window.runs.map(_.rows.matched).toArray
   private[this] val marked = new mutable.ArrayBuilder.ofLong
   private[this] var latestMarked = Long.MinValue
-  private[this] var written = Vector.empty[(ChunkKey, Long)]
 
   /** The new rows as a run, made when it is asked for. */
-  lazy val run: WindowRun[StoredRows] = held.window.runOf(rows.keys, stored)
+  lazy val run: WindowRun[StoredRows] = held.window.runOf(rows.keys, rows.stored)
 
   /** Makes `row` the new one of this place. */
-  def point(row: UnsafeRow, place: Int): Unit = stored.point(row, place)
+  def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
 
   /** Whether a row found has matched something: the run counts those held, and then the new one. */
   def hasMatched(run: Int, number: Int): Boolean =
@@ -92,23 +89,8 @@ final private[streaming] class NewSide(
       point(row, place)
       row
     }
-    rows.unmatchable ++ old ++ fresh
+    unmatchable ++ old ++ fresh
   }
-
-  /** Puts what later batches need of the new rows into the checkpoint. */
-  def writeRows(store: ChunkStore): Unit =
-    for (from <- firstKept until rows.size by Chunk.Rows) {
-      val until = math.min(rows.size, from + Chunk.Rows)
-      put(
-        store,
-        Chunk(
-          ChunkKey(rowsKind, batch, (from - firstKept) / Chunk.Rows),
-          rows.timeOf(until - 1),
-          (until - from).toLong,
-          Chunk.ofRows(stored, input.output.length, from, until)
-        )
-      )
-    }
 
   /** Puts the batch's marks into the checkpoint, takes what has expired out of it, and gives what is held from now
     * on.
@@ -116,23 +98,17 @@ final private[streaming] class NewSide(
   def finish(store: ChunkStore): SideState = {
     var place = newMatched.nextSetBit(firstKept)
     while (place >= 0) {
-      addMark(ids(place), rows.timeOf(place))
+      addMark(rows.stored.ids(place), rows.timeOf(place))
       place = newMatched.nextSetBit(place + 1)
     }
     val marks = marked.result()
-    if (marks.nonEmpty)
-      put(
-        store,
-        Chunk(
-          ChunkKey(marksKind, batch, 0),
-          latestMarked,
-          marks.length.toLong,
-          Chunk.ofIds(marks)
-        )
-      )
-    val (gone, kept) = held.chunks.partition { case (_, latest) => latest <= expired }
-    gone.foreach { case (key, _) => store.remove(key) }
-    SideState(grown, kept ++ written)
+    val entry =
+      if (marks.isEmpty) None
+      else Some(Chunk.ofMarks(side, batch, latestMarked, marks))
+    entry.foreach(store.put)
+    val (old, kept) = held.chunks.partition { case (_, latest) => latest <= gone }
+    old.foreach { case (key, _) => store.remove(key) }
+    SideState(grown, kept ++ written ++ entry.map(e => e.key -> e.latest), waiting)
   }
 
   private[this] def grown = {
@@ -165,9 +141,4 @@ final private[streaming] class NewSide(
       marked += id
       latestMarked = math.max(latestMarked, time)
     }
-
-  private[this] def put(store: ChunkStore, chunk: Chunk): Unit = {
-    store.put(chunk)
-    written = written :+ (chunk.key -> chunk.latest)
-  }
 }

@@ -22,13 +22,16 @@ final private[streaming] class StoredRows(
     val ids: Array[Long],
     val matched: BitSet
 ) {
-  def size: Int = store.size
+  def size: Int = if (order == null) store.size else order.length
 
   def bytes: Long = store.bytes
 
   /** Makes `row` the one of this number. */
   def point(row: UnsafeRow, number: Int): Unit =
     store.point(row, if (order == null) number else order(number))
+
+  /** A row of its own. */
+  def row(number: Int): UnsafeRow = store.row(if (order == null) number else order(number))
 
   def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
 }

@@ -21,6 +21,8 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   `rightBounded(i) − leftBounded(i)` lies in the i-th
   * @param cells
   *   if the rows are exchanged by cells, which mean nothing to other operators
+  * @param ordered
+  *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param description
   *   what EXPLAIN says, its parts separated by "; "
   */
@@ -34,6 +36,7 @@ final case class StreamJoin(
     time: StreamTime,
     residual: Option[Expression],
     cells: Option[StreamCells],
+    ordered: Boolean,
     description: String
 ) {
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
@@ -43,7 +46,8 @@ final case class StreamJoin(
       input(Side.S, rightBounded, right, rightTime, cells.map(_.right)),
       bands,
       time,
-      residual
+      residual,
+      ordered
     )
 
   private[this] def input(

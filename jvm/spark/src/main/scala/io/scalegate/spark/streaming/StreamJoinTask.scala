@@ -22,14 +22,19 @@ import io.scalegate.stream.Side
   */
 final case class StreamBatch(number: Long, late: Long, watermark: Long)
 
-/** Everything that travels to the executors for one streaming window join. */
+/** Everything that travels to the executors for one streaming window join.
+  *
+  * @param ordered
+  *   whether rows wait for the watermark, and the joined rows come in the order of their times
+  */
 final class StreamJoinTask(
     val probing: Probing,
     left: StreamInput,
     right: StreamInput,
     bands: IndexedSeq[Band],
     time: StreamTime,
-    residual: Option[Expression]
+    residual: Option[Expression],
+    val ordered: Boolean
 ) extends JoinTask {
   private[this] val types = bands.map(_.attribute)
 
@@ -37,6 +42,10 @@ final class StreamJoinTask(
 
   private[streaming] def expired(side: Side, watermark: Long): Long =
     time.expired(side, watermark)
+
+  /** Rows whose time is not above this are of no use once the watermark is there. */
+  private[this] def gone(side: Side, watermark: Long): Long =
+    if (ordered) math.min(watermark, expired(side, watermark)) else expired(side, watermark)
 
   /** Joins the batch's rows with each other and with those held.
     *
@@ -51,29 +60,79 @@ final class StreamJoinTask(
       store: ChunkStore,
       keepLate: Side => UnsafeRow => Unit
   ): StreamJoinIterator = {
-    val fresh = Seq(Side.R -> l, Side.S -> r).map { case (side, rows) =>
+    val read = Seq(Side.R -> l, Side.S -> r).map { case (side, rows) =>
       val in = input(side)
-      val read = new NewRows(rows, in, types, side, time.key, batch.late, keepLate(side))
-      new NewSide(side, in, read, held.of(side), batch.number, expired(side, batch.watermark))
+      val canonical = in.decided || ordered
+      new NewRows(rows, in, types, side, time.key, batch.late, keepLate(side), canonical)
     }
-    fresh.foreach(_.writeRows(store))
     new StreamJoinIterator(
       this,
-      fresh(0),
-      fresh(1),
+      side(Side.R, read(0), batch, held, store),
+      side(Side.S, read(1), batch, held, store),
       accepts(residual, left.output ++ right.output),
       held.watermark,
       batch.watermark,
+      read.map(_.dropped).sum,
       store
     )
   }
 
+  private[this] def side(
+      side: Side,
+      read: NewRows,
+      batch: StreamBatch,
+      held: JoinState,
+      store: ChunkStore
+  ): NewSide = {
+    val in = input(side)
+    val columns = in.output.length
+    val useless = gone(side, batch.watermark)
+    val fresh = read.named(batch.number, useless)
+    val chunks = Chunk.ofBatch(side, batch.number, fresh, columns, useless)
+    chunks.foreach(store.put)
+    val (now, later) = released(held.of(side).waiting, fresh, in, batch.watermark)
+    new NewSide(
+      side,
+      in,
+      now,
+      read.unmatchable,
+      later,
+      held.of(side),
+      chunks.map(c => c.key -> c.latest).toVector,
+      batch.number,
+      expired(side, batch.watermark),
+      useless
+    )
+  }
+
+  /** The rows that are joined in this batch, and those that wait: where the order matters, the ones that others may
+    * still come before.
+    */
+  private[this] def released(
+      waiting: RowBatch,
+      fresh: RowBatch,
+      in: StreamInput,
+      watermark: Long
+  ): (RowBatch, RowBatch) =
+    if (!ordered) (fresh, waiting)
+    else {
+      val keeper = keeperOf(in)
+      val all = waiting.merged(fresh, keeper, in.output.length)
+      val first = all.firstAfter(watermark)
+      (all.slice(0, first, keeper), all.slice(first, all.size, keeper))
+    }
+
   /** What a partition holds before its first batch. */
-  def empty: JoinState =
-    new JoinState(
-      SideState(window(Side.R), Vector.empty),
-      SideState(window(Side.S), Vector.empty),
-      Long.MinValue
+  def empty: JoinState = new JoinState(emptySide(Side.R), emptySide(Side.S), Long.MinValue)
+
+  private[this] def emptySide(side: Side) =
+    SideState(window(side), Vector.empty, none(input(side)))
+
+  private[this] def none(in: StreamInput) =
+    new RowBatch(
+      types.map(_ => Array.emptyLongArray),
+      keeperOf(in).gather(Vector.empty, Array.emptyLongArray),
+      time.key
     )
 
   /** What the checkpoint says that a partition holds. */
@@ -116,13 +175,32 @@ final class StreamJoinTask(
     }
     val places = for ((c, i) <- chunks.zipWithIndex; n <- 0 until c.size)
       yield (i.toLong << 32) | n.toLong
-    val all = new StoredRowsKeeper(columns, in.decided, onlyUnmatched = false)
-      .gather(chunks.toVector, places.toArray)
-    val none = window(side)
-    val run = none.runOf(keysOf(in, all), all)
+    val keeper = keeperOf(in)
+    val held = keeper.gather(chunks.toVector, places.toArray)
+    val all = none(in).merged(inOrder(in, held, keeper), keeper, columns)
+    val first = if (ordered) all.firstAfter(watermark) else all.size
+    val now = all.slice(0, first, keeper)
+    val empty = window(side)
     SideState(
-      none.add(run, expired(side, watermark)),
-      (rows ++ marks).map(c => c.key -> c.latest).toVector
+      if (first == 0) empty
+      else empty.add(empty.runOf(now.keys, now.stored), expired(side, watermark)),
+      (rows ++ marks).map(c => c.key -> c.latest).toVector,
+      all.slice(first, all.size, keeper)
+    )
+  }
+
+  /** Rows of several batches in the order of their times. */
+  private[this] def inOrder(
+      in: StreamInput,
+      rows: StoredRows,
+      keeper: StoredRowsKeeper
+  ): RowBatch = {
+    val keys = keysOf(in, rows)
+    val order = RowBatch.canonical(keys(time.key), in.output.length)(rows.point)
+    new RowBatch(
+      keys.map(k => order.map(k(_))),
+      keeper.gather(Vector(rows), order.map(_.toLong)),
+      time.key
     )
   }
 
@@ -148,4 +226,7 @@ final class StreamJoinTask(
       new StoredRowsKeeper(in.output.length, in.decided, onlyUnmatched)
     )
   }
+
+  private[this] def keeperOf(in: StreamInput) =
+    new StoredRowsKeeper(in.output.length, in.decided, onlyUnmatched = false)
 }

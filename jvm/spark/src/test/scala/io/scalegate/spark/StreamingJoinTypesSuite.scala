@@ -1,0 +1,137 @@
+package io.scalegate.spark
+
+import java.sql.Timestamp
+
+final class StreamingJoinTypesSuite extends StreamingJoinSuite {
+  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
+  private val conditions = Seq(
+    "a band" -> s"$within AND abs(l.x - r.x) <= 2",
+    "a key" -> s"l.k = r.k AND $within",
+    "a key and a residual" -> s"l.k = r.k AND $within AND l.x < r.x",
+    "time alone" -> s"$within AND (l.x + r.x) % 3 = 0"
+  )
+  private val types =
+    Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+
+  /** Rows by the order of their times and sides.
+    *
+    * @param lastId
+    *   tells later rows of equal times apart
+    */
+  private case class Pair(last: Long, lastId: Long, first: Long, text: String)
+
+  /** Events whose times rise but for a second's disorder. */
+  private def events(seed: Int, count: Int): Seq[Event] = {
+    val random = new scala.util.Random(seed)
+    Seq.tabulate(count) { i =>
+      val value = if (random.nextInt(10) == 0) None else Some(random.nextInt(12))
+      Event(
+        new Timestamp(1000L + i * 150L + random.nextInt(1000)),
+        Some(random.nextInt(3)),
+        value,
+        i.toLong
+      )
+    }
+  }
+
+  /** Moves the watermark past all others. */
+  private val sentinel = Event(10000000L, -1, -100, -1L)
+
+  private def joined(query: String, l: Seq[Event], r: Seq[Event], cuts: Int): Seq[String] = {
+    val run = new Running(query, delay = "1 second").start()
+    try {
+      val size = (l.length + cuts - 1) / cuts
+      for (i <- 0 until cuts)
+        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
+      run.add(Seq(sentinel), Seq(sentinel))
+      assert(run.operator == "windowJoin")
+      run.inOrder.filterNot(_.contains("-100"))
+    } finally run.stop()
+  }
+
+  private val asked = Map(
+    "a band" -> types,
+    "a key" -> Seq("INNER", "LEFT SEMI"),
+    "a key and a residual" -> Seq("LEFT", "FULL"),
+    "time alone" -> Seq("RIGHT", "FULL", "LEFT ANTI")
+  )
+
+  for ((name, condition) <- conditions; joinType <- asked(name))
+    test(
+      s"$joinType join by $name gives what the batch join gives, however the rows are cut into batches"
+    ) {
+      val columns = if (joinType.contains("S") || joinType.contains("ANTI")) "l.*" else "*"
+      val query = s"SELECT $columns FROM l $joinType JOIN r ON $condition"
+      val (l, r) = (events(1, 120), events(2, 100))
+      val expected = batchResult(query, l, r).filterNot(_.contains("-100"))
+      for (cuts <- if (name == "a band") Seq(1, 4) else Seq(4))
+        assert(joined(query, l, r, cuts).sorted == expected, s"in $cuts batches")
+    }
+
+  test(
+    "in order: by the later row of a pair, then by the earlier, however the rows are cut into batches"
+  ) {
+    val (l, r) = (events(3, 150), events(4, 150))
+    val query =
+      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l JOIN r ON " +
+        conditions.head._2
+    def key(e: Event, side: Int) = 2 * e.ts.getTime + side
+    val pairs = for {
+      a <- l
+      b <- r
+      x <- a.x
+      y <- b.x
+      apart = b.ts.getTime - a.ts.getTime
+      if math.abs(x - y) <= 2 && apart >= -2000 && apart <= 3000
+    } yield {
+      val (first, last) =
+        if (key(a, 0) < key(b, 1)) (key(a, 0), key(b, 1)) else (key(b, 1), key(a, 0))
+      Pair(last, if (last == key(a, 0)) a.id else -b.id, first, s"[${a.id},${b.id}]")
+    }
+    val one = joined(query, l, r, 1)
+    assert(one.sorted == pairs.map(_.text).sorted && one.nonEmpty)
+    val inOrder = one.map(text => pairs.find(_.text == text).get)
+    assert(inOrder.map(_.last) == pairs.map(_.last).sorted)
+    // Later rows of equal times are ordered by their bytes, which the ids do not tell.
+    val runs = inOrder.map(_.lastId).foldLeft(Vector.empty[Long]) { (ids, id) =>
+      if (ids.lastOption.contains(id)) ids else ids :+ id
+    }
+    assert(runs.distinct == runs, "the pairs of a later row come together")
+    for (ofOne <- inOrder.groupBy(_.lastId).values)
+      assert(ofOne.map(_.first) == ofOne.map(_.first).sorted)
+    for (cuts <- Seq(2, 7)) assert(joined(query, l, r, cuts) == one, s"in $cuts batches")
+  }
+
+  test(
+    "in order: a semi join gives a row with its first match, and what has no place is refused"
+  ) {
+    val (l, r) = (events(5, 80), events(6, 80))
+    val query = "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.* FROM l LEFT SEMI JOIN r ON " +
+      conditions(2)._2
+    val expected = batchResult(query.replace("/*+ WINDOW_JOIN(l, r, 'ordered') */", ""), l, r)
+    val one = joined(query, l, r, 1)
+    assert(one.sorted == expected && expected.nonEmpty)
+    assert(joined(query, l, r, 6) == one)
+    val e = intercept[IllegalArgumentException](
+      new Running(query.replace("SEMI", "ANTI")).start()
+    )
+    assert(e.getMessage.contains("have no place in that order yet"))
+  }
+
+  test("in order: rows that wait are waited for after a restart, too") {
+    val (l, r) = (events(7, 60), events(8, 60))
+    val query =
+      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l JOIN r ON " +
+        conditions.head._2
+    val one = joined(query, l, r, 1)
+    val run = new Running(query, delay = "1 second").start()
+    try {
+      for (i <- 0 until 4) {
+        run.add(l.slice(i * 15, (i + 1) * 15), r.slice(i * 15, (i + 1) * 15))
+        run.stop().start()
+      }
+      run.add(Seq(sentinel), Seq(sentinel))
+      assert(run.inOrder.filterNot(_.contains("-1")) == one)
+    } finally run.stop()
+  }
+}
