@@ -46,9 +46,9 @@ def ids(rows: DataFrame) -> Counter[Any]:
 
 
 def streams(directory: Path, seed: int, batches: int) -> None:
-    rng = random.Random(seed)
+    rng, cuts = random.Random(seed), random.Random(seed + batches)
     for side, count in (("l", 300), ("r", 260)):
-        stream_files.write(directory / side, stream_files.events(rng, count), rng, batches)
+        stream_files.write(directory / side, stream_files.events(rng, count), cuts, batches)
 
 
 @pytest.mark.parametrize(
