@@ -38,11 +38,15 @@ def events(rng: random.Random, count: int, per_second: float = 4.0) -> list[tupl
 
 def write(directory: Path, rows: list[tuple], rng: random.Random, batches: int) -> None:
     """The events in files cut at random, the last of which holds the event at FAR."""
-    directory.mkdir(parents=True)
     cuts = sorted(rng.randrange(len(rows) + 1) for _ in range(batches - 2))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)])]
-    parts.append([(FAR, -1, -1000.0, -1)])
-    for n, part in enumerate(parts):
+    write_files(directory, [*parts, [(FAR, -1, -1000.0, -1)]])
+
+
+def write_files(directory: Path, parts: list[list[tuple]], first: int = 0) -> None:
+    """Each part in a file of its own, numbered from `first`."""
+    directory.mkdir(parents=True)
+    for n, part in enumerate(parts, first):
         columns = [list(c) for c in zip(*part)] or [[], [], [], []]
         path = directory / f"part-{n:05}.parquet"
         pq.write_table(pa.table(columns, schema=SCHEMA), path)
