@@ -27,6 +27,8 @@ from joinbench.streams import ensure_streams
 STATE = "org.apache.spark.sql.execution.streaming.state."
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 FORMAT = "spark.sql.streaming.join.stateFormatVersion"
+FORMAT_4 = {FORMAT: "4", "spark.sql.streaming.join.stateFormatV4.enabled": "true"}
+"""Spark 4.2 calls this format of its join's state under development, and has it switched off."""
 ROCKSDB = {PROVIDER: f"{STATE}RocksDBStateStoreProvider", FORMAT: "2"}
 HDFS = {PROVIDER: f"{STATE}HDFSBackedStateStoreProvider", FORMAT: "2"}
 REFUSAL = "Stream-stream join without equality predicate is not supported"
@@ -226,6 +228,6 @@ def arms(host: StreamHost) -> list[Arm]:
         Join(host, "scalegate-rocksdb", True, ROCKSDB),
         Join(host, "scalegate-hdfs", True, HDFS),
         Join(host, "spark-rocksdb", False, ROCKSDB),
-        Join(host, "spark-rocksdb-4", False, ROCKSDB | {FORMAT: "4"}),
+        Join(host, "spark-rocksdb-4", False, ROCKSDB | FORMAT_4),
         Join(host, "spark-hdfs", False, HDFS),
     ]
