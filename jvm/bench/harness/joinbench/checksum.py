@@ -48,6 +48,9 @@ def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
         left = [Term("ts", "integer", 31), Term("k", "integer", 7), Term("v", "floating", 5)]
         return left, [Term("ts", "integer", 17), Term("v", "floating", 11)]
     left = [Term("ts", "integer", 31), Term("x", "integer", 7), Term("y", "floating", 5)]
+    if workload.kind == "growth":
+        right = [Term("ts", "integer", 17), Term("a", "integer", 3), Term("b", "floating", 11)]
+        return left, right
     left.append(Term("z", "digits", 1))
     right = [Term("ts", "integer", 17), Term("a", "integer", 3), Term("b", "floating", 11)]
     return left, [*right, Term("c", "floating", 13), Term("d", "boolean", 1)]

@@ -44,11 +44,18 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--quick", action="store_true", help="A0 and one round, into .build/bench-quick"
     )
+    p.add_argument(
+        "--streams", action="store_true", help="join the sets as streams, on Structured Streaming"
+    )
     p.add_argument("--name", default="joins", help="of the result file; default %(default)s")
     p.add_argument("--out", type=Path, help="folder of the result file and of all made from it")
     p.add_argument("--render", action="store_true", help="only rewrite table and picture")
     p.add_argument("--list", action="store_true", help="list arms and sets")
     return p
+
+
+def every_arm(args: argparse.Namespace, settings: Settings) -> list[Arm]:
+    return arms.streams(settings) if args.streams else arms.every(settings)
 
 
 def chosen(names: str, every: Sequence[Arm]) -> list[Arm]:
@@ -112,7 +119,7 @@ def benchmark(args: argparse.Namespace, arguments: Sequence[str], out: Path) -> 
     console = Console()
     with Progress(console=console) as bar:
         settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, args.quick, bar.log)
-        every = chosen(args.arms, arms.every(settings))
+        every = chosen(args.arms, every_arm(args, settings))
         head = {
             "schema": SCHEMA,
             "started": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
@@ -151,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if args.list:
         settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, args.quick, print)
         print("sets:", *SETS)
-        print("arms:", *dict.fromkeys(arm.name for arm in arms.every(settings)))
+        print("arms:", *dict.fromkeys(arm.name for arm in every_arm(args, settings)))
         return 0
     if args.quick:
         args.sets = args.sets or "A0,gate"

@@ -12,7 +12,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,8 @@ class Workload:
     seed: int
     results: int
     window_ms: int = 0
+    checksum: int | None = None
+    """Of those rows, as `joinbench.checksum` defines it, where several engines agree on it."""
 
     @property
     def tuples(self) -> int:
@@ -63,6 +65,28 @@ class KeyedSet(Workload):
 
 
 @dataclass(frozen=True)
+class GrowthSet(Workload):
+    """R⟨ts, x, y⟩ and S⟨ts, a, b⟩: |x−a| ≤ band and |r.ts−s.ts| ≤ window; uniform in 0…10⁸. As a
+    stream it comes in large batches until the window is full twice, and then in small ones.
+    """
+
+    band: int = 50
+    step: int = 10_000
+    """Rows of each stream in a small batch."""
+    steps: int = 50
+
+    @property
+    def filled(self) -> int:
+        """Rows of each stream before the small batches."""
+        return self.rows - self.step * self.steps
+
+    @property
+    def doubled(self) -> GrowthSet:
+        """Twice the window and half the band: as many matches."""
+        return replace(self, window_ms=2 * self.window_ms, band=self.band // 2)
+
+
+@dataclass(frozen=True)
 class WindowSet(Workload):
     """Streams s0…⟨ts, k, v⟩ for sum and max of v by key over 60 s windows that slide by 1 s."""
 
@@ -78,14 +102,19 @@ SETS: dict[str, Workload] = {
     s.name: s
     for s in (
         BandSet("A0", "band", 30_000, 1_000, 7, 477, 2_000),
-        BandSet("A", "band", 60_000, 1_000, 1, 4_731, 10_000),
-        BandSet("B", "band", 180_000, 1_000, 2, 75_564, 60_000),
-        BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000),
-        KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000),
-        KeyedSet("Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, zipf=1.0),
-        KeyedSet("U", "keyed", 2_000_000, 10_000, 8, 6_027, 1),
-        KeyedSet("H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, hot=0.5),
+        BandSet("A", "band", 60_000, 1_000, 1, 4_731, 10_000, 5_067_641_212_714),
+        BandSet("B", "band", 180_000, 1_000, 2, 75_564, 60_000, 81_088_573_387_893),
+        BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000, 4_869_244_782_384_925),
+        KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000, 20_404_602_652_063_851),
+        KeyedSet(
+            "Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, 36_631_969_774_205_648, zipf=1.0
+        ),
+        KeyedSet("U", "keyed", 2_000_000, 10_000, 8, 6_027, 1, 6_393_724_371_032),
+        KeyedSet(
+            "H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, 16_058_260_783_666_364, hot=0.5
+        ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
+        GrowthSet("G", "growth", 2_500_000, 10_000, 9, 0, 100_000),
         # Structures without a data set of their own, such as the gate, are timed under this name.
         Workload("gate", "gate", 0, 1, 0, 0),
         # Programs of the core that make their own streams.
@@ -132,6 +161,17 @@ def keyed_tables(workload: KeyedSet) -> dict[str, Table]:
     return {"R": stream(), "S": stream()}
 
 
+def growth_tables(workload: GrowthSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+
+    def stream(key: str, value: str) -> Table:
+        keys = rng.integers(0, 10**8, workload.rows, dtype=np.int32)
+        values = rng.random(workload.rows).astype(np.float32)
+        return {"ts": timestamps(workload), key: keys, value: values}
+
+    return {"R": stream("x", "y"), "S": stream("a", "b")}
+
+
 def window_tables(workload: WindowSet) -> dict[str, Table]:
     rng = np.random.default_rng(workload.seed)
 
@@ -149,6 +189,8 @@ def tables(workload: Workload) -> dict[str, Table]:
         return band_tables(workload)
     if isinstance(workload, KeyedSet):
         return keyed_tables(workload)
+    if isinstance(workload, GrowthSet):
+        return growth_tables(workload)
     if isinstance(workload, WindowSet):
         return window_tables(workload)
     return {}
@@ -162,7 +204,9 @@ def pairs_in_window(workload: Workload) -> int:
 
 
 def digest(workload: Workload) -> str:
-    text = json.dumps([GENERATOR_VERSION, PARTS, asdict(workload)], sort_keys=True)
+    """Of what decides the files; what the join must deliver of them follows from it."""
+    parameters = {k: v for k, v in asdict(workload).items() if k != "checksum"}
+    text = json.dumps([GENERATOR_VERSION, PARTS, parameters], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 

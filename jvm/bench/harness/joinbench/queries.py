@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from joinbench.checksum import sql_rows
-from joinbench.datasets import BAND, Workload
+from joinbench.datasets import BAND, GrowthSet, Workload
+from joinbench.streams import SHIFT_MS
 
 
 def near(left: str, right: str, distance: int) -> str:
@@ -40,3 +43,31 @@ def spark_bins(workload: Workload) -> str:
     r = f"(SELECT *, EXPLODE(SEQUENCE(x DIV {width} - 1, x DIV {width} + 1)) AS bin FROM R) R"
     s = f"(SELECT *, a DIV {width} AS bin FROM S) S"
     return joined(workload, f"R.bin = S.bin AND {abs_condition(workload)}", r, s)
+
+
+def stream_condition(workload: Workload) -> str:
+    """Of two streams, whose times are TIMESTAMP columns: Spark bounds its state by intervals."""
+    span = f"INTERVAL {workload.window_ms} MILLISECONDS"
+    time = f"S.ts BETWEEN R.ts - {span} AND R.ts + {span}"
+    if workload.kind == "keyed":
+        return f"R.k = S.k AND {time}"
+    if isinstance(workload, GrowthSet):
+        return f"{near('R.x', 'S.a', workload.band)} AND {time}"
+    return f"{near('R.x', 'S.a', BAND)} AND {near('R.y', 'S.b', BAND)} AND {time}"
+
+
+def stream_join(workload: Workload, r: Sequence[str], s: Sequence[str]) -> str:
+    """Every column of both sides, named after its side."""
+    shown = [f"{side}.{c} AS {side}_{c}" for side, of in (("R", r), ("S", s)) for c in of]
+    return f"SELECT {', '.join(shown)} FROM R JOIN S ON {stream_condition(workload)}"
+
+
+def rows_of_stream(workload: Workload, columns: Sequence[str], view: str) -> str:
+    """Count and checksum of joined rows in a view, their times as the set has them."""
+
+    def side(name: str) -> str:
+        own = [c[2:] for c in columns if c[0] == name and c[2:] != "ts"]
+        time = f"UNIX_MILLIS({name}_ts) - {SHIFT_MS} AS ts"
+        return f"STRUCT({', '.join([time, *(f'{name}_{c} AS {c}' for c in own)])}) AS {name}"
+
+    return f"SELECT {sql_rows(workload)} FROM (SELECT {side('R')}, {side('S')} FROM {view})"

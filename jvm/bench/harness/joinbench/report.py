@@ -15,6 +15,7 @@ Measurement = dict[str, Any]
 
 ENGINE_REFERENCES = ("spark-abs", "spark-bins")
 KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
+STREAM_REFERENCE = "limit"
 GATE_REFERENCE = "SkipListMap"
 DECISIVE = 3
 
@@ -30,8 +31,13 @@ rows that are counted and checksummed over every column, the query planned anew 
 same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
 is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as every
 other, and then they take turns in rounds, so that whatever else the machine does falls on all
-of them. Rows are compared first (`joinbench/checksum.py` has
-the definition); an arm with other rows is reported as failed and its times are thrown away.
+of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and as
+many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves the
+same rows through one exchange by the key (or the first band's attribute) and joins nothing, in as
+many batches but one: a join has one more, without data, after the last. As many shuffle
+partitions as threads. Rows are compared first (`joinbench/checksum.py` has
+the definition; those of streams in a run of their own); an arm with other rows is reported as
+failed and its times are thrown away.
 
 **How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
 faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
@@ -39,6 +45,8 @@ faster than that arm, in the same run. Compare ratios rather than seconds: machi
 
 SPANS = {
     "engine": "Engines, from Parquet to checked rows",
+    "stream": "Streams, from files to a sink that drops the rows",
+    "growth": "One small batch, by what the window holds",
     "kernel": "Loops, over columns in memory",
     "gate": "Gates",
     "index": "Index-based window join over one index for each stream, match rate 2, one thread",
@@ -118,6 +126,28 @@ def engines(measured: list[Measurement]) -> str:
     return table(*without_empty(head, rows))
 
 
+def streams(measured: list[Measurement]) -> str:
+    """Every join is set beside the limit, which is 1."""
+    limit = find(measured, STREAM_REFERENCE)
+    head = ["arm", "median s", "min", "max", "runs", "tuples/s", f"vs {STREAM_REFERENCE}", "also"]
+    rows = [[m["arm"], *times(m), rate(m, "tuples"), ratio(limit, m), facts(m)] for m in measured]
+    return table(*without_empty(head, rows))
+
+
+def growth(measured: list[Measurement]) -> str:
+    """Each pair of windows: what the second, twice as long, takes of the first one's time."""
+    head = ["arm", "median ms", "min", "max", "batches", "vs half the window", "also"]
+    rows = []
+    for m in measured:
+        half = find(measured, m["facts"]["half"]) if "half" in m["facts"] else None
+        compared = number(median(m["seconds"]) / median(half["seconds"])) + "×" if half else ""
+        told = {k: v for k, v in m["facts"].items() if k != "half"}
+        milliseconds = [number(1000 * f(m["seconds"])) for f in (median, min, max)]
+        batches = str(len(m["seconds"]))
+        rows.append([m["arm"], *milliseconds, batches, compared, facts(m | {"facts": told})])
+    return table(head, rows)
+
+
 def loops(measured: list[Measurement]) -> str:
     """A loop that counts comparisons is set beside the C++ loops of as many threads."""
     head = ["arm", "threads", "median s", "min", "max", "runs", "comparisons/s", "tuples/s"]
@@ -174,6 +204,8 @@ def layouts(measured: list[Measurement]) -> str:
 
 FORMS = {
     "engine": engines,
+    "stream": streams,
+    "growth": growth,
     "kernel": loops,
     "gate": gates,
     "index": loops,
@@ -185,11 +217,16 @@ FORMS = {
 
 
 def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
-    meaning = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
-    if facts_of_set.get("kind") in ("gate", "core"):
+    documented = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
+    meaning = " ".join(documented.split())
+    kind = facts_of_set.get("kind")
+    if kind in ("gate", "core"):
         return f"### {name.capitalize()}\n"
     window = facts_of_set["window_ms"] / 1000
     sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"
+    if kind == "growth":
+        batches = f"{facts_of_set['steps']} batches of {facts_of_set['step']:,} tuples per stream"
+        return f"### Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
     rows = f"{facts_of_set['results']:,} result rows"
     return f"### Set {name}\n\n{meaning} {sizes}, window {window:g} s, {rows}.\n"
 

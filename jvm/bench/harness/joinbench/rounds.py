@@ -17,8 +17,10 @@ from joinbench.checksum import Rows
 from joinbench.datasets import Workload
 
 NOT_HASHED = -1
-COMPARED = ("engine", "kernel")
+COMPARED = ("engine", "stream", "kernel")
 """The families whose samples join one data set; programs of the others compare their own rows."""
+DECLARED = ("engine", "stream")
+"""The families whose checksum is the one that the set declares; a loop's covers other columns."""
 
 
 @dataclass
@@ -41,11 +43,16 @@ def difference(expected: Rows, found: Rows) -> str | None:
 
 
 class Referee:
-    """Holds the rows that decide: the declared count, and per family the first checksum seen."""
+    """Holds the rows that decide: the declared ones, and per family the first checksum seen where
+    the set declares none.
+    """
 
     def __init__(self, workload: Workload) -> None:
         self.results = workload.results
         self.decided: dict[str, Rows] = {}
+        if workload.checksum is not None:
+            declared = Rows(workload.results, workload.checksum)
+            self.decided = dict.fromkeys(DECLARED, declared)
 
     def judge(self, sample: Sample) -> str | None:
         """What is wrong with a sample, or None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from joinbench.arm import Arm, Settings
-from joinbench.arms import duckdb, jvm, kernel, polars, spark
+from joinbench.arms import duckdb, growth, jvm, kernel, polars, spark, stream
 
 
 def every(settings: Settings) -> list[Arm]:
@@ -14,6 +14,12 @@ def every(settings: Settings) -> list[Arm]:
         *polars.arms(settings),
         *jvm.arms(settings),
     ]
+
+
+def streams(settings: Settings) -> list[Arm]:
+    """The arms of `--streams`, which join the sets as streams."""
+    host = stream.StreamHost(settings)
+    return [*stream.arms(host), *growth.arms(host)]
 
 
 REFERENCES = ("spark-bins", "spark-abs")

@@ -5,6 +5,7 @@ x-bins trick) and on (the first spelling again, through `spark.sql`).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ def jar(root: Path) -> Path | None:
 class Host:
     """The one session. The jar on the class path is all that registers scalegate."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, conf: Mapping[str, str] | None = None) -> None:
         self.settings = settings
+        self.conf = conf or {}
         self.jar = jar(settings.root)
         self.session: Any = None
 
@@ -50,10 +52,19 @@ class Host:
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.log.level", "ERROR")
         )
+        for name, value in self.conf.items():
+            builder = builder.config(name, value)
         if self.jar is not None:
             builder = builder.config("spark.jars", str(self.jar))
         self.session = builder.getOrCreate()
         return self.session
+
+    def versions(self) -> dict[str, str]:
+        if self.session is None:
+            return {}
+        runtime = self.session._jvm.java.lang.System
+        java = f"{runtime.getProperty('java.vm.name')} {runtime.getProperty('java.version')}"
+        return {"Spark": self.session.version, "Java": java}
 
     def stop(self) -> None:
         if self.session is not None:
@@ -119,11 +130,7 @@ class Spark(Arm):
         return timed(self.name, self.settings.threads, workload, self.query)
 
     def versions(self) -> dict[str, str]:
-        if self.host.session is None:
-            return {}
-        runtime = self.host.session._jvm.java.lang.System
-        java = f"{runtime.getProperty('java.vm.name')} {runtime.getProperty('java.version')}"
-        return {"Spark": self.host.session.version, "Java": java}
+        return self.host.versions()
 
     def close(self) -> None:
         self.host.stop()

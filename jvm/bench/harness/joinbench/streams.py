@@ -1,0 +1,72 @@
+"""The data sets as streams: two ordered streams of Parquet files, one file of each a batch.
+
+The i-th file of either stream covers the same span of time, and no time is split between two
+files: the next file's rows are all above the watermark that the one before leaves. Times are
+TIMESTAMP columns, and none lies at the epoch, which is Spark's first watermark.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from joinbench.datasets import GrowthSet, Table, Workload, digest, tables, timestamps
+
+FILES_VERSION = 1
+BATCHES = 10
+SHIFT_MS = 86_400_000
+FIRST_WRITTEN = 1_700_000_000
+"""Spark reads the files of a stream in the order of their modification times."""
+
+
+def wanted_ends(workload: Workload) -> list[int]:
+    even = workload.filled if isinstance(workload, GrowthSet) else workload.rows
+    until = [even * (batch + 1) // BATCHES for batch in range(BATCHES)]
+    if isinstance(workload, GrowthSet):
+        until += range(even + workload.step, workload.rows + 1, workload.step)
+    return until
+
+
+def ends(workload: Workload) -> list[int]:
+    """The rows before which the files end: the wanted ones, moved to where the time changes."""
+    ts = timestamps(workload)
+    last = ts[np.array(wanted_ends(workload)) - 1]
+    return [int(end) for end in np.searchsorted(ts, last, "right")]
+
+
+def with_time(table: Table) -> pa.Table:
+    micros = pa.array((table["ts"] + SHIFT_MS) * 1000)
+    times = micros.cast(pa.timestamp("us", tz="UTC"))
+    return pa.table({"ts": times} | {name: table[name] for name in table if name != "ts"})
+
+
+def write_stream(folder: Path, table: Table, until: list[int]) -> None:
+    folder.mkdir(parents=True)
+    rows = with_time(table)
+    for number, (start, end) in enumerate(zip([0, *until], until, strict=False)):
+        path = folder / f"{number:04d}.parquet"
+        pq.write_table(rows.slice(start, end - start), path)  # type: ignore[no-untyped-call]
+        os.utime(path, (FIRST_WRITTEN + number, FIRST_WRITTEN + number))
+
+
+def ensure_streams(workload: Workload, data: Path) -> Path:
+    """The folder of `R` and `S`, written now unless a finished one is there."""
+    until = ends(workload)
+    folder, meta = data / "streams", data / "streams" / "meta.json"
+    facts = json.dumps([FILES_VERSION, SHIFT_MS, until, digest(workload)])
+    if meta.exists() and meta.read_text() == facts:
+        return folder
+    fresh = data / "streams.partial"
+    for left_over in (folder, fresh):
+        shutil.rmtree(left_over, ignore_errors=True)
+    for stream, table in tables(workload).items():
+        write_stream(fresh / stream, table, until)
+    (fresh / "meta.json").write_text(facts)
+    fresh.rename(folder)
+    return folder

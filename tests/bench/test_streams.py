@@ -1,0 +1,116 @@
+"""The sets as streams of files, and what the arms that join them say of themselves."""
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from joinbench import streams
+from joinbench.arm import Settings, Unavailable
+from joinbench.arms import growth, stream
+from joinbench.checksum import Rows, of_rows
+from joinbench.datasets import BandSet, GrowthSet, KeyedSet, Workload, ensure, tables
+from joinbench.streams import SHIFT_MS, ensure_streams, wanted_ends
+from pyspark.sql import SparkSession
+
+BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
+KEYS = KeyedSet("tiny", "keyed", 805, 3_000, 12, 0, 100, keys=20)
+GROWTH = GrowthSet("tiny", "growth", 2_200, 1_000, 9, 0, 500, band=10_000_000, step=20, steps=5)
+
+
+def files(workload: Workload, root: Path, name: str) -> list[pl.DataFrame]:
+    folder = ensure_streams(workload, ensure(workload, root)) / name
+    ordered = sorted(folder.glob("*.parquet"), key=lambda path: path.stat().st_mtime_ns)
+    return [pl.read_parquet(path) for path in ordered]
+
+
+@pytest.mark.parametrize("workload", [BANDS, KEYS, GROWTH], ids=lambda w: w.kind)
+def test_the_files_of_a_stream_hold_its_rows_in_order(workload: Workload, tmp_path: Path) -> None:
+    for name, table in tables(workload).items():
+        rows = pl.concat(files(workload, tmp_path, name))
+        times = rows["ts"].cast(pl.Int64).to_numpy() // 1000 - SHIFT_MS
+        assert times.tolist() == table["ts"].tolist()
+        for column in rows.columns[1:]:
+            assert rows[column].to_list() == table[column].tolist()
+
+
+@pytest.mark.parametrize("workload", [BANDS, KEYS, GROWTH], ids=lambda w: w.kind)
+def test_both_streams_files_cover_the_same_times_and_share_none(
+    workload: Workload, tmp_path: Path
+) -> None:
+    r, s = (files(workload, tmp_path, name) for name in "RS")
+    assert len(r) == len(s) == len(wanted_ends(workload))
+    for before, after in pairwise(r):
+        assert before["ts"].max() < after["ts"].min()
+    assert [(f["ts"].min(), f["ts"].max()) for f in r] == [
+        (f["ts"].min(), f["ts"].max()) for f in s
+    ]
+
+
+def test_a_growing_set_is_full_before_its_small_batches(tmp_path: Path) -> None:
+    sizes = [len(file) for file in files(GROWTH, tmp_path, "R")]
+    assert sizes[-5:] == [20] * 5
+    assert sum(sizes[:-5]) == GROWTH.filled
+    assert GROWTH.filled >= 2 * GROWTH.window_ms * GROWTH.rate / 1000
+
+
+def brute_force(workload: Workload) -> Rows:
+    r, s = tables(workload).values()
+    match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
+    if isinstance(workload, GrowthSet):
+        match &= np.abs(r["x"][:, None] - s["a"]) <= workload.band
+    else:
+        match &= np.abs(r["x"][:, None] - s["a"]) <= 10
+        match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
+    i, j = np.nonzero(match)
+    left = {name: column[i] for name, column in r.items()}
+    return of_rows(workload, left, {name: column[j] for name, column in s.items()})
+
+
+def test_the_growing_set_is_joined_by_binary_search_as_by_brute_force() -> None:
+    expected = brute_force(GROWTH)
+    assert expected.count > 100
+    assert growth.pairs(GROWTH, *tables(GROWTH).values()) == expected
+
+
+def test_twice_the_window_and_half_the_band_give_as_many_matches() -> None:
+    wide = replace(GROWTH, rows=20_000, band=1_000_000)
+    one, two = (growth.pairs(w, *tables(w).values()).count for w in (wide, wide.doubled))
+    assert abs(one - two) < one / 10
+
+
+@pytest.fixture
+def host(root: Path, spark: SparkSession, tmp_path: Path) -> stream.StreamHost:
+    """On the session of all tests, which it must not end."""
+    host = stream.StreamHost(Settings(root, tmp_path, 2, "1g", True, lambda _: None))
+    host.spark.session = spark
+    return host
+
+
+def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
+    host: stream.StreamHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "BATCHES", 2)
+    data = ensure(BANDS, tmp_path)
+    arms = {arm.name: arm for arm in stream.arms(host)}
+    ours = arms["scalegate-hdfs"]
+    ours.prepare(BANDS, data)
+    (sample,) = ours.run(BANDS, data)
+    assert sample.rows == brute_force(BANDS)
+    assert sample.work == {"tuples": 2_400}
+    assert sample.facts["batches"] == 3
+    assert sample.facts["most state rows"] > 0
+    limit = arms["limit"]
+    limit.prepare(BANDS, data)
+    (sample,) = limit.run(BANDS, data)
+    assert sample.facts["batches"] == 2
+
+
+def test_that_spark_refuses_a_join_of_streams_without_a_key_is_its_reason(
+    host: stream.StreamHost, tmp_path: Path
+) -> None:
+    (arm,) = (arm for arm in stream.arms(host) if arm.name == "spark-hdfs")
+    with pytest.raises(Unavailable, match="without equality predicate is not supported"):
+        arm.prepare(BANDS, ensure(BANDS, tmp_path))
