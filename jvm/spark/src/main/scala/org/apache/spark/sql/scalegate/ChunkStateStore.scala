@@ -1,5 +1,7 @@
 package org.apache.spark.sql.scalegate
 
+import java.util.concurrent.TimeUnit
+
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.catalyst.InternalRow
@@ -10,7 +12,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
 }
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.types._
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
 
 import io.scalegate.spark.streaming.{
   Chunk,
@@ -127,12 +129,26 @@ final private[scalegate] class ChunkStateStores(
     val version = store.state.commit()
     val checkpoint = store.state.getStateStoreCheckpointInfo().stateStoreCkptId
     Live.put(id(store.state.id.partitionId), version, checkpoint, state)
-    Live.retain(StateStore.isLoaded)
   }
 }
 
 private object ChunkStateStores {
 
-  /** What this JVM holds; a partition's state goes when Spark unloads its store. */
-  val Live = new LiveStates[StateStoreProviderId]
+  /** What this JVM holds; a partition's state goes when Spark has unloaded its store, after the query has ended or
+    * when another executor has the partition.
+    */
+  lazy val Live: LiveStates[StateStoreProviderId] = {
+    val live = new LiveStates[StateStoreProviderId]
+    ThreadUtils
+      .newDaemonSingleThreadScheduledExecutor("scalegate-live-states")
+      .scheduleWithFixedDelay(
+        () => live.retain(StateStore.isLoaded),
+        SweepSeconds,
+        SweepSeconds,
+        TimeUnit.SECONDS
+      )
+    live
+  }
+
+  private[this] val SweepSeconds = 30L
 }
