@@ -1,25 +1,26 @@
-"""Joins the events of two Kafka topics by a band, with no key, into a third topic or into files.
+"""Joins the events of two Kafka topics by a band, with no key, into a third topic, files or both.
 
 An event is JSON with a time and a number: {"ts": "2024-05-01T12:00:00.250Z", "x": 17.5}. A pair
 is two events, one of each topic, whose numbers differ by at most --band and whose times by at
 most --within; no column is equal: a join that Spark alone refuses on streams.
 
 A result's id says where its events lie: topic, partition and offset of the left one, then of the
-right one. It is the same however often a batch is run again, and the record's key. Kafka's sink
-writes at least once, so a program that was killed and started again may have written a result
-twice, with one id; Parquet files hold each result once.
+right one. It is the same however often a batch is run again, and it is the record's key: Kafka's
+sink writes at least once, so a program that was killed and started again may have written a
+result twice. Parquet files hold each result once.
 
     python examples/kafka_bands.py --bootstrap-servers localhost:9092 --left bids --right asks \
-        --sink kafka --output pairs --checkpoint /data/pairs-checkpoint
+        --to-topic pairs --checkpoint /data/pairs-checkpoint
 """
 
 import argparse
+from collections.abc import Iterator
 
 import pyspark
 import scalegate
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
+from pyspark.sql.streaming import DataStreamWriter
 
 SOURCE = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{pyspark.__version__}"
 EVENT = "ts TIMESTAMP, x DOUBLE"
@@ -30,8 +31,13 @@ def main() -> None:
     options = arguments()
     spark = start(options.jars)
     left, right = (events(spark, options, topic) for topic in (options.left, options.right))
-    query = write(pairs(left, right, options), options)
-    query.awaitTermination()
+    results = pairs(left, right, options)
+    now = options.trigger == "availableNow"
+    trigger = {"availableNow": True} if now else {"processingTime": "0 seconds"}
+    queries = [writer.trigger(**trigger).start() for writer in writers(results, options)]
+    spark.streams.awaitAnyTermination()
+    for query in queries:
+        query.awaitTermination()
     spark.stop()
 
 
@@ -48,13 +54,16 @@ def arguments() -> argparse.Namespace:
     add("--within", default="5 seconds", help="how far ts may lie apart (default 5 seconds)")
     add("--how", choices=["inner", "left"], default="inner", help="left: the unmatched, too")
     add("--lateness", default="10 seconds", help="how late an event may come (10 seconds)")
-    add("--sink", choices=["kafka", "files"], default="kafka", help="where results go")
-    add("--output", required=True, help="the topic, or the directory of Parquet files")
+    add("--to-topic", metavar="TOPIC", help="where results go")
+    add("--to-files", metavar="DIRECTORY", help="where results go as Parquet files")
     add("--checkpoint", required=True, help="the directory from which a restart goes on")
     add("--trigger", choices=["processingTime", "availableNow"], default="processingTime")
     add("--max-offsets", type=int, help="most events of a topic in a batch (default: all)")
     add("--jars", help=f"Spark's Kafka source, as jars in one line (default: fetch {SOURCE})")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if not (options.to_topic or options.to_files):
+        parser.error("say where results go: --to-topic, --to-files or both")
+    return options
 
 
 def start(jars: str | None) -> SparkSession:
@@ -102,24 +111,23 @@ def pairs(left: DataFrame, right: DataFrame, options: argparse.Namespace) -> Dat
     return joined.select(both, "ts", "x", "ts_right", "x_right")
 
 
-def write(results: DataFrame, options: argparse.Namespace) -> StreamingQuery:
-    """Starts the query."""
-    writer = sink(results, options).option("checkpointLocation", options.checkpoint)
-    if options.trigger == "availableNow":
-        return writer.trigger(availableNow=True).start()
-    return writer.trigger(processingTime="0 seconds").start()
-
-
-def sink(results: DataFrame, options: argparse.Namespace) -> DataStreamWriter:
-    """Where the results go: records whose key is the id, or rows of Parquet files."""
-    if options.sink == "files":
-        return results.writeStream.format("parquet").option("path", options.output)
-    records = results.select(F.col("id").alias("key"), F.to_json(F.struct("*")).alias("value"))
-    return (
-        records.writeStream.format("kafka")
-        .option("kafka.bootstrap.servers", options.bootstrap_servers)
-        .option("topic", options.output)
-    )
+def writers(results: DataFrame, options: argparse.Namespace) -> Iterator[DataStreamWriter]:
+    """One for each place where results go: records whose key is the id, rows of Parquet files."""
+    if options.to_topic:
+        value = F.to_json(F.struct("*")).alias("value")
+        yield (
+            results.select(F.col("id").alias("key"), value)
+            .writeStream.format("kafka")
+            .option("kafka.bootstrap.servers", options.bootstrap_servers)
+            .option("topic", options.to_topic)
+            .option("checkpointLocation", f"{options.checkpoint}/topic")
+        )
+    if options.to_files:
+        yield (
+            results.writeStream.format("parquet")
+            .option("path", options.to_files)
+            .option("checkpointLocation", f"{options.checkpoint}/files")
+        )
 
 
 if __name__ == "__main__":

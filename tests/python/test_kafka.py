@@ -1,8 +1,7 @@
 """The Kafka example on a broker of its own: killed and restarted, it loses and doubles nothing.
 
-Each test kills the program twice, with its JVM, when it has written something, adds events while
-it is down, and then lets it read to the end: a last event of each topic moves the watermark past
-all others.
+It is killed twice, with its JVM, when it has written something; events are added while it is
+down; then it reads to the end, where an event of each topic moves the watermark past all others.
 """
 
 import json
@@ -12,9 +11,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -91,31 +90,6 @@ class Program:
             process.communicate(timeout=BOUND)
 
 
-@pytest.fixture
-def program(
-    topics: Topics,
-    kafka_jars: list[Path],
-    root: Path,
-    clean_environment: dict[str, str],
-    tmp_path: Path,
-) -> Callable[..., Program]:
-    def make(**options: Any) -> Program:
-        given = {
-            "bootstrap-servers": topics.servers,
-            "band": BAND,
-            "within": "5 seconds",
-            "checkpoint": tmp_path / "checkpoint",
-            "jars": ",".join(map(str, kafka_jars)),
-            **options,
-        }
-        command = [sys.executable, str(root / "examples/kafka_bands.py")]
-        command += [f"--{name}={value}" for name, value in given.items()]
-        environment = {**clean_environment, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
-        return Program(command, environment, tmp_path / "program.log")
-
-    return make
-
-
 def events(seed: int, part: int) -> list[tuple[int, str]]:
     """One of a topic's three parts: times rise by half a second, but for two of disorder."""
     chance = random.Random(f"{seed} {part}")
@@ -130,85 +104,106 @@ def event(ts: datetime, x: float) -> str:
     return json.dumps({"ts": ts.strftime(TIME)[:-3] + "Z", "x": x})
 
 
-def placed(topics: Topics, topic: str) -> list[dict[str, Any]]:
+def placed(topics: Topics, topic: str) -> list[tuple[datetime, dict[str, Any]]]:
     """A topic's events with the id that the example gives them, the last one left out."""
     found = [
         {"id": f"{topic}-{row.partition}-{row.offset}", **json.loads(row.value)}
         for row in topics.records(topic)
     ]
-    return [each for each in found if moment(each) < SENTINEL]
+    timed = [(datetime.strptime(each["ts"], TIME + "Z"), each) for each in found]
+    return [(ts, each) for ts, each in timed if ts < SENTINEL]
 
 
-def moment(event: dict[str, Any]) -> datetime:
-    return datetime.strptime(event["ts"], TIME + "Z")
-
-
-def expected(topics: Topics, left: str, right: str, how: str) -> dict[str, dict[str, Any]]:
-    """By the result's id, what the example should write, from the events as they lie in Kafka."""
-    results = {}
-    others = placed(topics, right)
-    for one in placed(topics, left):
+def results(topics: Topics) -> dict[str, dict[str, Any]]:
+    """By its id, each result that the example should write of the events as they lie in Kafka."""
+    found = {}
+    asks = placed(topics, "asks")
+    for ts, bid in placed(topics, "bids"):
         near = [
-            other
-            for other in others
-            if abs(one["x"] - other["x"]) <= BAND and abs(moment(one) - moment(other)) <= WITHIN
+            ask
+            for ask_ts, ask in asks
+            if abs(bid["x"] - ask["x"]) <= BAND and abs(ts - ask_ts) <= WITHIN
         ]
-        for other in near:
-            both = {**one, "id": f"{one['id']}/{other['id']}"}
-            results[both["id"]] = {**both, "ts_right": other["ts"], "x_right": other["x"]}
-        if how == "left" and not near:
-            results[one["id"]] = one
-    return results
+        for ask in near:
+            key = f"{bid['id']}/{ask['id']}"
+            found[key] = {**bid, "id": key, "ts_right": ask["ts"], "x_right": ask["x"]}
+        if not near:
+            found[bid["id"]] = bid
+    return found
 
 
-def append(topics: Topics, left: str, right: str, part: int) -> None:
-    topics.append(left, events(1, part))
-    topics.append(right, events(2, part))
+@dataclass(frozen=True)
+class Expected:
+    """What the program should have written, by the results' ids, and where its files are."""
+
+    results: dict[str, dict[str, Any]]
+    files: Path
 
 
-def append_sentinels(topics: Topics, left: str, right: str) -> None:
-    topics.append(left, [(0, event(SENTINEL, 1000.0))])
-    topics.append(right, [(0, event(SENTINEL, -1000.0))])
+def append(topics: Topics, part: int) -> None:
+    for seed, topic in enumerate(("bids", "asks")):
+        topics.append(topic, events(seed, part))
 
 
-def test_a_topic_is_exact_by_the_results_id_though_the_program_is_killed(
-    topics: Topics, program: Callable[..., Program]
-) -> None:
+def append_sentinels(topics: Topics) -> None:
+    topics.append("bids", [(0, event(SENTINEL, 1000.0))])
+    topics.append("asks", [(0, event(SENTINEL, -1000.0))])
+
+
+@pytest.fixture(scope="module")
+def expected(
+    topics: Topics,
+    kafka_jars: list[Path],
+    root: Path,
+    clean_environment: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Expected:
+    """Runs the program, kills it and restarts it, as above."""
+    directory = tmp_path_factory.mktemp("program")
+    files = directory / "pairs"
+    options = {
+        "bootstrap-servers": topics.servers,
+        "left": "bids",
+        "right": "asks",
+        "band": BAND,
+        "within": "5 seconds",
+        "how": "left",
+        "to-topic": "pairs",
+        "to-files": files,
+        "checkpoint": directory / "checkpoint",
+        "jars": ",".join(map(str, kafka_jars)),
+    }
+    command = [sys.executable, str(root / "examples/kafka_bands.py")]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    environment = {**clean_environment, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
+    program = Program(command, environment, directory / "program.log")
+
     topics.create("bids", "asks", "pairs")
-    join = program(left="bids", right="asks", sink="kafka", output="pairs")
-    append(topics, "bids", "asks", 0)
-    join.kill_when(lambda: topics.size("pairs") > 0, "--max-offsets=40")
-    append(topics, "bids", "asks", 1)
-    join.kill_when(lambda: topics.size("pairs") > 600, "--max-offsets=40")
-    append(topics, "bids", "asks", 2)
-    append_sentinels(topics, "bids", "asks")
-    wanted = expected(topics, "bids", "asks", "inner")
-    assert topics.size("pairs") < len(wanted)
-    join.run("--trigger=availableNow")
+    append(topics, 0)
+    program.kill_when(
+        lambda: topics.size("pairs") > 0 or any(files.glob("*.parquet")), "--max-offsets=40"
+    )
+    append(topics, 1)
+    program.kill_when(
+        lambda: topics.size("pairs") > EVENTS and (files / "_spark_metadata/2").exists(),
+        "--max-offsets=40",
+    )
+    append(topics, 2)
+    append_sentinels(topics)
+    found = results(topics)
+    assert topics.size("pairs") < len(found), "killed when all was written"
+    program.run("--trigger=availableNow")
+    return Expected(found, files)
 
+
+def test_the_third_topic_is_exact_by_the_results_id(topics: Topics, expected: Expected) -> None:
     written = {(record.key, record.value) for record in topics.records("pairs")}
     assert len(dict(written)) == len(written), "one id, two results"
-    assert {key: json.loads(value) for key, value in written} == wanted
+    assert {key: json.loads(value) for key, value in written} == expected.results
 
 
-def test_files_are_exact_as_they_stand_though_the_program_is_killed(
-    spark: SparkSession, topics: Topics, program: Callable[..., Program], tmp_path: Path
-) -> None:
-    topics.create("sent", "received")
-    output = tmp_path / "output"
-    join = program(left="sent", right="received", how="left", sink="files", output=output)
-    append(topics, "sent", "received", 0)
-    join.kill_when(lambda: any(output.glob("*.parquet")), "--max-offsets=40")
-    append(topics, "sent", "received", 1)
-    join.kill_when((output / "_spark_metadata/4").exists, "--max-offsets=40")
-    append(topics, "sent", "received", 2)
-    append_sentinels(topics, "sent", "received")
-    wanted = expected(topics, "sent", "received", "left")
-    join.run("--trigger=availableNow")
-
-    rows = spark.read.parquet(str(output)).select(F.to_json(F.struct("*")).alias("value"))
-    written = Counter(row.value for row in rows.collect())
-    assert set(written.values()) == {1}
-    found = [json.loads(value) for value in written]
-    assert {each["id"]: each for each in found} == wanted
-    assert len(found) == len(wanted)
+def test_files_are_exact_as_they_stand(spark: SparkSession, expected: Expected) -> None:
+    rows = spark.read.parquet(str(expected.files)).select(F.to_json(F.struct("*")))
+    written = [json.loads(row[0]) for row in rows.collect()]
+    assert len(written) == len(expected.results)
+    assert {each["id"]: each for each in written} == expected.results
