@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import kafka_bands
 import pytest
 from kafka_broker import Topics, broker
 from pyspark.sql import SparkSession
@@ -207,3 +208,13 @@ def test_files_are_exact_as_they_stand(spark: SparkSession, expected: Expected) 
     written = [json.loads(row[0]) for row in rows.collect()]
     assert len(written) == len(expected.results)
     assert {each["id"]: each for each in written} == expected.results
+
+
+def test_the_program_says_that_it_has_nowhere_to_write(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = "--bootstrap-servers=a:1 --left=bids --right=asks --checkpoint=there"
+    monkeypatch.setattr(sys, "argv", ["kafka_bands.py", *given.split()])
+    with pytest.raises(SystemExit):
+        kafka_bands.arguments()
+    assert "--to-topic, --to-files or both" in capsys.readouterr().err
