@@ -12,4 +12,7 @@ object Versions {
   val hdrHistogram = "2.2.2"
   val lincheck = "2.39"
   val jcstress = "0.16"
+
+  /** Of the broker that Python's tests start; Spark brings its own version of the client. */
+  val kafka = "3.9.2"
 }

@@ -23,7 +23,15 @@ def clean_environment(root: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+def kafka_jars(root: Path) -> list[Path]:
+    """Spark's Kafka source and sink; none where they could not be fetched."""
+    return sorted(root.glob(".build/kafka/spark/*.jar"))
+
+
+@pytest.fixture(scope="session")
+def spark(
+    tmp_path_factory: pytest.TempPathFactory, kafka_jars: list[Path]
+) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("scalegate-tests")
@@ -31,6 +39,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         .config("spark.driver.memory", "2g")
         # Many small queries, each of other code: the second compiler costs more than it saves.
         .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.jars", ",".join(map(str, kafka_jars)))
         .config("spark.sql.shuffle.partitions", "3")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
