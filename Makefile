@@ -113,7 +113,7 @@ bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ 
 SOAK_ROUNDS ?= 20
 soak: $(WHEEL) $(KAFKA_STAMP) ## the Python tests, and jcstress in its default mode, over and over
 	@$(SBT) "stress/run -m default -v"
-	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streams.py -k killed
+	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done
 

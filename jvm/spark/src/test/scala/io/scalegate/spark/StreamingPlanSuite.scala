@@ -78,6 +78,33 @@ final class StreamingPlanSuite extends StreamingJoinSuite {
     assert(e.getMessage.contains("cannot join two streams"))
   }
 
+  test(
+    "equal event times bound the state, with other keys and without, and whatever else is asked"
+  ) {
+    for (
+      condition <- Seq(
+        "l.ts = r.ts AND l.x < r.x",
+        "l.ts = r.ts AND l.k = r.k AND l.x < r.x",
+        "l.ts = r.ts AND abs(l.x - r.x) <= 3",
+        "l.ts = r.ts AND l.x <= r.id AND l.id <= r.x"
+      )
+    ) {
+      val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $condition"
+      val (l, r) =
+        (
+          Seq(at(10, 1, x = 4), at(11, 2, x = 9), at(12, 6)),
+          Seq(at(10, 5), at(10.5, 6), at(12, 7))
+        )
+      val expected = batchResult(query, l, r)
+      val run = new Running(query).start()
+      try {
+        run.add(l, r).add(Seq(at(100, 8)), Seq(at(100, 9))).add(Seq(at(200, 8)), Seq(at(200, 9)))
+        assert(run.operator == "windowJoin", condition)
+        assert(run.all.filterNot(row => row.startsWith("[8")) == expected, condition)
+      } finally run.stop()
+    }
+  }
+
   test("state goes as the watermark moves, and every row with it in the end") {
     val run = new Running(s"SELECT l.id FROM l FULL JOIN r ON $within AND l.k = r.k").start()
     try {

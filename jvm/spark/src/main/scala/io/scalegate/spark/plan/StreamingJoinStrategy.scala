@@ -2,6 +2,7 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
+  And,
   Attribute,
   AttributeReference,
   Expression
@@ -11,7 +12,7 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
 import org.apache.spark.sql.types.{LongType, MetadataBuilder}
 
-import io.scalegate.join.{Grid, IntegralBand}
+import io.scalegate.join.{Band, Grid, IntegralBand}
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
 import io.scalegate.spark.streaming.{StreamCells, StreamJoin, StreamTime}
@@ -106,9 +107,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   ): StreamingWindowJoinExec = {
     val times = c.time.get
     val time = times.bound
-    val terms =
-      if (cells.nonEmpty) c.of.indexTermsInCells(leftKeys.head, rightKeys.head)
-      else c.of.indexTerms
+    val terms = termsOf(c.of, cells.map(_ => (leftKeys.head, rightKeys.head)))
     val bands = terms.by match {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
@@ -131,11 +130,24 @@ object StreamingJoinStrategy extends SparkStrategy {
     StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)
   }
 
+  /** What an index is asked for; the keys alone, where the event times are among them and nothing else is bounded. */
+  private[this] def termsOf(
+      c: WindowJoinCandidate,
+      cells: Option[(Expression, Expression)]
+  ): IndexTerms = cells match {
+    case Some((left, right)) => c.indexTermsInCells(left, right)
+    case None if c.differences.isEmpty =>
+      val key = c.key.get
+      val rest = (key.residual ++ c.residual).reduceOption(And.apply)
+      IndexTerms(Seq(key.left), Seq(key.right), IndexBy.Bands(Vector(key.band)), rest)
+    case None => c.indexTerms
+  }
+
   /** The bounded attributes, with the event time among them, and its place. */
   private[this] def withTime(
       left: Seq[Expression],
       right: Seq[Expression],
-      bands: IndexedSeq[io.scalegate.join.Band],
+      bands: IndexedSeq[Band],
       time: BoundedDifference
   ) = {
     val all = left.lazyZip(right).lazyZip(bands).toSeq
