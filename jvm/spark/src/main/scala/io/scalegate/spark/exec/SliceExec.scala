@@ -7,6 +7,7 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
+  AttributeReference,
   Expression,
   JoinedRow,
   SpecificInternalRow,
@@ -70,6 +71,21 @@ final case class SliceExec(
 
   private[this] def copied =
     if (by.isDealt) "copied to several cells" else "replicated at borders"
+}
+
+object SliceExec {
+
+  /** One input of a join of which these rows are given, with a column of its own for the cells. */
+  def apply(
+      input: SparkPlan,
+      side: Side,
+      probing: Probing,
+      by: SliceBy,
+      attributes: Seq[Expression]
+  ): SliceExec = {
+    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+    SliceExec(attributes, by, side, probing.unmatched && (side eq probing.side), cell, input)
+  }
 }
 
 /** Everything that travels to the executors for one [[SliceExec]]. */

@@ -1,16 +1,10 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
-  And,
-  Attribute,
-  AttributeReference,
-  Expression
-}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
-import org.apache.spark.sql.types.{LongType, MetadataBuilder}
+import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{Band, Grid, IntegralBand}
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
@@ -58,8 +52,8 @@ object StreamingJoinStrategy extends SparkStrategy {
         dimensions.map(_.storedLeft),
         dimensions.map(_.storedRight)
       )
-      val l = sliced(left, Side.R, probing, cells.by, cells.left)
-      val r = sliced(right, Side.S, probing, cells.by, cells.right)
+      val l = SliceExec(planLater(left), Side.R, probing, cells.by, cells.left)
+      val r = SliceExec(planLater(right), Side.S, probing, cells.by, cells.right)
       val along = s"in cells along ${dimensions.map(_.right.sql).mkString(", ")}"
       exec(c, probing, Seq(l.output.last), Seq(r.output.last), l, r, Some(along), Some(cells))
     }
@@ -81,18 +75,6 @@ object StreamingJoinStrategy extends SparkStrategy {
         },
         input
       )
-  }
-
-  private[this] def sliced(
-      input: LogicalPlan,
-      side: Side,
-      probing: Probing,
-      by: SliceBy,
-      attributes: Seq[Expression]
-  ): SliceExec = {
-    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
-    val whole = probing.unmatched && (side eq probing.side)
-    SliceExec(attributes, by, side, whole, cell, planLater(input))
   }
 
   private[this] def exec(

@@ -183,21 +183,9 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       right: Seq[Expression],
       what: String
   ): WindowJoinNode = {
-    val l = sliced(c.join.left, Side.R, choice.probing, by, left)
-    val r = sliced(c.join.right, Side.S, choice.probing, by, right)
+    val l = SliceExec(planLater(c.join.left), Side.R, choice.probing, by, left)
+    val r = SliceExec(planLater(c.join.right), Side.S, choice.probing, by, right)
     exec(c, choice, Seq(l.output.last), Seq(r.output.last), l, r, Some(what))
-  }
-
-  private[this] def sliced(
-      input: LogicalPlan,
-      side: Side,
-      probing: Probing,
-      by: SliceBy,
-      attributes: Seq[Expression]
-  ): SliceExec = {
-    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
-    val whole = probing.unmatched && (side eq probing.side)
-    SliceExec(attributes, by, side, whole, cell, planLater(input))
   }
 
   /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
@@ -206,7 +194,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val by = SliceBy.Matrix.of(matrix.layout)
     // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
     def dealt(input: LogicalPlan, side: Side) = {
-      val slices = sliced(input, side, matrix.probing, by, Nil)
+      val slices = SliceExec(planLater(input), side, matrix.probing, by, Nil)
       val cells = HashPartitioning(Seq(slices.cell), matrix.layout.workers)
       ShuffleExchangeExec(cells, slices, REPARTITION_BY_NUM)
     }
