@@ -69,11 +69,6 @@ object Errors {
       "with ORDER BY"
   )
 
-  def orderedJoinType(joinType: String): Exception = bad(
-    s"WINDOW_JOIN('ordered') runs inner and semi joins of two streams; this is a ${joinType.toLowerCase(java.util.Locale.ROOT)} " +
-      "join, some of whose rows match nothing and have no place in that order yet. Leave 'ordered' out"
-  )
-
   def streamAlgorithm(name: String): Exception = bad(
     s"WINDOW_JOIN('$name') cannot join two streams: their windows are indexed, so ask for " +
       s"'${Algorithm.Index.name}', or leave the choice out"

@@ -102,26 +102,43 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     for (cuts <- Seq(2, 7)) assert(joined(query, l, r, cuts) == one, s"in $cuts batches")
   }
 
-  test(
-    "in order: a semi join gives a row with its first match, and what has no place is refused"
-  ) {
-    val (l, r) = (events(5, 80), events(6, 80))
-    val query = "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.* FROM l LEFT SEMI JOIN r ON " +
-      conditions(2)._2
-    val expected = batchResult(query.replace("/*+ WINDOW_JOIN(l, r, 'ordered') */", ""), l, r)
-    val one = joined(query, l, r, 1)
-    assert(one.sorted == expected && expected.nonEmpty)
-    assert(joined(query, l, r, 6) == one)
-    val e = intercept[IllegalArgumentException](
-      new Running(query.replace("SEMI", "ANTI")).start()
-    )
-    assert(e.getMessage.contains("have no place in that order yet"))
+  /** The time when a row of a join in order is given, of one that matches nothing: when its window closes. */
+  private def givenAt(text: String, l: Seq[Event], r: Seq[Event]): Long = {
+    val ids = text.stripPrefix("[").stripSuffix("]").split(",")
+    def of(events: Seq[Event], id: String) = events.find(_.id.toString == id)
+    (of(l, ids(0)), ids.lift(1).flatMap(of(r, _))) match {
+      case (Some(a), Some(b)) => math.max(a.ts.getTime, b.ts.getTime)
+      case (Some(a), None) if a.x.isEmpty => a.ts.getTime
+      case (Some(a), None) => a.ts.getTime + 3000
+      case (None, Some(b)) if b.x.isEmpty => b.ts.getTime
+      case (None, Some(b)) => b.ts.getTime + 2000
+      case (None, None) => fail(s"$text is of no row")
+    }
   }
+
+  for (joinType <- types.drop(1))
+    test(s"in order: $joinType join gives each row in its turn, however the rows are cut") {
+      val isHalf = joinType.contains("SEMI") || joinType.contains("ANTI")
+      val columns = if (isHalf) "l.id AS a" else "l.id AS a, r.id AS b"
+      val hint = "/*+ WINDOW_JOIN(l, r, 'ordered') */ "
+      val (l, r) = (events(5, 80), events(6, 80))
+      val query = s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.head._2}"
+      val expected = batchResult(query.replace(hint, ""), l, r)
+      // The sentinels have no match either, and no time to be given.
+      def inTurn(cuts: Int) = joined(query, l, r, cuts).filterNot(_.contains("-1"))
+      val one = inTurn(1)
+      assert(one.sorted == expected && expected.nonEmpty)
+      if (!joinType.contains("SEMI")) {
+        val times = one.map(givenAt(_, l, r))
+        assert(times == times.sorted)
+      }
+      for (cuts <- Seq(3, 9)) assert(inTurn(cuts) == one, s"in $cuts batches")
+    }
 
   test("in order: rows that wait are waited for after a restart, too") {
     val (l, r) = (events(7, 60), events(8, 60))
     val query =
-      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l JOIN r ON " +
+      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l FULL JOIN r ON " +
         conditions.head._2
     val one = joined(query, l, r, 1)
     val run = new Running(query, delay = "1 second").start()
@@ -131,7 +148,29 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
         run.stop().start()
       }
       run.add(Seq(sentinel), Seq(sentinel))
-      assert(run.inOrder.filterNot(_.contains("-1")) == one)
+      assert(run.inOrder == one)
+      assert(run.inOrder.exists(_.contains("null")))
     } finally run.stop()
   }
+
+  for (joinType <- types)
+    test(
+      s"one task: $joinType join by as many threads as are asked for gives the same, and in order"
+    ) {
+      val (l, r) = (events(11, 400), events(12, 400))
+      val columns =
+        if (joinType.contains("S") || joinType.contains("ANTI")) "l.id" else "l.id, r.id"
+      def query(hint: String) =
+        s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.last._2}"
+      val ordered = query("/*+ WINDOW_JOIN(l, r, 'ordered') */ ")
+      val expected = batchResult(query(""), l, r)
+      val byThreads = for (threads <- Seq("1", "3")) yield {
+        spark.conf.set(ScaleGateConf.CellThreads, threads)
+        try {
+          assert(joined(query(""), l, r, 3).sorted == expected, s"by $threads threads")
+          joined(ordered, l, r, 3)
+        } finally spark.conf.unset(ScaleGateConf.CellThreads)
+      }
+      assert(byThreads.distinct.size == 1)
+    }
 }

@@ -71,13 +71,6 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
     if (algorithm != Algorithm.Index) throw Errors.streamAlgorithm(algorithm.name)
   }
 
-  /** Rows that are given for having no match have no place among the others yet. */
-  def refuseOrder(): Unit = {
-    val probing = Probing.of(join.joinType)
-    if (of.isOrdered && probing.exists(p => p.unmatched || p.unfound))
-      throw Errors.orderedJoinType(join.joinType.sql)
-  }
-
   /** Why neither does. */
   def refusal: Exception = {
     val missing = Seq("left" -> leftTimes, "right" -> rightTimes).collect {

@@ -3,13 +3,15 @@ package io.scalegate.spark.plan
 import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
 import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{Band, Grid, IntegralBand}
+import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
-import io.scalegate.spark.streaming.{StreamCells, StreamJoin, StreamTime}
+import io.scalegate.spark.streaming.{StreamCells, StreamJoin, TimeWindow}
 import io.scalegate.stream.Side
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
@@ -103,10 +105,11 @@ object StreamingJoinStrategy extends SparkStrategy {
       times.left,
       times.right,
       bounded.map(_._3).toIndexedSeq,
-      StreamTime(timeKey, band.lower, band.upper),
+      TimeWindow(timeKey, band.lower, band.upper),
       terms.residual,
       cells,
       c.of.isOrdered,
+      if (leftKeys.isEmpty) ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores) else 1,
       c.of.describe(("index over both windows" +: where.toSeq).mkString(" "))
     )
     StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)

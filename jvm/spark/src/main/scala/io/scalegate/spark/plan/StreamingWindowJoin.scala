@@ -66,10 +66,7 @@ private[plan] object StreamingJoins {
     if (!join.left.isStreaming || !join.right.isStreaming) None
     else {
       val c = new StreamingJoinCandidate(new WindowJoinCandidate(join))
-      if (c.of.isRequested) {
-        c.refuseAlgorithm()
-        c.refuseOrder()
-      }
+      if (c.of.isRequested) c.refuseAlgorithm()
       if (c.isRunnable) Some(c)
       else if (c.isSparks) None
       else throw c.refusal

@@ -53,8 +53,19 @@ object Chunk {
   val LeftMarks = 2
   val RightMarks = 3
 
+  /** Rows of the left input, and of the right one, that match nothing, and wait for their turn. */
+  val LeftLone = 5
+  val RightLone = 6
+
   /** One entry: `latest` is the watermark that rows were last expired by. */
   val Watermark = 4
+
+  /** The kinds of entries about one side. */
+  final case class Kinds(rows: Int, marks: Int, lone: Int)
+
+  def ofSide(side: Side): Kinds =
+    if (side eq Side.R) Kinds(LeftRows, LeftMarks, LeftLone)
+    else Kinds(RightRows, RightMarks, RightLone)
 
   val WatermarkKey: ChunkKey = ChunkKey(Watermark, 0, 0)
 
@@ -67,9 +78,8 @@ object Chunk {
   private[this] val PlaceBits = 30
 
   /** The rows whose times lie above `kept`, in chunks. */
-  def ofBatch(side: Side, batch: Long, rows: RowBatch, columns: Int, kept: Long): Seq[Chunk] = {
+  def ofBatch(kind: Int, batch: Long, rows: RowBatch, columns: Int, kept: Long): Seq[Chunk] = {
     val first = rows.firstAfter(kept)
-    val kind = if (side eq Side.R) LeftRows else RightRows
     (first until rows.size by Rows).map { from =>
       val until = math.min(rows.size, from + Rows)
       val key = ChunkKey(kind, batch, (from - first) / Rows)
@@ -83,10 +93,8 @@ object Chunk {
     * @param latest
     *   the greatest of their times
     */
-  def ofMarks(side: Side, batch: Long, latest: Long, ids: Array[Long]): Chunk = {
-    val kind = if (side eq Side.R) LeftMarks else RightMarks
-    Chunk(ChunkKey(kind, batch, 0), latest, ids.length.toLong, ofIds(ids))
-  }
+  def ofMarks(side: Side, batch: Long, latest: Long, ids: Array[Long]): Chunk =
+    Chunk(ChunkKey(ofSide(side).marks, batch, 0), latest, ids.length.toLong, ofIds(ids))
 
   /** The rows numbered from `from` up to, and without, `until`: of each its length and its bytes. */
   private[this] def ofRows(rows: StoredRows, columns: Int, from: Int, until: Int): Array[Byte] = {

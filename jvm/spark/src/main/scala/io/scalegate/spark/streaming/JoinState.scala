@@ -7,16 +7,23 @@ import io.scalegate.stream.Side
   *
   * @param chunks
   *   the entries of the checkpoint about this side, and the latest time of each
+  * @param joined
+  *   rows that have been joined so far, those before the last rebuild that are of no use any more left out
   * @param waiting
   *   rows that have come and are joined in a later batch
+  * @param lone
+  *   rows that have come, match nothing, and are given in a later batch
   */
 final private[streaming] case class SideState(
     window: WindowRuns[StoredRows],
     chunks: Vector[(ChunkKey, Long)],
-    waiting: RowBatch
+    joined: Long,
+    waiting: RowBatch,
+    lone: RowBatch
 ) {
-  def rows: Long = window.size + waiting.size
-  def bytes: Long = window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes
+  def rows: Long = window.size + waiting.size + lone.size
+  def bytes: Long =
+    window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes + lone.stored.bytes
 }
 
 /** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another.

@@ -28,6 +28,8 @@ final case class Copies(attributes: Seq[Expression], by: SliceBy, column: Int)
   *   the column of the event time, in microseconds
   * @param decided
   *   whether its rows are given, or not, for having matched something
+  * @param lone
+  *   whether those that have not are given
   * @param copies
   *   if its rows come in several copies
   */
@@ -36,6 +38,7 @@ final case class StreamInput(
     output: Seq[Attribute],
     eventTime: Int,
     decided: Boolean,
+    lone: Boolean,
     copies: Option[Copies]
 )
 
@@ -47,8 +50,8 @@ final case class StreamInput(
   *   rows whose event time is not above this are too late, and dropped
   * @param keepLate
   *   is given each of these once
-  * @param canonical
-  *   whether rows of equal times are to be in an order that does not depend on the one they came in
+  * @param inTurn
+  *   whether rows are joined, and given for matching nothing, in the order of their times
   */
 final private[streaming] class NewRows(
     rows: Iterator[InternalRow],
@@ -58,11 +61,13 @@ final private[streaming] class NewRows(
     time: Int,
     late: Long,
     keepLate: UnsafeRow => Unit,
-    canonical: Boolean
+    inTurn: Boolean
 ) {
   private[this] val columns = input.output.length
   private[this] val store = new RowStore(columns)
   private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
+  private[this] val loneStore = new RowStore(columns)
+  private[this] val loneTimes = new mutable.ArrayBuilder.ofLong
   private[this] var lateRows = 0L
   private[this] lazy val copies = input.copies.map(new FirstCopy(_, side, input.output))
 
@@ -77,19 +82,27 @@ final private[streaming] class NewRows(
   /** Rows that were too late. */
   def dropped: Long = lateRows
 
-  /** Rows that match nothing because one of their attributes is NULL, kept if they are decided on. */
-  def unmatchable: Iterator[InternalRow] = others.iterator
+  /** Of the rows, in order. */
+  def times: Array[Long] = keys(time)
+
+  /** Rows that match nothing because one of their attributes is NULL, if such are given: those that are at once. */
+  def unmatchable: Iterator[UnsafeRow] = others.iterator
+
+  /** Those that are given in their turn. */
+  lazy val lone: RowBatch = {
+    val times = loneTimes.result()
+    val byTime = RowBatch.canonical(times, columns)(loneStore.point)
+    RowBatch.lone(byTime.map(times(_)), StoredRows.plain(loneStore, byTime), types.length, time)
+  }
 
   /** The rows in the order of their times, named after the batch and their place in it, those not kept left out. */
-  def named(batch: Long, kept: Long): RowBatch = {
-    val nameless = new RowBatch(keys, new StoredRows(store, order, null, null), time)
-    if (!input.decided) nameless
+  def named(batch: Long, kept: Long): RowBatch =
+    if (!input.decided) new RowBatch(keys, StoredRows.plain(store, order), time)
     else {
-      val first = nameless.firstAfter(kept)
+      val first = RowBatch.firstAfter(times, kept)
       val ids = Array.tabulate(size)(n => Chunk.id(batch, n - first))
       new RowBatch(keys, new StoredRows(store, order, ids, new BitSet), time)
     }
-  }
 
   private[this] def readAll(): Vector[Array[Long]] = {
     val reader = new AttributeReader(input.bounded, types, input.output)
@@ -106,10 +119,16 @@ final private[streaming] class NewRows(
           i += 1
         }
         store.add(row)
-      } else if (input.decided) others += row.copy()
+      } else if (input.lone) addUnmatchable(row)
     }
     keys.map(Arrays.copyOf(_, size))
   }
+
+  private[this] def addUnmatchable(row: UnsafeRow): Unit =
+    if (inTurn && !row.isNullAt(input.eventTime)) {
+      loneStore.add(row)
+      loneTimes += row.getLong(input.eventTime)
+    } else others += row.copy()
 
   private[this] def dropLate(row: UnsafeRow): Unit =
     if (copies.forall(_.isFirst(row))) {
@@ -120,7 +139,7 @@ final private[streaming] class NewRows(
   /** Null where the rows came so. */
   private[this] def inOrder(keys: Vector[Array[Long]]): Array[Int] = {
     val times = keys(time)
-    if (canonical) RowBatch.canonical(times, columns)(store.point)
+    if (inTurn || input.decided) RowBatch.canonical(times, columns)(store.point)
     else if ((1 until times.length).forall(i => times(i - 1) <= times(i))) null
     else RadixOrder.by(times, Array.range(0, size))
   }

@@ -4,25 +4,32 @@ import java.util.BitSet
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.join.WindowRun
 import io.scalegate.stream.Side
 
-/** One side of a partition in one batch: the rows that are new, those held, and which of both have matched. One
-  * thread.
+/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched. One
+  * thread, but for what says otherwise.
   *
   * @param rows
-  *   that are new
+  *   that are joined
+  * @param storedKeys
+  *   their attributes, their places along the window among them, as they are found by; any thread
+  * @param probeKeys
+  *   the same as they look by; any thread
   * @param unmatchable
-  *   new rows that match nothing, and are decided on
-  * @param waiting
-  *   rows that have come and are joined in a later batch
+  *   rows that match nothing and are given at once
+  * @param lone
+  *   rows that match nothing and are given in this batch, by their times
+  * @param later
+  *   what comes of the side after the batch, but for its window and its chunks
   * @param written
   *   what this batch put into the checkpoint
+  * @param before
+  *   what `expired` was in the batch before
   * @param expired
-  *   rows whose time is not above this match no row of a later batch
+  *   rows whose place is not above this match no row of a later batch
   * @param gone
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
@@ -30,28 +37,39 @@ final private[streaming] class NewSide(
     val side: Side,
     val input: StreamInput,
     val rows: RowBatch,
-    unmatchable: Iterator[InternalRow],
-    waiting: RowBatch,
+    val storedKeys: IndexedSeq[Array[Long]],
+    val probeKeys: IndexedSeq[Array[Long]],
+    window: StreamWindow,
+    val unmatchable: Iterator[UnsafeRow],
+    val lone: RowBatch,
     val held: SideState,
+    later: SideState,
     written: Vector[(ChunkKey, Long)],
     batch: Long,
+    before: Long,
     expired: Long,
     gone: Long
 ) {
+  private[this] val slots = storedKeys(window.key)
 
   /** Where the rows begin that a later batch may ask for. */
-  private[this] val firstKept = rows.firstAfter(expired)
+  private[this] val firstKept = RowBatch.firstAfter(slots, expired)
 
   private[this] val newMatched = new BitSet
   private[this] val heldMatched: Array[BitSet] = held.window.runs.map(_.rows.matched).toArray
   private[this] val marked = new mutable.ArrayBuilder.ofLong
+  private[this] val markedRow = new UnsafeRow(input.output.length)
   private[this] var latestMarked = Long.MinValue
 
-  /** The new rows as a run, made when it is asked for. */
-  lazy val run: WindowRun[StoredRows] = held.window.runOf(rows.keys, rows.stored)
+  /** The new rows as a run, made when it is asked for. Any thread. */
+  lazy val run: WindowRun[StoredRows] = held.window.runOf(storedKeys, rows.stored)
 
-  /** Makes `row` the new one of this place. */
+  /** Makes `row` the new one of this place. Any thread. */
   def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
+
+  /** Makes `row` the one of this number, in a run held or in the new one, which comes last. Any thread. */
+  def point(row: UnsafeRow, run: Int, number: Int): Unit =
+    (if (run < heldMatched.length) held.window.runs(run) else this.run).rows.point(row, number)
 
   /** Whether a row found has matched something: the run counts those held, and then the new one. */
   def hasMatched(run: Int, number: Int): Boolean =
@@ -69,27 +87,20 @@ final private[streaming] class NewSide(
       if (heldMatched(run) eq old.rows.matched)
         heldMatched(run) = old.rows.matched.clone().asInstanceOf[BitSet]
       heldMatched(run).set(number)
-      addMark(old.rows.ids(number), old.timeOf(number))
+      if (old.timeOf(number) > expired) addMark(old.rows, number)
     }
 
-  /** The rows that have not matched anything and whose time has come, in the order of the runs and of their times.
-    *
-    * @param before
-    *   what [[expired]] was in the batch before
-    */
-  def unmatched(before: Long): Iterator[InternalRow] = {
-    val row = new UnsafeRow(input.output.length)
+  /** The rows whose time has come since the batch before, in the order of the runs and of their places. */
+  def closing: Iterator[Closing] = {
     val old = held.window.runs.iterator.zipWithIndex.flatMap { case (run, i) =>
-      run.between(before, expired).filterNot(heldMatched(i).get).map { n =>
-        run.rows.point(row, n)
-        row
+      run.between(before, expired).map { n =>
+        new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).get(n))
       }
     }
-    val fresh = Iterator.range(0, firstKept).filterNot(newMatched.get).map { place =>
-      point(row, place)
-      row
+    val fresh = Iterator.range(0, firstKept).map { place =>
+      new Closing(side, slots(place), rows.stored.row(place), () => newMatched.get(place))
     }
-    unmatchable ++ old ++ fresh
+    old ++ fresh
   }
 
   /** Puts the batch's marks into the checkpoint, takes what has expired out of it, and gives what is held from now
@@ -98,7 +109,7 @@ final private[streaming] class NewSide(
   def finish(store: ChunkStore): SideState = {
     var place = newMatched.nextSetBit(firstKept)
     while (place >= 0) {
-      addMark(rows.stored.ids(place), rows.timeOf(place))
+      addMark(rows.stored, place)
       place = newMatched.nextSetBit(place + 1)
     }
     val marks = marked.result()
@@ -108,7 +119,8 @@ final private[streaming] class NewSide(
     entry.foreach(store.put)
     val (old, kept) = held.chunks.partition { case (_, latest) => latest <= gone }
     old.foreach { case (key, _) => store.remove(key) }
-    SideState(grown, kept ++ written ++ entry.map(e => e.key -> e.latest), waiting)
+    val chunks = kept ++ written ++ entry.map(e => e.key -> e.latest)
+    later.copy(window = grown, chunks = chunks)
   }
 
   private[this] def grown = {
@@ -136,9 +148,25 @@ final private[streaming] class NewSide(
 
   private[this] def placeOf(number: Int): Int = run.index.order(number)
 
-  private[this] def addMark(id: Long, time: Long): Unit =
-    if (time > expired) {
-      marked += id
-      latestMarked = math.max(latestMarked, time)
-    }
+  private[this] def addMark(rows: StoredRows, number: Int): Unit = {
+    marked += rows.ids(number)
+    rows.point(markedRow, number)
+    latestMarked = math.max(latestMarked, markedRow.getLong(input.eventTime))
+  }
+}
+
+/** A row whose time has come: no row of a later batch matches it.
+  *
+  * @param place
+  *   along the window
+  * @param matched
+  *   whether one of this batch, or of those before, has; to be asked when all of its pairs were found
+  */
+final private[streaming] class Closing(
+    val side: Side,
+    val place: Long,
+    val row: UnsafeRow,
+    matched: () => Boolean
+) {
+  def isMatched: Boolean = matched()
 }

@@ -9,7 +9,7 @@ import io.scalegate.join.RadixOrder
 /** Rows of one side in the order of their times.
   *
   * @param keys
-  *   the i-th array holds the i-th bounded attribute of every row
+  *   the i-th array holds the i-th bounded attribute of every row, and their times where the window slides
   * @param time
   *   which of these is the time
   */
@@ -20,15 +20,12 @@ final private[streaming] class RowBatch(
 ) {
   def size: Int = keys.head.length
 
+  def times: Array[Long] = keys(time)
+
   def timeOf(place: Int): Long = keys(time)(place)
 
   /** Where the rows begin whose times lie above this one. */
-  def firstAfter(bound: Long): Int = {
-    val at = Arrays.binarySearch(keys(time), bound)
-    var first = if (at < 0) -at - 1 else at
-    while (first < size && timeOf(first) == bound) first += 1
-    first
-  }
+  def firstAfter(bound: Long): Int = RowBatch.firstAfter(times, bound)
 
   /** These rows and the others, and where in the order of both each of them lies. */
   def merged(others: RowBatch, keeper: StoredRowsKeeper, columns: Int): RowBatch =
@@ -36,7 +33,7 @@ final private[streaming] class RowBatch(
     else if (size == 0) others
     else {
       val both = Vector(this, others)
-      val all = both.indices.flatMap(i => places(i, 0, both(i).size)).toArray
+      val all = both.indices.flatMap(i => RowBatch.places(i, 0, both(i).size)).toArray
       val times = all.map(p => both((p >>> 32).toInt).timeOf(p.toInt))
       val order = RowBatch.canonical(times, columns) { (row, n) =>
         both((all(n) >>> 32).toInt).stored.point(row, all(n).toInt)
@@ -47,13 +44,26 @@ final private[streaming] class RowBatch(
   /** The rows from `from` up to, and without, `until`, copied. */
   def slice(from: Int, until: Int, keeper: StoredRowsKeeper): RowBatch =
     if (from == 0 && until == size) this
-    else RowBatch.gathered(Vector(this), places(0, from, until), keeper, time)
+    else RowBatch.gathered(Vector(this), RowBatch.places(0, from, until), keeper, time)
 
-  private[this] def places(batch: Int, from: Int, until: Int): Array[Long] =
-    Array.range(from, until).map(n => (batch.toLong << 32) | n.toLong)
 }
 
 private[streaming] object RowBatch {
+
+  /** Rows of which nothing but the times is known, in their order. */
+  def lone(times: Array[Long], rows: StoredRows, attributes: Int, time: Int): RowBatch =
+    new RowBatch(IndexedSeq.fill(attributes)(times), rows, time)
+
+  /** Where in a sorted array the numbers begin that lie above this one. */
+  def firstAfter(sorted: Array[Long], bound: Long): Int = {
+    var low = 0
+    var high = sorted.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (sorted(middle) <= bound) low = middle + 1 else high = middle
+    }
+    low
+  }
 
   /** The numbers of rows by their times and, where these are equal, by their bytes: an order that does not depend on the
     * one they came in.
@@ -73,6 +83,10 @@ private[streaming] object RowBatch {
     }
     order
   }
+
+  /** Rows of a batch among several, as [[StoredRowsKeeper.gather]] takes them. */
+  def places(batch: Int, from: Int, until: Int): Array[Long] =
+    Array.range(from, until).map(n => (batch.toLong << 32) | n.toLong)
 
   /** By their bytes. */
   def compare(a: UnsafeRow, b: UnsafeRow): Int =

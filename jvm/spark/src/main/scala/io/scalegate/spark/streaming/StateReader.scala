@@ -7,6 +7,7 @@ import org.apache.spark.sql.{DataFrame, Encoders, Row, SparkSession}
 
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.RowStore
+import io.scalegate.stream.Side
 
 /** Reads the rows that a streaming join's checkpoint holds. Spark's own reader of state gives the chunks that they are
   * written in; this takes them apart.
@@ -29,11 +30,11 @@ object StateReader {
       side: String,
       operator: Int
   ): DataFrame = {
-    val kind = side match {
-      case "left" => Chunk.LeftRows
-      case "right" => Chunk.RightRows
+    val kinds = Chunk.ofSide(side match {
+      case "left" => Side.R
+      case "right" => Side.S
       case other => throw Errors.stateSide(other)
-    }
+    })
     val chunks =
       spark.read.format("statestore").option("operatorId", operator.toLong).load(checkpoint)
     val value = chunks.schema("value").dataType.asInstanceOf[StructType]
@@ -43,7 +44,7 @@ object StateReader {
       new StructType().add("partition_id", IntegerType).add("batch", LongType) ++ columns
     )
     chunks
-      .where(s"key.kind = $kind")
+      .where(s"key.kind IN (${kinds.rows}, ${kinds.lone})")
       .selectExpr("partition_id", "key.batch", "value.count", "value.content")
       .mapPartitions { rows: Iterator[Row] =>
         val reader = new ChunkRows(columns)

@@ -36,6 +36,13 @@ final private[streaming] class StoredRows(
   def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
 }
 
+private[streaming] object StoredRows {
+
+  /** Rows that are not decided on. */
+  def plain(store: RowStore, order: Array[Int]): StoredRows =
+    new StoredRows(store, order, null, null)
+}
+
 /** Puts the rows of runs together.
   *
   * @param decided

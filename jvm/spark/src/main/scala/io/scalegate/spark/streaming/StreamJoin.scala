@@ -21,8 +21,10 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   `rightBounded(i) − leftBounded(i)` lies in the i-th
   * @param cells
   *   if the rows are exchanged by cells, which mean nothing to other operators
-  * @param ordered
+  * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
+  * @param threads
+  *   that look for pairs in one task
   * @param description
   *   what EXPLAIN says, its parts separated by "; "
   */
@@ -33,10 +35,11 @@ final case class StreamJoin(
     leftTime: Attribute,
     rightTime: Attribute,
     bands: IndexedSeq[Band],
-    time: StreamTime,
+    window: StreamWindow,
     residual: Option[Expression],
     cells: Option[StreamCells],
-    ordered: Boolean,
+    inTurn: Boolean,
+    threads: Int,
     description: String
 ) {
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
@@ -45,9 +48,10 @@ final case class StreamJoin(
       input(Side.R, leftBounded, left, leftTime, cells.map(_.left)),
       input(Side.S, rightBounded, right, rightTime, cells.map(_.right)),
       bands,
-      time,
+      window,
       residual,
-      ordered
+      inTurn,
+      threads
     )
 
   private[this] def input(
@@ -61,6 +65,7 @@ final case class StreamJoin(
     columns,
     columns.indexWhere(_.exprId == time.exprId),
     probing.decides(side),
+    if (side eq probing.side) probing.unmatched else probing.unfound,
     sliced.filter(_ => cells.exists(_.by.isCopied(side))).map(
       Copies(_, cells.get.by, columns.length - 1)
     )
@@ -74,8 +79,7 @@ final case class StreamJoin(
     * is not above the watermark.
     */
   def outputWatermark(watermark: Long): Long = {
-    val micros = StreamJoin.micros(watermark)
-    val least = Seq(Side.R, Side.S).map(time.expired(_, micros)).min
+    val least = window.leastOutput(StreamJoin.micros(watermark))
     math.max(0L, math.min(watermark, Math.floorDiv(least, 1000L)))
   }
 

@@ -227,6 +227,7 @@ final class StreamingWindowJoinExec(
       val late = lateRows.map(_.open(batch.number, partition))
       val rows =
         task.join(l, r, batch, held, store, side => row => late.foreach(_.add(side, row)))
+      TaskContext.get().addTaskCompletionListener[Unit](_ => rows.close())
       new CompletedPairs(
         rows,
         () => {

@@ -1,0 +1,111 @@
+package io.scalegate.join
+
+import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ArrayBlockingQueue, Semaphore, TimeUnit}
+
+/** What a thread does for one block after the other. One thread. */
+trait BlockWork[A <: AnyRef] {
+
+  /** @param give
+    *   takes a result of the block; waits while too many are not taken yet, and throws when nobody wants them any more
+    */
+  def run(block: Int, give: A => Unit): Unit
+}
+
+/** Work that is cut into blocks, which several threads claim one after the other, and whose results one consumer takes
+  * in the order of the blocks: the shared task queue and ordered result propagation of the parallel index-based window
+  * join (PIM-Tree §III-B), for inputs that stand still.
+  *
+  * The consumer is one thread, which calls [[next]] until it is null, and [[close]] in any case; its waiting is blocking,
+  * as the threads' is. A failure in a thread reaches the consumer.
+  *
+  * @param count
+  *   of blocks, numbered from 0
+  * @param work
+  *   one for each thread, made on the consumer's
+  */
+final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]]) {
+  import OrderedBlocks._
+
+  /*
+   *   blocks      0    1    2    3 | 4    5    6    7 | 8 ...        ahead = 4
+   *   state       taken     ^being taken   ^claimed     ^may not be claimed before 4 is taken
+   *
+   * A thread claims a block with a permit in hand. Permits come back when a block is taken to its end, so block b can only
+   * be claimed once block b − ahead was taken, and the two can have one queue: what is in it is of one block at a time. The
+   * block that the consumer is at was claimed before all later ones, and its queue is being emptied: so its thread goes on
+   * whatever the others wait for, and nothing waits for ever.
+   *
+   * Results cross threads in queues, whose locks order what was written before. `failure` is written before
+   * `closed`, and the consumer looks at `closed` whenever it finds nothing.
+   */
+  private[this] val ahead = BlocksAhead * work.length
+  private[this] val permits = new Semaphore(ahead)
+  private[this] val claimed = new AtomicInteger
+  private[this] val queues = Array.fill(ahead)(new ArrayBlockingQueue[AnyRef](ResultsOfBlock))
+  private[this] val lifecycle = new JoinLifecycle
+  private[this] var current = 0
+
+  private[this] val threads = work.zipWithIndex.map { case (of, i) =>
+    val thread = new Thread(() => runAll(of), s"scalegate-blocks-$i")
+    thread.setDaemon(true)
+    thread
+  }
+  threads.foreach(_.start())
+
+  /** The next result, in the order of the blocks and, within one, in that in which it was given; null at the end.
+    *
+    * @param waiting
+    *   called now and then while there is none yet; may throw
+    */
+  def next(waiting: () => Unit): A = {
+    var result: AnyRef = null
+    while (result == null && current < count) {
+      result = queues(current % ahead).poll(PollMillis, TimeUnit.MILLISECONDS)
+      if (result == null) {
+        lifecycle.throwIfFailed()
+        waiting()
+      } else if (result eq End) {
+        result = null
+        current += 1
+        permits.release()
+      }
+    }
+    result.asInstanceOf[A]
+  }
+
+  /** Ends the threads, whether all was taken or not, and waits until they have ended. */
+  def close(): Unit = {
+    lifecycle.close()
+    threads.foreach(_.interrupt())
+    JoinLifecycle.awaitEnd(threads)
+  }
+
+  private[this] def runAll(work: BlockWork[A]): Unit =
+    try {
+      var block = claim()
+      while (block < count) {
+        val queue = queues(block % ahead)
+        work.run(block, result => queue.put(result))
+        queue.put(End)
+        block = claim()
+      }
+    } catch { case e: Throwable => if (!lifecycle.isStopped) lifecycle.fail(e) }
+
+  private[this] def claim(): Int = {
+    permits.acquire()
+    claimed.getAndIncrement()
+  }
+}
+
+private object OrderedBlocks {
+  private object End
+
+  /** Blocks of each thread that may be ahead of the one that is taken: enough that a large one holds nobody up. */
+  private val BlocksAhead = 4
+
+  private val ResultsOfBlock = 8
+
+  /** Between two looks for a failure, and two calls of `waiting`. */
+  private val PollMillis = 10L
+}

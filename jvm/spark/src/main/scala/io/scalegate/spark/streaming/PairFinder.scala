@@ -1,0 +1,190 @@
+package io.scalegate.spark.streaming
+
+import java.util.BitSet
+
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+
+import io.scalegate.join.{RunsLookup, WindowRun}
+import io.scalegate.spark.exec.Probing
+import io.scalegate.stream.Side
+
+/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees.
+  *
+  * @param alone
+  *   whether it finds all of the batch's pairs, each of which is marked before the next is asked for
+  * @param accepts
+  *   whether a pair within the bands is one of the join; all are if there is no such condition
+  */
+final private[streaming] class PairFinder(
+    left: NewSide,
+    right: NewSide,
+    order: ProbeOrder,
+    window: StreamWindow,
+    probing: Probing,
+    alone: Boolean,
+    accepts: Option[BasePredicate]
+) {
+  private[this] val ofLeft = new SideFinder(left, right)
+  private[this] val ofRight = new SideFinder(right, left)
+  private[this] var current = ofLeft
+
+  /** Rows that were tested against a probe so far. */
+  def comparisons: Long = ofLeft.comparisons + ofRight.comparisons
+
+  /** Begins the search for the row at this position. */
+  def start(position: Int): Unit = {
+    current = if (order.side(position) eq Side.R) ofLeft else ofRight
+    current.start(order.place(position))
+  }
+
+  /** Moves to the next row found for it; false when there is none. */
+  def next(): Boolean = current.next()
+
+  /** Which of the searched side's runs the row found lies in: those held, then the new one. */
+  def run: Int = current.run
+
+  /** Its number in that run. */
+  def number: Int = current.number
+
+  private[this] val oneEach = !probing.pairs
+
+  /** New rows of one side that look for rows of the other. */
+  final private[this] class SideFinder(probes: NewSide, searched: NewSide) {
+    private[this] val pair = new JoinedRow
+    private[this] val condition = accepts.orNull
+    private[this] val lookup: RunsLookup[StoredRows] =
+      if (order.amongNew(probes.side) && probes.rows.size > 0 && searched.rows.size > 0)
+        searched.held.window.lookup(searched.run)
+      else searched.held.window.lookup()
+    private[this] val candidates =
+      if (order.isInstanceOf[InTurn]) new EarlierRows(lookup, searched) else new AnyRows(lookup)
+    private[this] val columns = probes.probeKeys.toArray
+    private[this] val keys = new Array[Long](columns.length)
+    private[this] val probe = new UnsafeRow(probes.input.output.length)
+    private[this] val found = new UnsafeRow(searched.input.output.length)
+    // Of a row that is given for its first match, no other is needed.
+    private[this] val once = oneEach && (searched.side eq probing.side)
+    private[this] val ownOnce = oneEach && (probes.side eq probing.side)
+    private[this] val seen = if (once && !alone) new SeenRows(searched) else null
+    private[this] var open = false
+
+    if (probes.side eq Side.R) pair(probe, found) else pair(found, probe)
+
+    def comparisons: Long = lookup.comparisons
+    def run: Int = candidates.run
+    def number: Int = candidates.number
+
+    def start(place: Int): Unit = {
+      open = !(ownOnce && alone && probes.hasMatched(place))
+      if (open) {
+        var i = 0
+        while (i < keys.length) {
+          keys(i) = columns(i)(place)
+          i += 1
+        }
+        if (condition != null) probes.point(probe, place)
+        lookup.start(keys)
+        candidates.start(window.latestBefore(probes.side, keys(window.key)))
+      }
+    }
+
+    def next(): Boolean = {
+      var isMatch = false
+      while (!isMatch && open) {
+        open = candidates.next()
+        isMatch = open && accepted()
+      }
+      if (isMatch && ownOnce) open = false
+      isMatch
+    }
+
+    private[this] def accepted(): Boolean =
+      !(once && isKnown) && satisfies && {
+        if (seen != null) seen.add(run, number)
+        true
+      }
+
+    private[this] def isKnown =
+      if (alone) searched.hasMatched(run, number) else seen.contains(run, number)
+
+    private[this] def satisfies = condition == null || {
+      searched.point(found, run, number)
+      condition.eval(pair)
+    }
+  }
+}
+
+/** What one thread has found of a side's rows, or what was found in batches before. */
+final private class SeenRows(of: NewSide) {
+  private[this] val held = of.held.window.runs
+  private[this] val seen = Array.fill(held.length + 1)(new BitSet)
+
+  def contains(run: Int, number: Int): Boolean =
+    (run < held.length && held(run).rows.matched.get(number)) || seen(run).get(number)
+
+  def add(run: Int, number: Int): Unit = seen(run).set(number)
+}
+
+/** The rows that a lookup finds. */
+sealed private trait Candidates {
+
+  /** @param latest
+    *   the greatest place of a row that comes before the one that looks
+    */
+  def start(latest: Long): Unit
+  def next(): Boolean
+  def run: Int
+  def number: Int
+}
+
+/** All of them, as they are found. */
+final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
+  def start(latest: Long): Unit = ()
+  def next(): Boolean = lookup.next()
+  def run: Int = lookup.run
+  def number: Int = lookup.number
+}
+
+/** Those that come before the row that looks, by their places and, where these are equal, by their bytes. */
+final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSide)
+    extends Candidates {
+  import EarlierRows.Found
+
+  private[this] var found = Array.empty[Found]
+  private[this] var at = -1
+
+  def start(latest: Long): Unit = {
+    val all = Array.newBuilder[Found]
+    while (lookup.next()) {
+      val run: WindowRun[StoredRows] = lookup.current
+      if (run.timeOf(lookup.number) <= latest)
+        all += new Found(lookup.run, lookup.number, run.timeOf(lookup.number))
+    }
+    found = all.result()
+    java.util.Arrays.sort(found, order)
+    at = -1
+  }
+
+  def next(): Boolean = {
+    at += 1
+    at < found.length
+  }
+
+  def run: Int = found(at).run
+  def number: Int = found(at).number
+
+  private[this] val order: java.util.Comparator[Found] = (a, b) => {
+    val byPlace = a.place.compareTo(b.place)
+    if (byPlace != 0) byPlace else RowBatch.compare(row(a), row(b))
+  }
+
+  private[this] def row(of: Found): UnsafeRow = {
+    val row = new UnsafeRow(searched.input.output.length)
+    searched.point(row, of.run, of.number)
+    row
+  }
+}
+
+private object EarlierRows {
+  final private class Found(val run: Int, val number: Int, val place: Long)
+}
