@@ -72,7 +72,9 @@ lazy val spark = project
     name := "scalegate-spark",
     libraryDependencies ++= Seq(
       "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
-      "org.scalatest" %% "scalatest" % Versions.scalatest % Test
+      "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
+      "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
+      "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test
     ),
     // Thousands of small queries, each of other code: the second compiler costs more than it saves.
     Test / javaOptions += "-XX:TieredStopAtLevel=1",

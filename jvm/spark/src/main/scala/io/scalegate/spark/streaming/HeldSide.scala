@@ -84,12 +84,16 @@ final private[streaming] class HeldSide(
   def turns(times: Array[Long], watermark: Long): Int =
     if (inTurn) RowBatch.firstAfter(times, watermark) else times.length
 
-  private[this] def windowRuns: WindowRuns[StoredRows] = WindowRuns.empty(
-    window.bands(side, bands),
-    side,
-    window.key,
-    new StoredRowsKeeper(columns, input.decided, onlyUnmatched)
-  )
+  private[this] def windowRuns: WindowRuns[StoredRows] = {
+    // A window of rows counts all of them.
+    val counted = window.isInstanceOf[RowsWindow]
+    WindowRuns.empty(
+      window.bands(side, bands),
+      side,
+      window.key,
+      new StoredRowsKeeper(columns, input.decided, onlyUnmatched && !counted)
+    )
+  }
 
   private[this] def storedOf(chunk: Chunk, matched: mutable.HashSet[Long]): StoredRows = {
     val store = new RowStore(columns, chunk.count.toInt)
