@@ -52,7 +52,8 @@ $(KAFKA_STAMP): $(VENV_STAMP) project/Versions.scala project/kafka-ivy.xml proje
 
 # What the JVMs of Python's tests start faster with; without it they start all the same.
 $(SPARK_CLASSES): $(VENV_STAMP)
-	-@$(PY) tests/python/class_archive.py $@
+	@echo "set-up: an archive of Spark's classes for Python's tests in $@"
+	-@$(PY) tests/python/class_archive.py $@ >$(BUILD)/class-archive.log 2>&1
 
 # Holds the names of the jar's sources: it changes when one is added or removed, which no file's own
 # time would show.
