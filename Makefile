@@ -11,6 +11,7 @@ WHEEL   := dist/scalegate-$(VERSION)-py3-none-any.whl
 VENV_STAMP := $(BUILD)/venv.stamp
 SBT_STAMP  := $(BUILD)/sbt.stamp
 KAFKA_STAMP := $(BUILD)/kafka.stamp
+SPARK_CLASSES := $(BUILD)/spark.jsa
 JAR_LIST   := $(BUILD)/jar-sources.list
 BUILD_DEFS := build.sbt $(wildcard project/*.scala) project/plugins.sbt project/build.properties
 JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/null | LC_ALL=C sort)
@@ -48,6 +49,11 @@ $(SBT_STAMP): $(VENV_STAMP) project/build.properties project/setup-sbt.sh
 # Where it fails the Kafka test is skipped, and nothing else.
 $(KAFKA_STAMP): $(VENV_STAMP) project/Versions.scala project/kafka-ivy.xml project/setup-kafka.sh
 	-@project/setup-kafka.sh && touch $@
+
+# What the JVMs of Python's tests start faster with; without it they start all the same.
+$(SPARK_CLASSES): $(VENV_STAMP)
+	@echo "set-up: an archive of Spark's classes for Python's tests in $@"
+	-@$(PY) tests/python/class_archive.py $@ >$(BUILD)/class-archive.log 2>&1
 
 # Holds the names of the jar's sources: it changes when one is added or removed, which no file's own
 # time would show.
@@ -98,7 +104,7 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 	@$(PY) -m ruff check --fix $(LINTED)
 	@$(SBT) $(SCALA_FORMAT)
 
-test-python: $(WHEEL) $(KAFKA_STAMP)
+test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES)
 	@$(PY) -m pytest
 
 stress-quick: $(SBT_STAMP) ## jcstress in its quick mode
@@ -111,7 +117,7 @@ bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ 
 	@$(PY) $(HARNESS) $(BENCH_ARGS)
 
 SOAK_ROUNDS ?= 20
-soak: $(WHEEL) $(KAFKA_STAMP) ## the Python tests, and jcstress in its default mode, over and over
+soak: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests, and jcstress in its default mode, over and over
 	@$(SBT) "stress/run -m default -v"
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \

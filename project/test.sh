@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every test, Scala and Python. One start of sbt makes the jar, compiling beside it what else needs the core alone,
 # and then does the rest; Python's tests need only the jar and run beside it, their output following sbt's. Kafka's jars are
-# fetched while sbt makes ours. Closes with both runners' totals.
+# fetched, and Spark's classes archived, while sbt makes ours. Closes with both runners' totals.
 # Usage: test.sh COMMAND...   (sbt's commands after the jar, in order)
 set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,7 +14,7 @@ project/sbt.sh "all spark/package core/Test/compile stress/compile" markJar "$@"
 SBT=$!
 
 test_python() {
-  make --no-print-directory .build/kafka.stamp
+  make --no-print-directory .build/kafka.stamp .build/spark.jsa
   until [ -e .build/jar.made ]; do
     kill -0 "$SBT" 2>/dev/null || { echo "pytest: not run, for there is no jar"; return 1; }
     sleep 1

@@ -8,6 +8,13 @@ import pytest
 import scalegate
 from pyspark.sql import SparkSession
 
+# Spark's default for local files asks for each whether it is a link, by a process: a third of the
+# time of a stream's tests. Those that are killed keep the default.
+NO_LINKS = (
+    "spark.sql.streaming.checkpointFileManagerClass",
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+)
+
 
 @pytest.fixture(scope="session")
 def root() -> Path:
@@ -15,11 +22,30 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="session")
-def clean_environment(root: Path) -> dict[str, str]:
+def java_options(root: Path) -> str:
+    """What spares JVMs of small queries, each of other code, the most time."""
+    # The second compiler costs more than it saves.
+    options = ["-XX:TieredStopAtLevel=1"]
+    # Hadoop starts a process for each file that it renames or whose rights it sets.
+    options += ["-Djdk.lang.Process.launchMechanism=VFORK"]
+    archive = root / ".build/spark.jsa"
+    if archive.is_file():
+        # What has another class path would say that where programs write their results.
+        options += [f"-XX:SharedArchiveFile={archive}", "-Xlog:disable"]
+    return " ".join(options)
+
+
+@pytest.fixture(scope="session")
+def clean_environment(root: Path, java_options: str) -> dict[str, str]:
     """An environment for subprocesses: the source package, and no Spark settings of the user."""
     ours = ("SPARK_", "PYSPARK_", "PYTHON")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-    return {**kept, "PYTHONPATH": str(root / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+    given = {
+        "PYTHONPATH": str(root / "python"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "JAVA_TOOL_OPTIONS": f"{kept.get('JAVA_TOOL_OPTIONS', '')} {java_options}".strip(),
+    }
+    return {**kept, **given}
 
 
 @pytest.fixture(scope="session")
@@ -30,17 +56,17 @@ def kafka_jars(root: Path) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def spark(
-    tmp_path_factory: pytest.TempPathFactory, kafka_jars: list[Path]
+    tmp_path_factory: pytest.TempPathFactory, kafka_jars: list[Path], java_options: str
 ) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
         .appName("scalegate-tests")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
-        # Many small queries, each of other code: the second compiler costs more than it saves.
-        .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        .config("spark.driver.extraJavaOptions", java_options)
         .config("spark.jars", ",".join(map(str, kafka_jars)))
         .config("spark.sql.shuffle.partitions", "3")
+        .config(*NO_LINKS)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
     )

@@ -24,13 +24,15 @@ TINY_WINDOW = WindowSet("tiny", "window", 300, 100, 13, 0, streams=3, keys=5)
 
 
 def band_matches(workload: BandSet) -> int:
-    """Every pair, in slices of R that fit memory."""
+    """Slices of R that fit memory, each with every row of S in the window of one of its rows."""
     r, s = tables(workload).values()
     found = 0
     for rows in np.array_split(np.arange(workload.rows), max(1, workload.rows // 500)):
-        near_time = np.abs(r["ts"][rows, None] - s["ts"]) <= workload.window_ms
-        near_x = np.abs(r["x"][rows, None] - s["a"]) <= 10
-        near_y = np.abs(r["y"][rows, None] - s["b"]) <= np.float32(10)
+        ends = r["ts"][rows[0]] - workload.window_ms, r["ts"][rows[-1]] + workload.window_ms + 1
+        reached = slice(*np.searchsorted(s["ts"], ends))
+        near_time = np.abs(r["ts"][rows, None] - s["ts"][reached]) <= workload.window_ms
+        near_x = np.abs(r["x"][rows, None] - s["a"][reached]) <= 10
+        near_y = np.abs(r["y"][rows, None] - s["b"][reached]) <= np.float32(10)
         found += int((near_time & near_x & near_y).sum())
     return found
 

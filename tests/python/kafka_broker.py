@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
@@ -26,7 +27,7 @@ transaction.state.log.min.isr=1
 auto.create.topics.enable=false
 """
 CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
-OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC"]
 SECONDS = 120
 
 
@@ -94,7 +95,9 @@ class Topics:
 
     def append(self, topic: str, records: list[tuple[int, str]]) -> None:
         """Writes records, each to its partition, in their order."""
-        rows = self._spark.createDataFrame(records, "partition INT, value STRING").coalesce(1)
+        partitions, values = zip(*records)
+        columns = {"partition": pa.array(partitions, pa.int32()), "value": values}
+        rows = self._spark.createDataFrame(pa.table(columns)).coalesce(1)
         self._options(rows.write.format("kafka")).option("topic", topic).save()
 
     def records(self, topic: str) -> list[Row]:

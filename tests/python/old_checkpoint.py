@@ -34,18 +34,9 @@ def run(spark: SparkSession, directory: Path, part: slice) -> list[tuple]:
         if part is NEW:
             parts.append([(stream_files.FAR, -1, -1000.0, -1)])
         stream_files.write_files(directory / side, parts, first=part.start or 0)
-    left, right = (stream_files.read(spark, directory / side) for side in ("l", "r"))
-    rows: list[tuple] = []
-    query = (
-        stream_files.join(left, right, WHAT, "full")
-        .select("id", "id_right")
-        .writeStream.option("checkpointLocation", str(directory / "checkpoint"))
-        .trigger(availableNow=True)
-        .foreachBatch(lambda df, _: rows.extend(tuple(row) for row in df.collect()))
-        .start()
-    )
-    query.awaitTermination()
-    return rows
+    joined = stream_files.join(*stream_files.sides(spark, directory), WHAT, "full")
+    rows = stream_files.collect(joined.select("id", "id_right"), directory)
+    return [tuple(row) for row in rows]
 
 
 def main() -> None:

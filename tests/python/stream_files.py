@@ -1,13 +1,16 @@
-"""Streams that the tests make: events as Parquet files, one for each batch of a query."""
+"""Streams that the tests make: events as Parquet files, one for each batch of a query; and the
+queries over them, which read to their end, with a checkpoint beside the files."""
 
 import datetime as dt
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 SCHEMA = pa.schema(
     [
@@ -60,6 +63,11 @@ def read(spark: SparkSession, directory: Path) -> DataFrame:
     return files.parquet(str(directory)).withWatermark("ts", DISORDER)
 
 
+def sides(spark: SparkSession, directory: Path) -> tuple[DataFrame, DataFrame]:
+    """The two streams of a directory that `join` takes."""
+    return read(spark, directory / "l"), read(spark, directory / "r")
+
+
 def join(left: DataFrame, right: DataFrame, what: str, how: str) -> DataFrame:
     """One of the joins that the tests run, on streams or on batches."""
     import scalegate
@@ -72,3 +80,27 @@ def join(left: DataFrame, right: DataFrame, what: str, how: str) -> DataFrame:
     return scalegate.window_join(
         left, right, on=left.x * 2 < right.x, within="3 seconds", how=how
     )
+
+
+def run(rows: DataFrame, directory: Path) -> StreamingQuery:
+    """Runs a query to the end of its streams, its rows in Parquet files in `out`."""
+    return _ended(rows.writeStream.option("path", str(directory / "out")), directory)
+
+
+def collect(rows: DataFrame, directory: Path) -> list[Row]:
+    """Runs a query to the end of its streams and gives its rows, in the order of its batches."""
+    found: list[Row] = []
+    _ended(rows.writeStream.foreachBatch(lambda df, _: found.extend(df.collect())), directory)
+    return found
+
+
+def _ended(writer: DataStreamWriter, directory: Path) -> StreamingQuery:
+    kept = writer.option("checkpointLocation", str(directory / "checkpoint"))
+    query = kept.trigger(availableNow=True).start()
+    query.awaitTermination()
+    return query
+
+
+def operators(query: StreamingQuery) -> list[dict[str, Any]]:
+    """What each batch said of its stateful operators."""
+    return [found for progress in query.recentProgress for found in progress["stateOperators"]]

@@ -9,26 +9,18 @@ from pyspark.sql import SparkSession
 
 
 def main(directory: Path, what: str, how: str, master: str = "local[2]") -> None:
-    builder = SparkSession.builder.master(master).config("spark.ui.enabled", "false")
     builder = (
-        builder.config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1")
+        SparkSession.builder.master(master)
+        .config("spark.ui.enabled", "false")
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.locality.wait", "0s")
     )
     spark = scalegate.configure(builder).getOrCreate()
-    left, right = (stream_files.read(spark, directory / side) for side in ("l", "r"))
-    joined = stream_files.join(left, right, what, how)
-    query = (
-        joined.writeStream.option("checkpointLocation", str(directory / "checkpoint"))
-        .trigger(availableNow=True)
-        .start(str(directory / "out"))
-    )
-    query.awaitTermination()
-    names = {o["operatorName"] for p in query.recentProgress for o in p["stateOperators"]}
-    print("operators:", *sorted(names))
-    joins = [o for p in query.recentProgress for o in p["stateOperators"]]
-    print("rebuilds:", sum(o["customMetrics"]["rebuilds"] for o in joins))
+    joined = stream_files.join(*stream_files.sides(spark, directory), what, how)
+    joins = stream_files.operators(stream_files.run(joined, directory))
+    print("operators:", *sorted({join["operatorName"] for join in joins}))
+    print("rebuilds:", sum(join["customMetrics"]["rebuilds"] for join in joins))
 
 
 if __name__ == "__main__":

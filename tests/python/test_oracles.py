@@ -101,23 +101,27 @@ def algorithm(spark: SparkSession, case: tuple[str, str]) -> Iterator[None]:
     spark.conf.unset("spark.scalegate.join.algorithm")
 
 
+@pytest.fixture(scope="module")
+def frames(spark: SparkSession, tables: Tables) -> dict[str, DataFrame]:
+    return {name: spark.createDataFrame(data) for name, data in tables.items()}
+
+
 @pytest.fixture
-def views(spark: SparkSession, tables: Tables) -> dict[str, DataFrame]:
-    frames = {name: spark.createDataFrame(data) for name, data in tables.items()}
+def views(frames: dict[str, DataFrame]) -> None:
     for name, frame in frames.items():
         frame.createOrReplaceTempView(name)
-    return frames
 
 
-def pairs(rows: Any) -> Counter[Any]:
-    return Counter((left, right) for left, right in rows)
+def pairs(rows: DataFrame) -> Counter[Any]:
+    left, right = rows.toArrow().columns
+    return Counter(zip(left.to_pylist(), right.to_pylist()))
 
 
 def by_duckdb(tables: Tables, query: str) -> Counter[Any]:
     with duckdb.connect() as connection:
         for name, data in tables.items():
             connection.register(name, data)
-        return pairs(connection.execute(query).fetchall())
+        return Counter(connection.execute(query).fetchall())
 
 
 def by_us(spark: SparkSession, query: str) -> Counter[Any]:
@@ -125,7 +129,7 @@ def by_us(spark: SparkSession, query: str) -> Counter[Any]:
     plan = joined._jdf.queryExecution().executedPlan().toString()
     assert "WindowJoin" in plan
     assert SHOWN[spark.conf.get("spark.scalegate.join.algorithm")] in plan
-    return pairs(joined.collect())
+    return pairs(joined)
 
 
 def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
@@ -133,7 +137,7 @@ def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
     try:
         joined = spark.sql(query)
         assert "WindowJoin" not in joined._jdf.queryExecution().executedPlan().toString()
-        return pairs(joined.collect())
+        return pairs(joined)
     finally:
         spark.conf.unset("spark.scalegate.enabled")
 
@@ -163,7 +167,7 @@ def test_three_engines_agree_where_all_rows_meet(
     rest = "r.id, s.id FROM r JOIN s ON " + condition
     joined = spark.sql(f"SELECT /*+ WINDOW_JOIN(r, s, '{algorithm}') */ " + rest)
     assert SHOWN[algorithm] in joined._jdf.queryExecution().executedPlan().toString()
-    ours = pairs(joined.collect())
+    ours = pairs(joined)
     assert ours == by_spark(spark, "SELECT " + rest)
     assert ours == by_duckdb(tables, "SELECT " + rest)
     assert ours.total() > ROWS
@@ -177,7 +181,6 @@ def test_three_engines_agree_where_all_rows_meet(
 def test_rows_do_not_depend_on_arrival_partitions_or_threads(
     spark: SparkSession,
     tables: Tables,
-    views: dict[str, DataFrame],
     condition: str,
     partitions: int,
 ) -> None:
@@ -232,6 +235,6 @@ def test_the_functions_give_duckdbs_rows(spark: SparkSession, seed: int) -> None
             "r.x < s.x AND s.at BETWEEN r.at - INTERVAL 3 MINUTES AND r.at + INTERVAL 3 MINUTES",
         ),
     ]:
-        ours = pairs(joined.select("id", "id_right").collect())
+        ours = pairs(joined.select("id", "id_right"))
         assert ours == by_duckdb(tables, select + condition)
         assert ours.total() > 0
