@@ -76,8 +76,9 @@ lazy val spark = project
       "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test
     ),
-    // Thousands of small queries, each of other code: the second compiler costs more than it saves.
-    Test / javaOptions += "-XX:TieredStopAtLevel=1",
+    // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
+    // makes of them needs more room than it has by default.
+    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
     Compile / resourceGenerators += Def.task {
       val file = (Compile / resourceManaged).value / "scalegate-build.properties"
       IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")

@@ -8,9 +8,9 @@ become nullable; a right join likewise, and a full join both. A semi join gives 
 matches, once, and an anti join each that does not: the left columns alone.
 
 **Streams.** Two streaming DataFrames are joined as two batches are, and every row comes once.
-Each needs `withWatermark` on its time column, a timestamp, and the join a window of time. A pair
-is given when its later row comes, a row that matches nothing when the watermark has passed its
-window; rows that come later than the watermark are dropped, as Spark does.
+Each needs `withWatermark` on its time column, a timestamp, and the join a window. A pair is given
+when its later row comes, a row that matches nothing when the watermark has passed its window, and
+whatever a window of rows gives when the watermark has passed it; rows that come later than the watermark are dropped, as Spark does.
 
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
 every number, as everywhere in Spark, so no finite band reaches it.
@@ -81,10 +81,12 @@ def interval_join(
         The matrix, which it asks for: (2, 3) has two rows of three cells, each a task. A left row
         is copied to the cells of one row, a right row to those of one column. In left, semi and
         anti joins the second number is 1, in right joins the first. None leaves it to
-        `spark.scalegate.join.layout`, or the planner.
+        `spark.scalegate.join.layout`, or the planner. Of two streams it stays that of the query's
+        checkpoint, and None is no matrix.
     ordered
         Of two streams: rows come in the order of the later row's time, then the earlier's, when
-        the watermark has passed both, in one task. Inner and semi joins.
+        the watermark has passed both, in one task; a row that matches nothing comes when its
+        window closes.
 
     Raises
     ------
@@ -98,7 +100,7 @@ def interval_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, how, left.isStreaming)
+    order = schema.ordered(ordered, left.isStreaming, way)
     keys = _keys(on, sides)
     if how == "full" and not keys and not left.isStreaming:
         raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
@@ -167,7 +169,7 @@ def band_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, how, left.isStreaming)
+    order = schema.ordered(ordered, left.isStreaming, way)
     checked = _bands(bands, sides)
     if how == "full" and not left.isStreaming:
         raise ScalegateError(
@@ -217,7 +219,7 @@ def window_join(
     within
         The largest distance in time, both ways, with units as in `interval_join`; or
         `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
-        rows of the other side.
+        rows of the other side. Two streams are in that order when the watermark has passed them.
     how, suffix, algorithm, layout, ordered
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
     threads
@@ -238,16 +240,11 @@ def window_join(
     how = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, how, left.isStreaming)
+    order = schema.ordered(ordered, left.isStreaming, way)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
-        )
-    if isinstance(within, Rows) and left.isStreaming:
-        raise ScalegateError(
-            f"within={within!r}: a window of rows joins batch DataFrames; for streams give a "
-            'window of time, as in within="5 minutes".'
         )
     if isinstance(within, Rows) and way:
         given = f"algorithm={algorithm!r}" if layout is None else f"layout={layout!r}"

@@ -118,11 +118,10 @@ def algorithm(name: str) -> str:
 def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
     name = algorithm(algorithm_name)
-    if streaming and (layout is not None or name not in ("auto", "index")):
-        given = f"algorithm={algorithm_name!r}" if layout is None else f"layout={layout!r}"
+    if streaming and (name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None)):
         raise ScalegateError(
-            f'{given}: the windows of two streams are indexed, so algorithm takes "auto" and '
-            '"index" alone, and layout None.'
+            f"algorithm={algorithm_name!r}: the windows of two streams are indexed, so algorithm "
+            'takes "auto" and "index" alone, or layout= says how many cells share them.'
         )
     if layout is None:
         # "auto" is what a session's setting may change; a hint that says so would overrule it.
@@ -134,7 +133,7 @@ def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> t
     return "matrix", _layout(layout)
 
 
-def ordered(asked: bool, how: str, streaming: bool) -> tuple[str, ...]:
+def ordered(asked: bool, streaming: bool, way: tuple[str, ...]) -> tuple[str, ...]:
     """What the hint says of the order of a join's rows."""
     if not isinstance(asked, bool):
         raise ScalegateError(f"ordered={asked!r}: say True or False.")
@@ -145,10 +144,10 @@ def ordered(asked: bool, how: str, streaming: bool) -> tuple[str, ...]:
             "ordered=True orders the rows of a join of two streams: order those of a batch join "
             "by what you like with orderBy."
         )
-    if how not in ("inner", "semi"):
+    if way[:1] == ("matrix",):
         raise ScalegateError(
-            f"ordered=True: how={how!r} gives rows that match nothing, which have no "
-            "place in that order yet; inner and semi joins work."
+            "ordered=True: rows come in one order, and from one task. Leave out layout=, or "
+            "ordered=True."
         )
     return ("ordered",)
 

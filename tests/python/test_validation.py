@@ -332,9 +332,9 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["algorithm='sweep': the windows of two streams are indexed"],
     ),
     (
-        "a layout is refused for streams",
-        lambda r, s: band_join(stream(r), stream(r), {"value": ("value", 1)}, layout=(1, 2)),
-        ["layout=(1, 2): the windows of two streams are indexed"],
+        "a matrix of no size is refused for streams",
+        lambda r, s: band_join(stream(r), stream(r), {"value": ("value", 1)}, algorithm="matrix"),
+        ["algorithm='matrix': the windows of two streams are indexed", "layout= says how many"],
     ),
     (
         "batches are not ordered",
@@ -342,18 +342,11 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["order those of a batch join by what you like"],
     ),
     (
-        "rows that match nothing have no order",
+        "cells have no order among them",
         lambda r, s: interval_join(
-            stream(r), stream(r), time=("timestamp", "timestamp"), how="anti", ordered=True
+            stream(r), stream(r), time=("timestamp", "timestamp"), layout=(1, 2), ordered=True
         ),
-        ["ordered=True: how='anti' gives rows that match nothing"],
-    ),
-    (
-        "a window of rows is refused for streams",
-        lambda r, s: window_join(
-            stream(r), stream(r), time=("timestamp", "timestamp"), within=scalegate.rows(3)
-        ),
-        ["a window of rows joins batch DataFrames"],
+        ["ordered=True: rows come in one order, and from one task"],
     ),
     (
         "two columns of one name on one side are refused",

@@ -71,7 +71,16 @@ object Errors {
 
   def streamAlgorithm(name: String): Exception = bad(
     s"WINDOW_JOIN('$name') cannot join two streams: their windows are indexed, so ask for " +
-      s"'${Algorithm.Index.name}', or leave the choice out"
+      s"'${Algorithm.Index.name}', for a layout of cells, as in '2x3', or leave the choice out"
+  )
+
+  def streamLayout: Exception = bad(
+    s"WINDOW_JOIN('${Algorithm.Matrix.name}') of two streams needs its layout, as in '2x3', for it stays that of the " +
+      "query's checkpoint"
+  )
+
+  def streamLayoutOf(what: String): Exception = bad(
+    s"WINDOW_JOIN cannot share this join of two streams among a matrix of cells: $what. Leave the layout out"
   )
 
   def streamWithoutWatermark(sides: Seq[String]): Exception = bad(
@@ -84,6 +93,11 @@ object Errors {
     "this join of two streams would keep every row for ever: its condition does not bound the difference between " +
       s"the event times $left of the left input and $right of the right one from below and from above. Add a " +
       s"condition such as r.$right BETWEEN l.$left - INTERVAL 5 MINUTES AND l.$left + INTERVAL 5 MINUTES"
+  )
+
+  def streamRowTimes(window: String, left: String, right: String): Exception = bad(
+    s"$window counts the rows of two streams in the order of times that no watermark closes: give it the event times, " +
+      s"$left of the left input and $right of the right one"
   )
 
   def streamCondition(condition: String): Exception = bad(

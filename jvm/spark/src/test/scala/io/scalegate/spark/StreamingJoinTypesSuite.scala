@@ -2,6 +2,8 @@ package io.scalegate.spark
 
 import java.sql.Timestamp
 
+import org.apache.spark.sql.Encoders
+
 final class StreamingJoinTypesSuite extends StreamingJoinSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
   private val conditions = Seq(
@@ -34,8 +36,9 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     }
   }
 
-  /** Moves the watermark past all others. */
-  private val sentinel = Event(10000000L, -1, -100, -1L)
+  /** They move the watermark past all others and, one after the other, all others out of windows of few rows. */
+  private val sentinels =
+    Seq.tabulate(8)(i => Event(10000000L + i, -1, -100, -1L)) :+ Event(20000000L, -1, -100, -1L)
 
   private def joined(query: String, l: Seq[Event], r: Seq[Event], cuts: Int): Seq[String] = {
     val run = new Running(query, delay = "1 second").start()
@@ -43,9 +46,9 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       val size = (l.length + cuts - 1) / cuts
       for (i <- 0 until cuts)
         run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
-      run.add(Seq(sentinel), Seq(sentinel))
+      run.add(sentinels, sentinels)
       assert(run.operator == "windowJoin")
-      run.inOrder.filterNot(_.contains("-100"))
+      run.inOrder.filterNot(_.contains("-1"))
     } finally run.stop()
   }
 
@@ -146,11 +149,54 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
         run.add(l.slice(i * 15, (i + 1) * 15), r.slice(i * 15, (i + 1) * 15))
         run.stop().start()
       }
-      run.add(Seq(sentinel), Seq(sentinel))
-      assert(run.inOrder == one)
-      assert(run.inOrder.exists(_.contains("null")))
+      run.add(sentinels, sentinels)
+      assert(run.inOrder.filterNot(_.contains("-1")) == one)
+      assert(one.exists(_.contains("null")))
     } finally run.stop()
   }
+
+  for (joinType <- Seq("INNER", "FULL", "LEFT ANTI"))
+    test(
+      s"rows: $joinType join over the last rows gives what the batch join gives, with NULLs in place"
+    ) {
+      val columns = if (joinType.contains("ANTI")) "l.*" else "*"
+      val query =
+        s"SELECT $columns FROM l $joinType JOIN r ON within_rows(l.ts, r.ts, 5) AND " +
+          "abs(l.x - r.x) <= 2 AND l.k <= r.k"
+      val (l, r) = (events(21, 120), events(22, 100))
+      // As the sentinels do, others at the end move all rows out of the window.
+      val rest = Seq.tabulate(8)(i => Event(9000000L + i, -1, -100, -1L))
+      for ((name, rows) <- Seq("l" -> (l ++ rest), "r" -> (r ++ rest)))
+        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+      val expected = rowsOf(spark.sql(query)).filterNot(_.contains("-100"))
+      val got = joined(query, l, r, 4)
+      assert(got.sorted == expected && expected.nonEmpty)
+    }
+
+  test("rows: a window goes by the event times, and needs watermarks alone") {
+    def starting(condition: String, watermarks: Boolean = true): String =
+      intercept[IllegalArgumentException](
+        new Running(s"SELECT * FROM l JOIN r ON $condition", watermarks = watermarks).start()
+      ).getMessage
+    assert(
+      starting("within_rows(l.ts, r.ts, 5)", watermarks = false).contains("has no watermark")
+    )
+    val message = starting("within_rows(l.id, r.id, 5)")
+    assert(message.contains("give it the event times, ts of the left input and ts of the right"))
+  }
+
+  for (
+    (layout, joinType) <-
+      Seq("2x3" -> "INNER", "3x1" -> "LEFT", "1x3" -> "RIGHT", "2x1" -> "LEFT ANTI")
+  )
+    test(s"a matrix of $layout cells: $joinType join gives the same") {
+      val (l, r) = (events(31, 120), events(32, 100))
+      val columns = if (joinType.contains("ANTI")) "l.*" else "*"
+      def query(hint: String) =
+        s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.last._2}"
+      val expected = batchResult(query(""), l, r)
+      assert(joined(query(s"/*+ WINDOW_JOIN(l, r, '$layout') */ "), l, r, 4).sorted == expected)
+    }
 
   test("one task: as many threads as are asked for look for pairs") {
     val (l, r) = (events(11, 400), events(12, 400))

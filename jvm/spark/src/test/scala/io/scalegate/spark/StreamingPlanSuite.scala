@@ -63,6 +63,12 @@ final class StreamingPlanSuite extends StreamingJoinSuite {
     assert(keyed.contains("StreamingWindowJoin LeftOuter") && keyed.contains("keys: l.k = r.k"))
     val theta = explained(s"SELECT * FROM l JOIN r ON $within AND l.x * r.x > 3")
     assert(theta.contains("index over both windows in one task"))
+    val hint = "/*+ WINDOW_JOIN(l, r, '2x3') */"
+    val cells = explained(s"SELECT $hint * FROM l JOIN r ON $within AND l.x * r.x > 3")
+    assert(cells.contains("index over both windows in a matrix of 2 x 3 cells"))
+    val rows = explained("SELECT * FROM l JOIN r ON within_rows(l.ts, r.ts, 9) AND l.k = r.k")
+    assert(rows.contains("window: last 9 rows by l.ts, r.ts") && rows.contains("keys: l.k = r.k"))
+    assert(rows.contains("index over both windows in one task, in order"))
   }
 
   test("a hint is honoured, and one for another algorithm refused") {
@@ -72,10 +78,19 @@ final class StreamingPlanSuite extends StreamingJoinSuite {
       run.add(Seq(at(10, 1)), Seq(at(10.5, 100)))
       assert(run.operator == "windowJoin" && run.fresh() == Seq("[1]"))
     } finally run.stop()
-    val e = intercept[IllegalArgumentException](
-      new Running(hinted.replace("index", "sweep")).start()
-    )
-    assert(e.getMessage.contains("cannot join two streams"))
+    def refused(hint: String, query: String = hinted) =
+      intercept[IllegalArgumentException](new Running(query.replace("'index'", hint)).start())
+        .getMessage
+    assert(refused("'sweep'").contains("cannot join two streams"))
+    assert(refused("'matrix'").contains("needs its layout"))
+    assert(refused("'2x3'", hinted.replace(" JOIN", " LEFT JOIN")).contains(
+      "in one cell, as in a layout of 6x1"
+    ))
+    assert(refused("'2x1'", hinted.replace(" JOIN", " FULL JOIN")).contains(
+      "decides the rows of both sides"
+    ))
+    assert(refused("'2x1', 'ordered'").contains("in one order"))
+    assert(refused("'2x1'", s"$hinted AND l.k = r.k").contains("brought together by the key"))
   }
 
   test(

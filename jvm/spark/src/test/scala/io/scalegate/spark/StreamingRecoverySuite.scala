@@ -37,27 +37,32 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
     } finally run.stop()
   }
 
-  test("late rows are counted once and kept beside, whatever the number of their copies") {
-    val directory = Files.createTempDirectory("scalegate-late").resolve("rows")
-    withSettings(ScaleGateConf.LateRows -> directory.toString) {
-      val right = query.replace("LEFT JOIN", "RIGHT JOIN")
-      val run = new Running(right, delay = "2 seconds").start()
-      try {
-        run.add(Seq(at(20, 1)), Seq(at(20, 100)))
-        run.add(Seq.tabulate(40)(i => at(10, i.toLong, x = i)), Seq(at(12, 101, x = 3)))
-        run.add(Seq(at(30, 2)), Seq(at(17.5, 102)))
-        assert(run.dropped == 42)
-      } finally run.stop()
-      val late = spark.read.json(directory.toString)
-      assert(late.columns.toSet == Set("ts", "x", "id", "operator", "side", "batch"))
-      assert(late.where("side = 'left'").select("id").collect().map(_.getLong(0)).sorted.toSeq ==
-        (0L until 40L))
-      assert(
-        rowsOf(late.where("side = 'right'").selectExpr("id", "x", "CAST(ts AS TIMESTAMP)")) ==
-          Seq("[101,3,1970-01-01 00:00:12.0]", "[102,5,1970-01-01 00:00:17.5]")
-      )
+  for ((copied, hint) <- Seq("cells" -> "", "a matrix" -> "/*+ WINDOW_JOIN(l, r, '1x3') */ "))
+    test(
+      s"late rows are counted once and kept beside, whatever the number of their copies in $copied"
+    ) {
+      val directory = Files.createTempDirectory("scalegate-late").resolve("rows")
+      withSettings(ScaleGateConf.LateRows -> directory.toString) {
+        val right = query.replace("LEFT JOIN", "RIGHT JOIN").replace("SELECT ", s"SELECT $hint")
+        val run = new Running(right, delay = "2 seconds").start()
+        try {
+          run.add(Seq(at(20, 1)), Seq(at(20, 100)))
+          run.add(Seq.tabulate(40)(i => at(10, i.toLong, x = i)), Seq(at(12, 101, x = 3)))
+          run.add(Seq(at(30, 2)), Seq(at(17.5, 102)))
+          assert(run.dropped == 42)
+        } finally run.stop()
+        val late = spark.read.json(directory.toString)
+        assert(late.columns.toSet == Set("ts", "x", "id", "operator", "side", "batch"))
+        assert(
+          late.where("side = 'left'").select("id").collect().map(_.getLong(0)).sorted.toSeq ==
+            (0L until 40L)
+        )
+        assert(
+          rowsOf(late.where("side = 'right'").selectExpr("id", "x", "CAST(ts AS TIMESTAMP)")) ==
+            Seq("[101,3,1970-01-01 00:00:12.0]", "[102,5,1970-01-01 00:00:17.5]")
+        )
+      }
     }
-  }
 
   test("the state can be read back, by Spark's reader in chunks and by ours in rows") {
     val run = new Running(query, delay = "5 seconds").start()
@@ -137,7 +142,11 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
       (other, says) <- Seq(
         query.replace("<= 1", "<= 2") -> "condition was [",
         query.replace("LEFT JOIN", "JOIN") -> "join was [LeftOuter] and is [Inner]",
-        query.replace("l.id AS a", "l.id AS a, l.k") -> "left was ["
+        query.replace("l.id AS a", "l.id AS a, l.k") -> "left was [",
+        query.replace(
+          "SELECT",
+          "SELECT /*+ WINDOW_JOIN(l, r, '3x1') */"
+        ) -> "a matrix of 3 x 1 cells"
       )
     ) {
       val changed = new Running(other, checkpoint = run.checkpoint)

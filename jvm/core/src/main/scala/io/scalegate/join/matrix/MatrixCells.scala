@@ -19,6 +19,12 @@ final case class MatrixCells(layout: MatrixLayout, ids: IndexedSeq[Long]) {
   /** In how many cells a row of this side lies. */
   def copies(side: Side): Int = if (side eq Side.R) layout.columns else layout.rows
 
+  /** Whether this cell is the first of those of a row of this side that lies in it. */
+  def isFirst(side: Side, cell: Long): Boolean = {
+    val at = ids.indexOf(cell)
+    if (side eq Side.R) at % layout.columns == 0 else at < layout.columns
+  }
+
   /** The cells of a row, in `into`.
     *
     * @param number

@@ -28,6 +28,22 @@ sealed trait SliceBy extends Serializable {
     *   of the row, the same each time that it is read: its place where rows are dealt, elsewhere its hash
     */
   def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit
+
+  /** Whether, of a row's cells, this one that it lies in is the first.
+    *
+    * @param buffer
+    *   to be used for it
+    */
+  def isFirst(
+      side: Side,
+      keys: Array[Long],
+      number: LongSupplier,
+      cell: Long,
+      buffer: CellBuffer
+  ): Boolean = {
+    cells(side, keys, number, buffer)
+    buffer(0) == cell
+  }
 }
 
 object SliceBy {
@@ -60,6 +76,15 @@ object SliceBy {
 
     def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit =
       matrix.cells(side, number.getAsLong, into)
+
+    /** The number that the row was dealt by is not known any more. */
+    override def isFirst(
+        side: Side,
+        keys: Array[Long],
+        number: LongSupplier,
+        cell: Long,
+        buffer: CellBuffer
+    ): Boolean = matrix.isFirst(side, cell)
   }
 
   object Matrix {

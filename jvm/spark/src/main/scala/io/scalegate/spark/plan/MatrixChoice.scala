@@ -48,9 +48,20 @@ object MatrixChoice {
     }
   }
 
+  /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing that
+    * may change decides it.
+    */
+  def ofStreams(c: WindowJoinCandidate, probing: Probing): MatrixLayout = {
+    val layout = c.layout.getOrElse(throw Errors.streamLayout)
+    for (why <- obstacle(layout, probing)) throw Errors.hintLayout(layout, why)
+    layout
+  }
+
   private[this] def obstacle(layout: MatrixLayout, probing: Probing): Option[String] = {
     val copied = if (probing.side eq Side.R) layout.columns else layout.rows
-    if (probing.isInner || copied == 1) None
+    if (probing.unfound && layout.workers > 1)
+      Some("a full join decides the rows of both sides, each where all that it matches can be")
+    else if (probing.isInner || copied == 1) None
     else {
       val linear = if (probing.side eq Side.R) s"${layout.workers}x1" else s"1x${layout.workers}"
       Some(

@@ -1,12 +1,6 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And,
-  Attribute,
-  AttributeSet,
-  Expression,
-  PredicateHelper
-}
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -67,7 +61,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
         case _ => None
       }
       if !others.exists(_.exists(_.isInstanceOf[WithinRows])) && others.forall(_.deterministic)
-      (l, r) <- orientation(join, window)
+      (l, r) <- window.times(join.left.outputSet, join.right.outputSet)
     } yield RowWindowJoin(
       join.left,
       join.right,
@@ -78,15 +72,5 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       others.reduceOption(And.apply),
       join.joinType
     )
-  }
-
-  /** The window's times as (left's, right's). */
-  private[this] def orientation(join: Join, w: WithinRows): Option[(Expression, Expression)] = {
-    val (l, r) = (join.left.outputSet, join.right.outputSet)
-    def over(e: Expression, side: AttributeSet) =
-      e.references.nonEmpty && e.references.subsetOf(side)
-    if (over(w.left, l) && over(w.right, r)) Some((w.left, w.right))
-    else if (over(w.left, r) && over(w.right, l)) Some((w.right, w.left))
-    else None
   }
 }

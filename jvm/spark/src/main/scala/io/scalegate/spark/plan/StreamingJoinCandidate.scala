@@ -22,9 +22,14 @@ final private[plan] case class StreamTimes(
 /** What the planner knows of a join of two streams.
   *
   * @param of
-  *   the same join, as one of any inputs
+  *   the same join, as one of any inputs, without its window of rows
+  * @param rows
+  *   that window, if it has one
   */
-final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
+final private[plan] class StreamingJoinCandidate(
+    val of: WindowJoinCandidate,
+    val rows: Option[WithinRows]
+) {
   private[this] def join = of.join
 
   private[this] val leftTimes = eventTimes(join.left)
@@ -40,6 +45,17 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
       .find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
       .orElse(timeAsKey(l, r))
   } yield StreamTimes(l, r, bound)).nextOption()
+
+  /** Those that a window of rows goes by. */
+  val rowTimes: Option[(Attribute, Attribute)] =
+    rows.flatMap(_.times(join.left.outputSet, join.right.outputSet)).collect {
+      case (l: Attribute, r: Attribute)
+          if isEventTime(l, leftTimes) && isEventTime(r, rightTimes) =>
+        (l, r)
+    }
+
+  private[this] def isEventTime(a: Attribute, among: Seq[Attribute]) =
+    among.exists(_.semanticEquals(a))
 
   /** Equal event times are a bound of width zero. */
   private[this] def timeAsKey(l: Attribute, r: Attribute): Option[BoundedDifference] =
@@ -59,16 +75,34 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
     c.deterministic && !c.exists(_.isInstanceOf[SubqueryExpression])
   }
 
+  private[this] def isBounded =
+    if (rows.nonEmpty) rowTimes.nonEmpty
+    else time.exists(_.bound.band.isInstanceOf[IntegralBand])
+
   def isRunnable: Boolean =
-    Probing.of(join.joinType).nonEmpty && time.exists(_.bound.band.isInstanceOf[IntegralBand]) &&
-      isPlain && (!isKeyed || of.key.nonEmpty)
+    Probing.of(join.joinType).nonEmpty && isBounded && isPlain && (!isKeyed || of.key.nonEmpty)
+
+  /** Whether rows wait for the watermark: what a window of rows holds depends on all that come before. */
+  def isInTurn: Boolean = of.isOrdered || rows.nonEmpty
 
   /** Whether Spark runs it if this package does not. */
-  def isSparks: Boolean = isKeyed && !of.isRequested
+  def isSparks: Boolean = isKeyed && !of.isRequested && rows.isEmpty
+
+  /** Whether a hint asks for a matrix of cells. */
+  def isMatrix: Boolean = of.requested.exists(_._1 == Algorithm.Matrix)
 
   /** A hint that names a way to run joins that streams do not have is an error. */
-  def refuseAlgorithm(): Unit = of.requested.foreach { case (algorithm, _) =>
-    if (algorithm != Algorithm.Index) throw Errors.streamAlgorithm(algorithm.name)
+  def refuseAlgorithm(): Unit = {
+    of.requested.foreach { case (algorithm, _) =>
+      if (algorithm != Algorithm.Index && algorithm != Algorithm.Matrix)
+        throw Errors.streamAlgorithm(algorithm.name)
+    }
+    if (isMatrix) {
+      if (isInTurn) throw Errors.streamLayoutOf("its rows come in one order, and from one task")
+      if (isKeyed)
+        throw Errors.streamLayoutOf("rows with equal keys are brought together by the key")
+      MatrixChoice.ofStreams(of, Probing.of(join.joinType).get)
+    }
   }
 
   /** Why neither does. */
@@ -77,7 +111,10 @@ final private[plan] class StreamingJoinCandidate(val of: WindowJoinCandidate) {
       case (side, times) if times.isEmpty => side
     }
     if (missing.nonEmpty) Errors.streamWithoutWatermark(missing)
-    else if (time.isEmpty) Errors.streamWithoutBound(leftTimes.head.name, rightTimes.head.name)
+    else if (rows.nonEmpty && rowTimes.isEmpty)
+      Errors.streamRowTimes(rows.get.sql, leftTimes.head.name, rightTimes.head.name)
+    else if (rows.isEmpty && time.isEmpty)
+      Errors.streamWithoutBound(leftTimes.head.name, rightTimes.head.name)
     else if (!isPlain) Errors.streamCondition(join.condition.fold("")(_.sql))
     else Errors.hintJoinType(join.joinType.sql)
   }

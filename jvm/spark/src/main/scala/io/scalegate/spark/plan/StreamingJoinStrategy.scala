@@ -1,17 +1,33 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  And,
+  Attribute,
+  Coalesce,
+  Expression,
+  If,
+  IsNull,
+  Literal,
+  Or
+}
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
 import org.apache.spark.sql.types.MetadataBuilder
 
-import io.scalegate.join.{Band, Grid, IntegralBand}
+import io.scalegate.join.{AttributeType, Band, Grid, IntegralBand}
 import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
-import io.scalegate.spark.streaming.{StreamCells, StreamJoin, TimeWindow}
+import io.scalegate.spark.streaming.{
+  RowsWindow,
+  StreamCells,
+  StreamJoin,
+  StreamWindow,
+  TimeWindow
+}
 import io.scalegate.stream.Side
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
@@ -30,23 +46,24 @@ object StreamingJoinStrategy extends SparkStrategy {
 
   private[this] def planned(c: StreamingJoinCandidate): StreamingWindowJoinExec = {
     val probing = Probing.of(c.of.join.joinType).get
-    val left = oneEventTime(c.of.join.left, c.time.get.left)
-    val right = oneEventTime(c.of.join.right, c.time.get.right)
-    val others = c.of.differences.filterNot(_ eq c.time.get.bound)
-    if (c.of.isOrdered)
-      exec(c, probing, Nil, Nil, planLater(left), planLater(right), Some("in one task, in order"))
-    else if (c.of.leftKeys.nonEmpty)
+    val left = oneEventTime(c.of.join.left, times(c)._1)
+    val right = oneEventTime(c.of.join.right, times(c)._2)
+    val others = c.of.differences.filterNot(d => c.time.exists(_.bound eq d))
+    if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
+    else if (c.isMatrix) {
+      val layout = MatrixChoice.ofStreams(c.of, probing)
+      val cells = StreamCells(SliceBy.Matrix.of(layout), Nil, Nil)
       exec(
         c,
         probing,
-        c.of.leftKeys,
-        c.of.rightKeys,
-        planLater(left),
-        planLater(right),
-        None
+        Cells(s"in a matrix of $layout cells", cells, Some(layout.workers)),
+        left,
+        right
       )
+    } else if (c.of.leftKeys.nonEmpty)
+      exec(c, probing, Keys(c.of.leftKeys, c.of.rightKeys), left, right)
     else if (others.isEmpty || probing.unfound)
-      exec(c, probing, Nil, Nil, planLater(left), planLater(right), Some("in one task"))
+      exec(c, probing, OneTask("in one task"), left, right)
     else {
       val dimensions = others.take(MostDimensions)
       val cells = StreamCells(
@@ -54,12 +71,21 @@ object StreamingJoinStrategy extends SparkStrategy {
         dimensions.map(_.storedLeft),
         dimensions.map(_.storedRight)
       )
-      val l = SliceExec(planLater(left), Side.R, probing, cells.by, cells.left)
-      val r = SliceExec(planLater(right), Side.S, probing, cells.by, cells.right)
       val along = s"in cells along ${dimensions.map(_.right.sql).mkString(", ")}"
-      exec(c, probing, Seq(l.output.last), Seq(r.output.last), l, r, Some(along), Some(cells))
+      exec(c, probing, Cells(along, cells, None), left, right)
     }
   }
+
+  /** Where the rows of a join meet. */
+  sealed private[this] trait Place
+  final private[this] case class OneTask(says: String) extends Place
+  final private[this] case class Keys(left: Seq[Expression], right: Seq[Expression]) extends Place
+
+  /** @param partitions
+    *   if it is not for Spark to say how many
+    */
+  final private[this] case class Cells(says: String, cells: StreamCells, partitions: Option[Int])
+      extends Place
 
   /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
   private[this] def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
@@ -82,65 +108,138 @@ object StreamingJoinStrategy extends SparkStrategy {
   private[this] def exec(
       c: StreamingJoinCandidate,
       probing: Probing,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      left: SparkPlan,
-      right: SparkPlan,
-      where: Option[String],
-      cells: Option[StreamCells] = None
+      place: Place,
+      left: LogicalPlan,
+      right: LogicalPlan
   ): StreamingWindowJoinExec = {
-    val times = c.time.get
-    val time = times.bound
-    val terms = termsOf(c.of, cells.map(_ => (leftKeys.head, rightKeys.head)))
+    def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
+      SliceExec(planLater(input), side, probing, cells.by, cells.of(side))
+    place match {
+      case OneTask(says) =>
+        val join = joinOf(c, probing, None, Some(says), Some(1))
+        StreamingWindowJoinExec(join, Nil, Nil, planLater(left), planLater(right))
+      case Keys(leftKeys, rightKeys) =>
+        val join = joinOf(c, probing, None, None, None)
+        StreamingWindowJoinExec(join, leftKeys, rightKeys, planLater(left), planLater(right))
+      case Cells(says, cells, partitions) =>
+        val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
+        val ids = (l.output.last, r.output.last)
+        val join = joinOf(c, probing, Some((cells, ids)), Some(says), partitions)
+        StreamingWindowJoinExec(join, Seq(ids._1), Seq(ids._2), l, r)
+    }
+  }
+
+  /** @param cells
+    *   with their ids, of left and right rows
+    * @param where
+    *   rows meet, if not by keys
+    */
+  private[this] def joinOf(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      cells: Option[(StreamCells, (Attribute, Attribute))],
+      where: Option[String],
+      partitions: Option[Int]
+  ): StreamJoin = {
+    val terms = termsOf(c, cells.map(_._2))
     val bands = terms.by match {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
     }
-    val (bounded, timeKey) = withTime(terms.left, terms.right, bands, time)
-    val band = time.band.asInstanceOf[IntegralBand]
-    val join = StreamJoin(
+    val windowed = c.rows match {
+      case Some(rows) => byRows(terms, bands, rows.rows, times(c))
+      case None => byTime(terms, bands, c.time.get.bound)
+    }
+    val threads = c.rows.flatMap(_.threads)
+      .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores))
+    val window = c.rows.map(w => s"last ${w.rows} rows by ${w.left.sql}, ${w.right.sql}")
+    StreamJoin(
       probing,
-      bounded.map(_._1),
-      bounded.map(_._2),
-      times.left,
-      times.right,
-      bounded.map(_._3).toIndexedSeq,
-      TimeWindow(timeKey, band.lower, band.upper),
+      windowed.left,
+      windowed.right,
+      times(c)._1,
+      times(c)._2,
+      windowed.bands,
+      windowed.window,
       terms.residual,
-      cells,
-      c.of.isOrdered,
-      if (leftKeys.isEmpty) ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores) else 1,
-      c.of.describe(("index over both windows" +: where.toSeq).mkString(" "))
+      cells.map(_._1),
+      c.isInTurn,
+      partitions,
+      if (partitions.contains(1)) threads else 1,
+      c.of.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
     )
-    StreamingWindowJoinExec(join, leftKeys, rightKeys, left, right)
   }
+
+  private[this] def times(c: StreamingJoinCandidate): (Attribute, Attribute) =
+    c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right)).getOrElse(c.rowTimes.get)
 
   /** What an index is asked for; the keys alone, where the event times are among them and nothing else is bounded. */
   private[this] def termsOf(
-      c: WindowJoinCandidate,
+      c: StreamingJoinCandidate,
       cells: Option[(Expression, Expression)]
   ): IndexTerms = cells match {
-    case Some((left, right)) => c.indexTermsInCells(left, right)
-    case None if c.differences.isEmpty =>
-      val key = c.key.get
-      val rest = (key.residual ++ c.residual).reduceOption(And.apply)
-      IndexTerms(Seq(key.left), Seq(key.right), IndexBy.Bands(Vector(key.band)), rest)
-    case None => c.indexTerms
+    case Some((left, right)) => c.of.indexTermsInCells(left, right)
+    case None if c.of.differences.isEmpty =>
+      val key = c.of.key
+      IndexTerms(
+        key.map(_.left).toSeq,
+        key.map(_.right).toSeq,
+        IndexBy.Bands(key.map(_.band).toVector),
+        (key.flatMap(_.residual) ++ c.of.residual).reduceOption(And.apply)
+      )
+    case None => c.of.indexTerms
   }
 
-  /** The bounded attributes, with the event time among them, and its place. */
-  private[this] def withTime(
+  /** The bounded attributes, and along which of them the window slides. */
+  final private[this] case class Windowed(
       left: Seq[Expression],
       right: Seq[Expression],
       bands: IndexedSeq[Band],
+      window: StreamWindow
+  )
+
+  private[this] def byTime(
+      terms: IndexTerms,
+      bands: IndexedSeq[Band],
       time: BoundedDifference
-  ) = {
-    val all = left.lazyZip(right).lazyZip(bands).toSeq
-    val at = all.indexWhere { case (l, r, _) =>
+  ): Windowed = {
+    val band = time.band.asInstanceOf[IntegralBand]
+    val at = terms.left.zip(terms.right).indexWhere { case (l, r) =>
       l.semanticEquals(time.storedLeft) && r.semanticEquals(time.storedRight)
     }
-    if (at >= 0) (all, at)
-    else (all :+ ((time.storedLeft, time.storedRight, time.band)), all.length)
+    if (at >= 0)
+      Windowed(terms.left, terms.right, bands, TimeWindow(at, band.lower, band.upper))
+    else
+      Windowed(
+        terms.left :+ time.storedLeft,
+        terms.right :+ time.storedRight,
+        bands :+ band,
+        TimeWindow(bands.length, band.lower, band.upper)
+      )
+  }
+
+  /** A row with a NULL among its attributes matches nothing, and has its place in the window: its attributes are others
+    * then, and one more says so.
+    */
+  private[this] def byRows(
+      terms: IndexTerms,
+      bands: IndexedSeq[Band],
+      rows: Long,
+      times: (Attribute, Attribute)
+  ): Windowed = {
+    def side(attributes: Seq[Expression], time: Attribute, unusable: Int) = {
+      val isNull = attributes.map(IsNull(_): Expression).reduceOption(Or.apply)
+      val usable = isNull.map(If(_, Literal(unusable), Literal(0))).getOrElse(Literal(0))
+      attributes.map(e => Coalesce(Seq(e, Literal.default(e.dataType)))) :+ usable :+ time
+    }
+    val usable = IntegralBand(AttributeType.Int32, 0, 0)
+    val ordinal = IntegralBand(AttributeType.Int64, 0, 0)
+    Windowed(
+      side(terms.left, times._1, 1),
+      side(terms.right, times._2, -1),
+      bands :+ usable :+ ordinal,
+      RowsWindow(bands.length + 1, rows)
+    )
   }
 
   /** More would make more copies of a side's rows than their selectivity is worth. */

@@ -1,6 +1,6 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.optimizer.{
   ConstantFolding,
   ReplaceExpressions,
@@ -55,7 +55,7 @@ final case class CheckedStreamingJoin(
 /** Which joins of two streams are run here. Those that have equality keys, and that Spark runs therefore, are left to
   * it where their state would not be bounded; those without are refused then.
   */
-private[plan] object StreamingJoins {
+private[plan] object StreamingJoins extends PredicateHelper {
 
   /** None for a join that is left to Spark.
     *
@@ -65,7 +65,13 @@ private[plan] object StreamingJoins {
   def candidate(join: Join): Option[StreamingJoinCandidate] =
     if (!join.left.isStreaming || !join.right.isStreaming) None
     else {
-      val c = new StreamingJoinCandidate(new WindowJoinCandidate(join))
+      val (windows, others) = join.condition.toSeq
+        .flatMap(splitConjunctivePredicates)
+        .partition(_.isInstanceOf[WithinRows])
+      val c = new StreamingJoinCandidate(
+        new WindowJoinCandidate(join.copy(condition = others.reduceOption(And.apply))),
+        windows.collectFirst { case w: WithinRows => w }
+      )
       if (c.of.isRequested) c.refuseAlgorithm()
       if (c.isRunnable) Some(c)
       else if (c.isSparks) None
@@ -98,10 +104,13 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     join.condition.nonEmpty && Probing.of(join.joinType).nonEmpty
 }
 
-/** Gives the optimizer the joins back. */
+/** Gives the optimizer the joins back, but for those over windows of rows: it would move filters below them. */
 object ShowStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
-    case c: CheckedStreamingJoin => c.join
+    case c: CheckedStreamingJoin =>
+      if (c.condition.exists(_.exists(_.isInstanceOf[WithinRows])))
+        StreamingWindowJoin(c.left, c.right, c.joinType, c.condition)
+      else c.join
   }
 }
 

@@ -146,16 +146,22 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] def isRun: Boolean =
     Probing.of(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
 
-  /** What EXPLAIN shows. */
-  def describe(algorithm: String): String = {
+  /** What EXPLAIN shows.
+    *
+    * @param rows
+    *   the window, where it is one that counts rows and no bound of the condition
+    */
+  def describe(algorithm: String, rows: Option[String] = None): String = {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
-      overlap.map(_.describe).orElse(differences.headOption.map(_ => sweep.describe)).map(w =>
-        s"window: $w"
-      ),
-      if (differences.length < 2) None
-      else Some(s"bands: ${bands.map(_.describe).mkString(", ")}"),
+      rows
+        .orElse(overlap.map(_.describe))
+        .orElse(differences.headOption.map(_ => sweep.describe))
+        .map(w => s"window: $w"),
+      Some(if (rows.isEmpty && differences.nonEmpty) bands else differences)
+        .filter(_.nonEmpty)
+        .map(_.map(_.describe).mkString("bands: ", ", ", "")),
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")
     )

@@ -3,6 +3,7 @@ package io.scalegate.spark.plan
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.{
+  AttributeSet,
   BinaryExpression,
   Expression,
   Predicate,
@@ -30,6 +31,16 @@ final case class WithinRows(
 ) extends BinaryExpression
     with Predicate
     with Unevaluable {
+
+  /** The times as (the left input's, the right one's), if each is of one of them. */
+  def times(l: AttributeSet, r: AttributeSet): Option[(Expression, Expression)] = {
+    def over(e: Expression, side: AttributeSet) =
+      e.references.nonEmpty && e.references.subsetOf(side)
+    if (over(left, l) && over(right, r)) Some((left, right))
+    else if (over(left, r) && over(right, l)) Some((right, left))
+    else None
+  }
+
   override def nullable: Boolean = false
   override def prettyName: String = WithinRows.Name
   override def sql: String =

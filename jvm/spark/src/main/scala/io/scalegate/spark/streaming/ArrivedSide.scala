@@ -17,10 +17,10 @@ final private[streaming] class ArrivedSide(
     store: ChunkStore,
     keepLate: UnsafeRow => Unit
 ) {
-  import of.{columns, input, keeper, loneKeeper, side, window}
+  import of.{columns, input, keeper, loneKeeper, rowOrder, side, window}
 
   private[this] val read =
-    new NewRows(rows, input, of.types, side, window.key, batch.late, keepLate, of.inTurn)
+    new NewRows(rows, of, batch.late, keepLate)
   private[this] val held = state.of(side)
 
   /** Rows that are joined when this batch is through. */
@@ -36,9 +36,9 @@ final private[streaming] class ArrivedSide(
   private[this] val written = write()
 
   private[this] val (current, waiting) =
-    of.parted(held.waiting.merged(fresh, keeper, columns), batch.watermark, keeper)
+    of.parted(held.waiting.merged(fresh, keeper, rowOrder), batch.watermark, keeper)
   private[this] val (loneNow, loneLater) =
-    of.parted(held.lone.merged(read.lone, loneKeeper, columns), batch.watermark, loneKeeper)
+    of.parted(held.lone.merged(read.lone, loneKeeper, rowOrder), batch.watermark, loneKeeper)
 
   /** The rows that are joined in this batch. */
   def now: RowBatch = current
@@ -47,12 +47,10 @@ final private[streaming] class ArrivedSide(
   def dropped: Long = read.dropped
 
   def joining(order: ProbeOrder): NewSide = new NewSide(
-    side,
-    input,
+    of,
     now,
     of.placed(now, n => held.joined + n + 1),
     of.placed(now, n => state.of(side.opposite).joined + order.others(side, n)),
-    window,
     read.unmatchable,
     loneNow,
     held,

@@ -47,14 +47,15 @@ private[streaming] object Decisions {
   private[this] def last(c: Closing) =
     new Decision(Int.MaxValue, c.side, c.row, () => c.isMatched)
 
-  /** By the times when they are decided, those of equal times by side and bytes. */
+  /** By the times when they are decided, those of equal times by side and columns. */
   private[this] def inTurn(sides: Seq[NewSide], order: InTurn, window: StreamWindow) = {
     val closing = for (s <- sides; c <- s.closing) yield turnOf(c, s, order, window)
     val lone = for (s <- sides; n <- 0 until s.lone.size) yield {
       val time = s.lone.timeOf(n)
       Turn(time, new Decision(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
     }
-    (closing ++ lone).sorted.iterator.map(_.decision)
+    val orders = sides.map(s => s.side -> s.rowOrder).toMap
+    (closing ++ lone).sorted(byTurn(orders)).iterator.map(_.decision)
   }
 
   private[this] def turnOf(c: Closing, of: NewSide, order: InTurn, window: StreamWindow): Turn = {
@@ -75,11 +76,11 @@ private[streaming] object Decisions {
 
   final private case class Turn(time: Long, decision: Decision)
 
-  implicit private[this] val byTurn: Ordering[Turn] = (a, b) => {
+  private[this] def byTurn(rows: Side => RowOrder): Ordering[Turn] = (a, b) => {
     val (x, y) = (a.decision, b.decision)
     if (x.position != y.position) x.position.compareTo(y.position)
     else if (a.time != b.time) a.time.compareTo(b.time)
     else if (x.side ne y.side) { if (x.side eq Side.R) -1 else 1 }
-    else RowBatch.compare(x.row, y.row)
+    else rows(x.side).compare(x.row, y.row)
   }
 }

@@ -28,6 +28,9 @@ final private[streaming] class HeldSide(
   val types: IndexedSeq[AttributeType] = bands.map(_.attribute)
   val columns: Int = input.output.length
 
+  /** Of rows of equal times; only where rows have turns is it seen. */
+  val rowOrder = new RowOrder(input.output, byBytes = !inTurn)
+
   /** Puts rows together, and [[loneKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
   val loneKeeper = new StoredRowsKeeper(columns, decided = false, onlyUnmatched = false)
@@ -139,7 +142,7 @@ final private[streaming] class HeldSide(
       keeper: StoredRowsKeeper
   ): RowBatch = {
     val places = rows.indices.flatMap(i => RowBatch.places(i, 0, rows(i).size)).toArray
-    val order = RowBatch.canonical(keys(window.key), columns) { (row, n) =>
+    val order = rowOrder.by(keys(window.key)) { (row, n) =>
       rows((places(n) >>> 32).toInt).point(row, places(n).toInt)
     }
     new RowBatch(

@@ -7,7 +7,7 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
 
-import io.scalegate.join.{AttributeType, CellBuffer, RadixOrder}
+import io.scalegate.join.{CellBuffer, RadixOrder}
 import io.scalegate.spark.exec.{AttributeReader, RowStore, SliceBy, UnsafeRows}
 import io.scalegate.stream.Side
 
@@ -44,26 +44,20 @@ final case class StreamInput(
 
 /** The rows of one input in one batch, in the order of their event times. One thread.
   *
-  * @param time
-  *   which of the bounded attributes the event time is
   * @param late
   *   rows whose event time is not above this are too late, and dropped
   * @param keepLate
   *   is given each of these once
-  * @param inTurn
-  *   whether rows are joined, and given for matching nothing, in the order of their times
   */
 final private[streaming] class NewRows(
     rows: Iterator[InternalRow],
-    input: StreamInput,
-    types: IndexedSeq[AttributeType],
-    side: Side,
-    time: Int,
+    of: HeldSide,
     late: Long,
-    keepLate: UnsafeRow => Unit,
-    inTurn: Boolean
+    keepLate: UnsafeRow => Unit
 ) {
-  private[this] val columns = input.output.length
+  import of.{columns, input, inTurn, rowOrder, side, types}
+
+  private[this] val time = of.window.key
   private[this] val store = new RowStore(columns)
   private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
   private[this] val loneStore = new RowStore(columns)
@@ -91,7 +85,7 @@ final private[streaming] class NewRows(
   /** Those that are given in their turn. */
   lazy val lone: RowBatch = {
     val times = loneTimes.result()
-    val byTime = RowBatch.canonical(times, columns)(loneStore.point)
+    val byTime = rowOrder.by(times)(loneStore.point)
     RowBatch.lone(byTime.map(times(_)), StoredRows.plain(loneStore, byTime), types.length, time)
   }
 
@@ -139,7 +133,7 @@ final private[streaming] class NewRows(
   /** Null where the rows came so. */
   private[this] def inOrder(keys: Vector[Array[Long]]): Array[Int] = {
     val times = keys(time)
-    if (inTurn || input.decided) RowBatch.canonical(times, columns)(store.point)
+    if (inTurn || input.decided) rowOrder.by(times)(store.point)
     else if ((1 until times.length).forall(i => times(i - 1) <= times(i))) null
     else RadixOrder.by(times, Array.range(0, size))
   }
@@ -150,10 +144,8 @@ final private class FirstCopy(copies: Copies, side: Side, columns: Seq[Attribute
   private[this] val reader = new AttributeReader(copies.attributes, copies.by.types, columns)
   private[this] val cells = new CellBuffer
 
-  def isFirst(row: UnsafeRow): Boolean =
-    if (!reader.read(row)) true
-    else {
-      copies.by.cells(side, reader.keys, () => row.hashCode.toLong, cells)
-      cells(0) == row.getLong(copies.column)
-    }
+  def isFirst(row: UnsafeRow): Boolean = !reader.read(row) || {
+    val cell = row.getLong(copies.column)
+    copies.by.isFirst(side, reader.keys, () => row.hashCode.toLong, cell, cells)
+  }
 }

@@ -34,12 +34,10 @@ import io.scalegate.stream.Side
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
 final private[streaming] class NewSide(
-    val side: Side,
-    val input: StreamInput,
+    of: HeldSide,
     val rows: RowBatch,
     val storedKeys: IndexedSeq[Array[Long]],
     val probeKeys: IndexedSeq[Array[Long]],
-    window: StreamWindow,
     val unmatchable: Iterator[UnsafeRow],
     val lone: RowBatch,
     val held: SideState,
@@ -50,7 +48,13 @@ final private[streaming] class NewSide(
     expired: Long,
     gone: Long
 ) {
-  private[this] val slots = storedKeys(window.key)
+  val side: Side = of.side
+  val input: StreamInput = of.input
+
+  /** Of rows of equal times. Any thread. */
+  def rowOrder: RowOrder = of.rowOrder
+
+  private[this] val slots = storedKeys(of.window.key)
 
   /** Where the rows begin that a later batch may ask for. */
   private[this] val firstKept = RowBatch.firstAfter(slots, expired)

@@ -175,7 +175,7 @@ final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSid
 
   private[this] val order: java.util.Comparator[Found] = (a, b) => {
     val byPlace = a.place.compareTo(b.place)
-    if (byPlace != 0) byPlace else RowBatch.compare(row(a), row(b))
+    if (byPlace != 0) byPlace else searched.rowOrder.compare(row(a), row(b))
   }
 
   private[this] def row(of: Found): UnsafeRow = {

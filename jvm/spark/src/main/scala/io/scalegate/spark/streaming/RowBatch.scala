@@ -1,11 +1,5 @@
 package io.scalegate.spark.streaming
 
-import java.util.Arrays
-
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-
-import io.scalegate.join.RadixOrder
-
 /** Rows of one side in the order of their times.
   *
   * @param keys
@@ -27,15 +21,15 @@ final private[streaming] class RowBatch(
   /** Where the rows begin whose times lie above this one. */
   def firstAfter(bound: Long): Int = RowBatch.firstAfter(times, bound)
 
-  /** These rows and the others, and where in the order of both each of them lies. */
-  def merged(others: RowBatch, keeper: StoredRowsKeeper, columns: Int): RowBatch =
+  /** These rows and the others. */
+  def merged(others: RowBatch, keeper: StoredRowsKeeper, inOrder: RowOrder): RowBatch =
     if (others.size == 0) this
     else if (size == 0) others
     else {
       val both = Vector(this, others)
       val all = both.indices.flatMap(i => RowBatch.places(i, 0, both(i).size)).toArray
       val times = all.map(p => both((p >>> 32).toInt).timeOf(p.toInt))
-      val order = RowBatch.canonical(times, columns) { (row, n) =>
+      val order = inOrder.by(times) { (row, n) =>
         both((all(n) >>> 32).toInt).stored.point(row, all(n).toInt)
       }
       RowBatch.gathered(both, order.map(all(_)), keeper, time)
@@ -45,7 +39,6 @@ final private[streaming] class RowBatch(
   def slice(from: Int, until: Int, keeper: StoredRowsKeeper): RowBatch =
     if (from == 0 && until == size) this
     else RowBatch.gathered(Vector(this), RowBatch.places(0, from, until), keeper, time)
-
 }
 
 private[streaming] object RowBatch {
@@ -65,32 +58,9 @@ private[streaming] object RowBatch {
     low
   }
 
-  /** The numbers of rows by their times and, where these are equal, by their bytes: an order that does not depend on the
-    * one they came in.
-    */
-  def canonical(times: Array[Long], columns: Int)(point: (UnsafeRow, Int) => Unit): Array[Int] = {
-    val order = RadixOrder.by(times, Array.range(0, times.length))
-    val runs = RadixOrder.runs(times, order)
-    val a = new UnsafeRow(columns)
-    val b = new UnsafeRow(columns)
-    for (i <- 0 until runs.length - 1 if runs(i + 1) - runs(i) > 1) {
-      val tied = order.slice(runs(i), runs(i + 1)).sortWith { (x, y) =>
-        point(a, x)
-        point(b, y)
-        compare(a, b) < 0
-      }
-      System.arraycopy(tied, 0, order, runs(i), tied.length)
-    }
-    order
-  }
-
   /** Rows of a batch among several, as [[StoredRowsKeeper.gather]] takes them. */
   def places(batch: Int, from: Int, until: Int): Array[Long] =
     Array.range(from, until).map(n => (batch.toLong << 32) | n.toLong)
-
-  /** By their bytes. */
-  def compare(a: UnsafeRow, b: UnsafeRow): Int =
-    if (a == b) 0 else Arrays.compare(a.getBytes, b.getBytes)
 
   private def gathered(
       from: Vector[RowBatch],

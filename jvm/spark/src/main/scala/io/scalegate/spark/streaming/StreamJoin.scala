@@ -11,7 +11,9 @@ import io.scalegate.stream.Side
   * @param left
   *   the attributes that decide a left row's cells, as `right` are those of a right row
   */
-final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expression])
+final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expression]) {
+  def of(side: Side): Seq[Expression] = if (side eq Side.R) left else right
+}
 
 /** A join of two streams over a window, as it is planned.
   *
@@ -23,6 +25,8 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   if the rows are exchanged by cells, which mean nothing to other operators
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
+  * @param partitions
+  *   of both inputs, if it is not for Spark to say how many
   * @param threads
   *   that look for pairs in one task
   * @param description
@@ -39,6 +43,7 @@ final case class StreamJoin(
     residual: Option[Expression],
     cells: Option[StreamCells],
     inTurn: Boolean,
+    partitions: Option[Int],
     threads: Int,
     description: String
 ) {

@@ -1,9 +1,7 @@
 package io.scalegate.spark.streaming
 
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
-import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.Band
 import io.scalegate.spark.exec.{JoinTask, Probing}
@@ -64,6 +62,8 @@ final class StreamJoinTask(
     *
     * @param keepLate
     *   is given each row that is too late
+    * @param waiting
+    *   called now and then while other threads look for pairs; may throw
     */
   def join(
       l: Iterator[InternalRow],
@@ -71,7 +71,8 @@ final class StreamJoinTask(
       batch: StreamBatch,
       state: JoinState,
       store: ChunkStore,
-      keepLate: Side => UnsafeRow => Unit
+      keepLate: Side => UnsafeRow => Unit,
+      waiting: () => Unit
   ): StreamJoinIterator = {
     def arrived(side: Side, rows: Iterator[InternalRow]) =
       new ArrivedSide(held(side), rows, batch, state, store, keepLate(side))
@@ -85,7 +86,7 @@ final class StreamJoinTask(
       newLeft,
       newRight,
       order,
-      found(newLeft, newRight, order),
+      found(newLeft, newRight, order, waiting),
       Decisions.of(newLeft, newRight, order, window, probing),
       state.watermark,
       batch.watermark,
@@ -95,8 +96,12 @@ final class StreamJoinTask(
   }
 
   /** By as many threads as are worth it. */
-  private[this] def found(l: NewSide, r: NewSide, order: ProbeOrder): FoundPairs = {
-    val context = TaskContext.get()
+  private[this] def found(
+      l: NewSide,
+      r: NewSide,
+      order: ProbeOrder,
+      waiting: () => Unit
+  ): FoundPairs = {
     val columns = left.output ++ right.output
     val shares = if (order.size < StreamJoinTask.FewRows) 1 else threads
     FoundPairs(
@@ -104,7 +109,7 @@ final class StreamJoinTask(
       Vector.fill(shares)(
         new PairFinder(l, r, order, window, probing, shares == 1, accepts(residual, columns))
       ),
-      () => TaskAccess.stopIfKilled(context)
+      waiting
     )
   }
 }

@@ -213,7 +213,8 @@ private object StreamJoinTaskSuite {
           StreamBatch(number, late, watermark),
           state,
           Store,
-          _ => row => throw new AssertionError(s"$row is not late")
+          _ => row => throw new AssertionError(s"$row is not late"),
+          () => ()
         )
         number += 1
         try {
@@ -246,7 +247,7 @@ private object StreamJoinTaskSuite {
     events.iterator.map(e => project(InternalRow(e.time, e.x.map(Int.box).orNull, e.id)))
   }
 
-  /** All rows in one order: by time, side and, for equal ones, bytes: those of a row with NULL begin otherwise. */
+  /** All rows in one order: by time, side and columns. */
   final class Oracle(join: TestJoin, l: Seq[Event], r: Seq[Event]) {
     import join.probing
 
@@ -258,7 +259,7 @@ private object StreamJoinTaskSuite {
       val inOrder = all.sortWith { case ((s, a), (t, b)) =>
         if (a.time != b.time) a.time < b.time
         else if (s ne t) s eq Side.R
-        else RowBatch.compare(bytes(a), bytes(b)) < 0
+        else byColumns(a, b)
       }
       var (lefts, rights) = (0L, 0L)
       inOrder.map { case (side, e) =>
@@ -272,8 +273,11 @@ private object StreamJoinTaskSuite {
       }.toVector
     }
 
-    private def bytes(e: Event) = unsafe(Seq(e)).next()
-      .asInstanceOf[org.apache.spark.sql.catalyst.expressions.UnsafeRow]
+    /** NULL first. */
+    private def byColumns(a: Event, b: Event): Boolean = {
+      val order = implicitly[Ordering[(Long, Option[Int], Long)]]
+      order.lt((a.time, a.x, a.id), (b.time, b.x, b.id))
+    }
 
     private def matches(first: Placed, later: Placed): Boolean = {
       val (a, b) = if (first.side eq Side.R) (first, later) else (later, first)
@@ -289,7 +293,7 @@ private object StreamJoinTaskSuite {
     }
 
     /** Something that is given, and when: at a place in the order, and there by these. */
-    private case class Given(place: Double, time: Long, side: Int, bytes: Event, text: String)
+    private case class Given(place: Double, time: Long, side: Int, event: Event, text: String)
 
     private def closing(p: Placed): Option[(Double, Long)] = join.window match {
       case TimeWindow(_, lower, upper) =>
@@ -346,7 +350,7 @@ private object StreamJoinTaskSuite {
         else if (a.place == math.rint(a.place)) i < j
         else if (a.time != b.time) a.time < b.time
         else if (a.side != b.side) a.side < b.side
-        else RowBatch.compare(bytes(a.bytes), bytes(b.bytes)) < 0
+        else byColumns(a.event, b.event)
       }.map(_._1.text)
     }
   }

@@ -94,7 +94,7 @@ final class StreamingWindowJoinExec(
     rightKeys,
     joinType,
     condition,
-    if (leftKeys.isEmpty) stateInfo.map(_.copy(numPartitions = 1)) else stateInfo,
+    stateInfo.map(info => join.partitions.fold(info)(n => info.copy(numPartitions = n))),
     eventTimeWatermarkForLateEvents,
     eventTimeWatermarkForEviction,
     stateWatermarkPredicates,
@@ -225,9 +225,17 @@ final class StreamingWindowJoinExec(
       val (held, rebuilt) = access.held(store, task)
       if (rebuilt) longMetric("rebuilds") += 1
       val late = lateRows.map(_.open(batch.number, partition))
-      val rows =
-        task.join(l, r, batch, held, store, side => row => late.foreach(_.add(side, row)))
-      TaskContext.get().addTaskCompletionListener[Unit](_ => rows.close())
+      val context = TaskContext.get()
+      val rows = task.join(
+        l,
+        r,
+        batch,
+        held,
+        store,
+        side => row => late.foreach(_.add(side, row)),
+        () => TaskAccess.stopIfKilled(context)
+      )
+      context.addTaskCompletionListener[Unit](_ => rows.close())
       new CompletedPairs(
         rows,
         () => {
