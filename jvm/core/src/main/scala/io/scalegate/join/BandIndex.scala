@@ -33,7 +33,7 @@ final class BandIndex private (
    * of the other attributes.
    */
 
-  def lookup(): RowLookup = new BandLookup(this)
+  def lookup(): RowLookup = new BandLookup(this, new BandRanges(bands, side.opposite))
 
   /** The number of the first stripe at or after this one, in the order of stripes. */
   private[join] def firstStripe(stripe: Long): Int = {
@@ -170,45 +170,50 @@ object BandIndex {
   private[this] val WorthStripes = 1.0 / 8
 }
 
-final private[join] class BandLookup(index: BandIndex) extends RowLookup {
-  private[this] val finder = new WindowProbe(index.columns)
-  private[this] val shape = index.shape
-  private[this] val probing = index.side.opposite
-  private[this] val least = new Array[Long](index.bands.length)
-  private[this] val greatest = new Array[Long](index.bands.length)
-  private[this] val ranges = new Array[Long](2 * shape.others.length) // of the columns
-  private[this] var nextStripe = 0
-  private[this] var lastStripe = 0L
-  private[this] var found = 0
-  private[this] var taken = 0
+/** What a probe's attributes let it match: of each band the range of the other side's attribute. One thread. */
+final private[join] class BandRanges(bands: IndexedSeq[Band], probing: Side) {
+  private[this] val all = bands.toArray
 
-  def start(keys: Array[Long]): Unit = {
-    found = 0
-    taken = 0
-    nextStripe = index.stripeCount
-    if (reaches(keys)) open()
-  }
+  val least = new Array[Long](all.length)
+  val greatest = new Array[Long](all.length)
 
   /** Computes the ranges; false when one of them is empty. */
-  private[this] def reaches(keys: Array[Long]): Boolean = {
-    val bands = index.bands
+  def read(keys: Array[Long]): Boolean = {
     var i = 0
     var any = true
-    while (i < bands.length && any) {
-      least(i) = bands(i).least(probing, keys(i))
-      greatest(i) = bands(i).greatest(probing, keys(i))
+    while (i < all.length && any) {
+      least(i) = all(i).least(probing, keys(i))
+      greatest(i) = all(i).greatest(probing, keys(i))
       any = least(i) <= greatest(i)
       i += 1
     }
     any
   }
+}
 
-  private[this] def open(): Unit = {
+/** @param ranges
+  *   of the probe, which several lookups may share
+  */
+final private[join] class BandLookup(index: BandIndex, ranges: BandRanges) extends RowLookup {
+  private[this] val finder = new WindowProbe(index.columns)
+  private[this] val shape = index.shape
+  private[this] val columns = new Array[Long](2 * shape.others.length) // their ranges
+  private[this] var nextStripe = 0
+  private[this] var lastStripe = 0L
+  private[this] var found = 0
+  private[this] var taken = 0
+
+  def start(keys: Array[Long]): Unit = if (ranges.read(keys)) open() else close()
+
+  /** Begins a search for which the ranges are there. */
+  def open(): Unit = {
+    found = 0
+    taken = 0
     val others = shape.others
     var i = 0
     while (i < others.length) {
-      ranges(2 * i) = least(others(i))
-      ranges(2 * i + 1) = greatest(others(i))
+      columns(2 * i) = ranges.least(others(i))
+      columns(2 * i + 1) = ranges.greatest(others(i))
       i += 1
     }
     shape.striped match {
@@ -216,9 +221,15 @@ final private[join] class BandLookup(index: BandIndex) extends RowLookup {
         nextStripe = 0
         lastStripe = 0L
       case Some(by) =>
-        nextStripe = index.firstStripe(shape.stripeOf(least(by)))
-        lastStripe = shape.stripeOf(greatest(by))
+        nextStripe = index.firstStripe(shape.stripeOf(ranges.least(by)))
+        lastStripe = shape.stripeOf(ranges.greatest(by))
     }
+  }
+
+  private[this] def close(): Unit = {
+    found = 0
+    taken = 0
+    nextStripe = index.stripeCount
   }
 
   def next(): Int = {
@@ -238,10 +249,15 @@ final private[join] class BandLookup(index: BandIndex) extends RowLookup {
   private[this] def searchStripe(): Unit = {
     val end = index.start(nextStripe + 1)
     val from =
-      BandIndex.firstAtLeast(index.sorted, least(shape.sorted), index.start(nextStripe), end)
-    val until = BandIndex.firstBeyond(index.sorted, greatest(shape.sorted), from, end)
+      BandIndex.firstAtLeast(
+        index.sorted,
+        ranges.least(shape.sorted),
+        index.start(nextStripe),
+        end
+      )
+    val until = BandIndex.firstBeyond(index.sorted, ranges.greatest(shape.sorted), from, end)
     nextStripe += 1
     taken = 0
-    found = finder.search(from, until, ranges)
+    found = finder.search(from, until, columns)
   }
 }

@@ -158,9 +158,8 @@ object WindowRuns {
 
 /** Looks rows up in the runs of a window, one probe at a time. One thread. */
 final class RunsLookup[A] private[join] (layout: WindowRuns.Layout, runs: Array[WindowRun[A]]) {
-  private[this] val lookups = runs.map(_.index.lookup())
-  private[this] val keys = new Array[Long](layout.bands.length)
-  private[this] val probing = layout.side.opposite
+  private[this] val ranges = new BandRanges(layout.bands, layout.side.opposite)
+  private[this] val lookups = runs.map(run => new BandLookup(run.index, ranges))
   private[this] var at = runs.length
   private[this] var least = 0L
   private[this] var greatest = 0L
@@ -169,14 +168,13 @@ final class RunsLookup[A] private[join] (layout: WindowRuns.Layout, runs: Array[
   /** Begins the search for the rows that a row of the opposite side with these attributes may match. The array
     * may be used again afterwards.
     */
-  def start(probe: Array[Long]): Unit = {
-    System.arraycopy(probe, 0, keys, 0, keys.length)
-    val band = layout.bands(layout.time)
-    least = band.least(probing, probe(layout.time))
-    greatest = band.greatest(probing, probe(layout.time))
-    at = -1
-    open()
-  }
+  def start(probe: Array[Long]): Unit =
+    if (ranges.read(probe)) {
+      least = ranges.least(layout.time)
+      greatest = ranges.greatest(layout.time)
+      at = -1
+      open()
+    } else at = runs.length
 
   /** Moves to the next row found, each once, in no promised order; false when there is none. */
   def next(): Boolean = {
@@ -205,6 +203,6 @@ final class RunsLookup[A] private[join] (layout: WindowRuns.Layout, runs: Array[
   private[this] def open(): Unit = {
     at += 1
     while (at < runs.length && (runs(at).latest < least || runs(at).earliest > greatest)) at += 1
-    if (at < runs.length) lookups(at).start(keys)
+    if (at < runs.length) lookups(at).open()
   }
 }

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.StreamingWindowJoinExec
+import org.apache.spark.sql.scalegate.PlannedStreamingJoin
 import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{AttributeType, Band, Grid, IntegralBand}
@@ -44,7 +44,7 @@ object StreamingJoinStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private[this] def planned(c: StreamingJoinCandidate): StreamingWindowJoinExec = {
+  private[this] def planned(c: StreamingJoinCandidate): PlannedStreamingJoin = {
     val probing = Probing.of(c.of.join.joinType).get
     val left = oneEventTime(c.of.join.left, times(c)._1)
     val right = oneEventTime(c.of.join.right, times(c)._2)
@@ -111,21 +111,21 @@ object StreamingJoinStrategy extends SparkStrategy {
       place: Place,
       left: LogicalPlan,
       right: LogicalPlan
-  ): StreamingWindowJoinExec = {
+  ): PlannedStreamingJoin = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
       SliceExec(planLater(input), side, probing, cells.by, cells.of(side))
     place match {
       case OneTask(says) =>
         val join = joinOf(c, probing, None, Some(says), Some(1))
-        StreamingWindowJoinExec(join, Nil, Nil, planLater(left), planLater(right))
+        PlannedStreamingJoin(join, Nil, Nil, planLater(left), planLater(right))
       case Keys(leftKeys, rightKeys) =>
         val join = joinOf(c, probing, None, None, None)
-        StreamingWindowJoinExec(join, leftKeys, rightKeys, planLater(left), planLater(right))
+        PlannedStreamingJoin(join, leftKeys, rightKeys, planLater(left), planLater(right))
       case Cells(says, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
         val join = joinOf(c, probing, Some((cells, ids)), Some(says), partitions)
-        StreamingWindowJoinExec(join, Seq(ids._1), Seq(ids._2), l, r)
+        PlannedStreamingJoin(join, Seq(ids._1), Seq(ids._2), l, r)
     }
   }
 

@@ -14,7 +14,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnknownPartitioning
 }
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
-import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.join
   .StreamingSymmetricHashJoinHelper.{
@@ -28,6 +27,7 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StatefulOperatorStateInfo
 }
 import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.util.SerializableConfiguration
 
@@ -324,13 +324,22 @@ object StreamingWindowJoinExec {
     "rebuilds" -> "tasks that read their state from the checkpoint"
   )
 
-  def apply(
-      join: StreamJoin,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      left: SparkPlan,
-      right: SparkPlan
-  ): StreamingWindowJoinExec = new StreamingWindowJoinExec(
+}
+
+/** What the planner makes of a join of two streams, until the plan is cloned to be prepared for execution: making a
+  * [[StreamingWindowJoinExec]] takes milliseconds in each batch, for its base class broadcasts a Hadoop configuration,
+  * and the planner would make three.
+  */
+final case class PlannedStreamingJoin(
+    join: StreamJoin,
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    left: SparkPlan,
+    right: SparkPlan
+) extends BinaryExecNode {
+  override def output: Seq[Attribute] = join.probing.columns(left.output, right.output)
+
+  override def clone(): SparkPlan = new StreamingWindowJoinExec(
     leftKeys.map(NormalizeFloatingNumbers.normalize),
     rightKeys.map(NormalizeFloatingNumbers.normalize),
     Inner,
@@ -340,9 +349,17 @@ object StreamingWindowJoinExec {
     None,
     JoinStateWatermarkPredicates(),
     2,
-    left,
-    right,
+    left.clone(),
+    right.clone(),
     None,
     join
   )
+
+  override protected def doExecute(): RDD[InternalRow] =
+    throw new IllegalStateException(
+      "the plan was not cloned before it was prepared for execution"
+    )
+
+  override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
+    copy(left = l, right = r)
 }
