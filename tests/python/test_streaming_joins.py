@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pyspark
 import pytest
 import scalegate
 import stream_files
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
 KILLS = int(os.environ.get("SCALEGATE_KILLS", "3"))
@@ -81,18 +82,67 @@ def test_a_stream_gives_what_the_events_at_rest_give(
         assert ids(stream_files.join(*at_rest, what, how)) == expected
 
 
-def test_rows_come_in_order_whatever_the_batches(spark: SparkSession, tmp_path: Path) -> None:
+def in_batches(
+    spark: SparkSession, tmp_path: Path, join: Callable[[DataFrame, DataFrame], DataFrame]
+) -> list[Row]:
+    """The rows of a join in order, which are the same however its streams are cut."""
     given = []
     for batches in (3, 6):
         directory = tmp_path / str(batches)
         streams(directory, seed=21, batches=batches)
-        left, right = stream_files.sides(spark, directory)
-        joined = left.band_join(right, {"x": ("x", 0.5)}, within="4 seconds", ordered=True)
-        rows = stream_files.collect(joined, directory)
-        given.append([row for row in rows if row.id != -1])
+        rows = stream_files.collect(join(*stream_files.sides(spark, directory)), directory)
+        given.append([row for row in rows if -1 not in (row.id, row.id_right)])
     assert len(given[0]) > 100 and given[0] == given[1]
-    times = [max(row.ts, row.ts_right) for row in given[0]]
-    assert times == sorted(times)
+    return given[0]
+
+
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_rows_come_in_order_whatever_the_batches(
+    spark: SparkSession, tmp_path: Path, how: str
+) -> None:
+    rows = in_batches(
+        spark,
+        tmp_path,
+        lambda l, r: l.band_join(r, {"x": ("x", 0.5)}, within="4 seconds", how=how, ordered=True),
+    )
+    assert any(row.id_right is None for row in rows) == (how == "left")
+    pairs = [max(row.ts, row.ts_right) for row in rows if row.id_right is not None]
+    assert pairs == sorted(pairs)
+
+
+def test_the_last_rows_of_streams_are_those_that_duckdb_counts(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    def last(left: DataFrame, right: DataFrame) -> DataFrame:
+        return left.window_join(right, on=left.x * 2 < right.x, within=scalegate.rows(7))
+
+    rows = in_batches(spark, tmp_path, last)
+    tables = [f"read_parquet('{tmp_path}/3/{side}/*.parquet')" for side in ("l", "r")]
+    counted = duckdb.sql(
+        f"""
+        WITH both_sides AS
+            (SELECT 0 AS side, * FROM {tables[0]} UNION ALL SELECT 1, * FROM {tables[1]}),
+        counts AS
+            (SELECT *, sum(1 - side) OVER earlier AS ls, sum(side) OVER earlier AS rs
+             FROM both_sides WINDOW earlier AS
+                (ORDER BY ts, side, k NULLS FIRST, x NULLS FIRST, id ROWS UNBOUNDED PRECEDING))
+        SELECT l.id, r.id FROM counts l JOIN counts r ON l.side = 0 AND r.side = 1
+            AND l.x * 2 < r.x
+            AND (r.rs BETWEEN l.rs - 6 AND l.rs OR l.ls BETWEEN r.ls - 6 AND r.ls)
+        """
+    ).fetchall()
+    assert Counter((row.id, row.id_right) for row in rows) == Counter(
+        pair for pair in counted if -1 not in pair
+    )
+
+
+def test_a_matrix_of_cells_gives_what_one_task_gives(spark: SparkSession, tmp_path: Path) -> None:
+    streams(tmp_path, seed=8, batches=4)
+    left, right = stream_files.sides(spark, tmp_path)
+    condition = left.x * 2 < right.x
+    joined = left.window_join(right, on=condition, within="3 seconds", how="left", layout=(3, 1))
+    stream_files.run(joined, tmp_path)
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "theta", "left")
 
 
 def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) -> None:

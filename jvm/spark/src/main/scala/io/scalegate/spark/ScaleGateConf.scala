@@ -13,7 +13,9 @@ object ScaleGateConf {
   /** `false` leaves every plan as Spark makes it. */
   val Enabled = "spark.scalegate.enabled"
 
-  /** Threads of a join that runs in one task because its window counts rows. */
+  /** Threads of a join that runs in one task, because its window counts rows, or because it is one of streams that
+    * nothing but time bounds.
+    */
   val CellThreads = "spark.scalegate.cellThreads"
 
   /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */

@@ -65,10 +65,7 @@ final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], wait
 
   private[this] val blockRows =
     math.max(1, math.min(MostRows, rows / (finders.length * LeastBlocks)))
-  private[this] val blocks = new OrderedBlocks[Pairs](
-    (rows + blockRows - 1) / blockRows,
-    finders.map(new PairWork(_, rows, blockRows))
-  )
+  private[this] var blocks: OrderedBlocks[Pairs] = _ // its threads start when pairs are wanted
   private[this] var pairs = new Pairs(0)
   private[this] var at = -1
 
@@ -79,9 +76,10 @@ final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], wait
   /** Complete when all pairs were taken. */
   def comparisons: Long = finders.iterator.map(_.comparisons).sum
 
-  def close(): Unit = blocks.close()
+  def close(): Unit = if (blocks != null) blocks.close()
 
   def advance(): Boolean = {
+    if (blocks == null) blocks = begun()
     at += 1
     while (pairs != null && at >= pairs.size) {
       pairs = blocks.next(waiting)
@@ -89,6 +87,11 @@ final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], wait
     }
     pairs != null
   }
+
+  private[this] def begun() = new OrderedBlocks[Pairs](
+    (rows + blockRows - 1) / blockRows,
+    finders.map(new PairWork(_, rows, blockRows))
+  )
 }
 
 private object SharedPairs {

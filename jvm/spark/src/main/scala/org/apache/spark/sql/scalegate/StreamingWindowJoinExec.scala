@@ -339,21 +339,25 @@ final case class PlannedStreamingJoin(
 ) extends BinaryExecNode {
   override def output: Seq[Attribute] = join.probing.columns(left.output, right.output)
 
-  override def clone(): SparkPlan = new StreamingWindowJoinExec(
-    leftKeys.map(NormalizeFloatingNumbers.normalize),
-    rightKeys.map(NormalizeFloatingNumbers.normalize),
-    Inner,
-    JoinConditionSplitPredicates(None, None, None, None),
-    None,
-    None,
-    None,
-    JoinStateWatermarkPredicates(),
-    2,
-    left.clone(),
-    right.clone(),
-    None,
-    join
-  )
+  override def clone(): SparkPlan = {
+    val exec = new StreamingWindowJoinExec(
+      leftKeys.map(NormalizeFloatingNumbers.normalize),
+      rightKeys.map(NormalizeFloatingNumbers.normalize),
+      Inner,
+      JoinConditionSplitPredicates(None, None, None, None),
+      None,
+      None,
+      None,
+      JoinStateWatermarkPredicates(),
+      2,
+      left.clone(),
+      right.clone(),
+      None,
+      join
+    )
+    exec.copyTagsFrom(this)
+    exec
+  }
 
   override protected def doExecute(): RDD[InternalRow] =
     throw new IllegalStateException(
