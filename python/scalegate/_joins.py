@@ -98,6 +98,7 @@ def interval_join(
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -167,6 +168,7 @@ def band_join(
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -238,6 +240,7 @@ def window_join(
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
     how = schema.join_type(how)
+    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -253,6 +256,10 @@ def window_join(
         raise ScalegateError(
             f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "
             "Only that of a window of rows, which runs in one task, has more."
+        )
+    if isinstance(within, Rows) and algorithm != "auto":
+        raise ScalegateError(
+            f'algorithm={algorithm!r}: a window of rows works with algorithm="auto" alone.'
         )
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, {}, suffix)

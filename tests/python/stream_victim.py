@@ -15,12 +15,6 @@ def main(directory: Path, what: str, how: str, master: str = "local[2]") -> None
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.locality.wait", "0s")
-        # Where there is more than one executor, tasks run twice whenever one has a core to spare.
-        .config("spark.speculation", "true")
-        .config("spark.speculation.interval", "10ms")
-        .config("spark.speculation.multiplier", "1.01")
-        .config("spark.speculation.quantile", "0.1")
-        .config("spark.speculation.minTaskRuntime", "1ms")
     )
     spark = scalegate.configure(builder).getOrCreate()
     joined = stream_files.join(*stream_files.sides(spark, directory), what, how)

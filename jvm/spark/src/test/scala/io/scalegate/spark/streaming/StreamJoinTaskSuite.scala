@@ -65,14 +65,16 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     (window, inTurn) <- Seq(Within -> false, Within -> true, Skewed -> false, Skewed -> true)
   } {
     val order = if (inTurn) " in order" else ""
-    test(s"$name join over $window$order, whatever the batches, the threads and the restarts") {
+    test(
+      s"$name join over $window$order, whatever the batches, the threads, the restarts and tasks that fail or run twice"
+    ) {
       forAll(trials)(check(TestJoin(probing, window, inTurn), _))
     }
   }
 
   for ((name, probing) <- probings; rows <- Seq(1, 7))
     test(
-      s"$name join over the last $rows rows, whatever the batches, the threads and the restarts"
+      s"$name join over the last $rows rows, whatever the batches, the threads, the restarts and tasks that fail or run twice"
     ) {
       forAll(trials)(check(TestJoin(probing, RowsWindow(0, rows.toLong), inTurn = true), _))
     }
@@ -173,6 +175,8 @@ private object StreamJoinTaskSuite {
       var (maxL, maxR) = (Long.MinValue, Long.MinValue)
       val got = (0 until cuts).flatMap { i =>
         if (random.nextInt(4) == 0) partition.restart()
+        if (random.nextInt(3) == 0)
+          partition.abandon(ls(i), rs(i), late, watermark, after = random.nextInt(40))
         val rows = partition.run(ls(i), rs(i), late, watermark)
         maxL = (maxL +: ls(i).map(_.time)).max
         maxR = (maxR +: rs(i).map(_.time)).max
@@ -192,43 +196,69 @@ private object StreamJoinTaskSuite {
 
     /** With its checkpoint in memory. */
     final class Partition {
-      private object Store extends ChunkStore {
-        private val entries = mutable.HashMap.empty[ChunkKey, Chunk]
-        def put(chunk: Chunk): Unit = entries(chunk.key) = chunk
-        def remove(key: ChunkKey): Unit = entries -= key
-        def chunks: Iterator[Chunk] = entries.valuesIterator
-      }
-      var state: JoinState = task.empty
+      private var store = new Chunks(Map.empty)
+      private var held: JoinState = task.empty
       private var number = 0L
 
-      def restart(): Unit = state = task.restored(Store)
+      def state: JoinState = held
+
+      def restart(): Unit = held = task.restored(store)
 
       /** Rows in the checkpoint. */
-      def stored(kind: Int): Long = Store.chunks.filter(_.key.kind == kind).map(_.count).sum
+      def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
 
       def run(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long): Seq[String] = {
+        val done = attempt(l, r, late, watermark, Int.MaxValue)
+        store = done.store
+        held = done.state
+        number += 1
+        done.rows
+      }
+
+      /** A task that leaves no trace: its like has committed before it, or it is killed after so many rows. */
+      def abandon(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long, after: Int): Unit = {
+        attempt(l, r, late, watermark, after)
+        ()
+      }
+
+      private def attempt(
+          l: Seq[Event],
+          r: Seq[Event],
+          late: Long,
+          watermark: Long,
+          most: Int
+      ): Attempt = {
+        val own = new Chunks(store.all)
         val rows = task.join(
           unsafe(l),
           unsafe(r),
           StreamBatch(number, late, watermark),
-          state,
-          Store,
+          held,
+          own,
           _ => row => throw new AssertionError(s"$row is not late"),
           () => ()
         )
-        number += 1
         try {
-          val texts = rows.map(textOf).toVector
-          state = rows.finish()
-          texts
+          val texts = rows.take(most).map(textOf).toVector
+          Attempt(texts, if (rows.hasNext) held else rows.finish(), own)
         } finally rows.close()
       }
     }
+
+    private case class Attempt(rows: Seq[String], state: JoinState, store: Chunks)
 
     private def textOf(pair: JoinedRow): String = {
       def id(row: InternalRow) = if (row.isNullAt(2)) None else Some(row.getLong(2))
       text(id(pair.getLeft), if (probing.pairs) id(pair.getRight) else None)
     }
+  }
+
+  final private class Chunks(before: Map[ChunkKey, Chunk]) extends ChunkStore {
+    private var entries = before
+    def all: Map[ChunkKey, Chunk] = entries
+    def put(chunk: Chunk): Unit = entries += chunk.key -> chunk
+    def remove(key: ChunkKey): Unit = entries -= key
+    def chunks: Iterator[Chunk] = entries.valuesIterator
   }
 
   def text(l: Option[Long], r: Option[Long]): String =
