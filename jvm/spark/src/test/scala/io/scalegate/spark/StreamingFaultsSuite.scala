@@ -11,13 +11,6 @@ import org.apache.spark.sql.streaming.StreamingQueryException
 
 /** Streaming joins of sources that behave as they should not, on disks that do not either. */
 final class StreamingFaultsSuite extends StreamingJoinSuite {
-  private val query =
-    "SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON " +
-      "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
-
-  private def at(seconds: Double, id: Long, x: Int = 5) =
-    Event((seconds * 1000).toLong, 1, x, id)
-
   test(
     "a source whose clock jumps back loses the rows that are late, which are counted, and no other"
   ) {

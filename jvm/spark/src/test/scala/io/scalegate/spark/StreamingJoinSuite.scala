@@ -26,6 +26,14 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     "spark.sql.streaming.minBatchesToRetain" -> "2"
   )
 
+  protected def at(seconds: Double, id: Long, x: Int = 5): Event =
+    Event((seconds * 1000).toLong, 1, x, id)
+
+  /** Rows that are near in time and value. */
+  protected val query: String =
+    "SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON " +
+      "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
+
   /** A query over the views l and r. */
   protected class Running(
       query: String,

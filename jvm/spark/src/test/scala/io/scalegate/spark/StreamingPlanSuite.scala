@@ -4,9 +4,6 @@ package io.scalegate.spark
 final class StreamingPlanSuite extends StreamingJoinSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
 
-  private def at(seconds: Double, id: Long, x: Int = 5) =
-    Event((seconds * 1000).toLong, 1, x, id)
-
   test("a filter above the join is the join's condition, whoever wrote it so") {
     val run =
       new Running(s"SELECT l.id AS a, r.id AS b FROM l, r WHERE $within AND abs(l.x - r.x) <= 1")

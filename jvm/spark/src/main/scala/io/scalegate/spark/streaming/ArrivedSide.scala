@@ -19,8 +19,7 @@ final private[streaming] class ArrivedSide(
 ) {
   import of.{columns, input, keeper, loneKeeper, rowOrder, side, window}
 
-  private[this] val read =
-    new NewRows(rows, of, batch.late, keepLate)
+  private[this] val read = new NewRows(rows, of, batch.late, keepLate)
   private[this] val held = state.of(side)
 
   /** Rows that are joined when this batch is through. */

@@ -145,7 +145,7 @@ final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
   def number: Int = lookup.number
 }
 
-/** Those that come before the row that looks, by their places and, where these are equal, by their bytes. */
+/** Those that come before the row that looks, by their places and, where these are equal, by their columns. */
 final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSide)
     extends Candidates {
   import EarlierRows.Found
