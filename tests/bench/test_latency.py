@@ -90,7 +90,7 @@ def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     root: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
     host = stream.StreamHost(Settings(root, tmp_path, 2, "1g", True, lambda _: None))
-    host.spark.session = spark
+    host.spark.session = spark.newSession()
     data, expected = ensure(KEYS, tmp_path), brute_force()
     for arm in latency.arms(host, SCHEDULE):
         arm.prepare(KEYS, data)
