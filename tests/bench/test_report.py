@@ -92,6 +92,24 @@ def test_a_gate_is_compared_with_the_skip_list_of_its_shape(page: str) -> None:
     assert line(page, "SkipListMap 2×1")[-1] == "bytes per tuple 48"
 
 
+def test_a_trigger_line_sets_median_and_p95_beside_sparks() -> None:
+    shown = report.triggers(
+        [
+            measured("scalegate", "trigger", [0.5, 1.0, 1.5]),
+            measured("spark", "trigger", [1.0, 2.0, 4.0]) | {"facts": {"longest batch s": 3.0}},
+        ]
+    )
+    assert line(shown, "arm")[2:7] == [
+        "median s",
+        "p95 s",
+        "max s",
+        "median vs spark",
+        "p95 vs spark",
+    ]
+    assert line(shown, "scalegate") == ["scalegate", "3", "1", "1.45", "1.5", "2×", "2.62×", ""]
+    assert line(shown, "spark")[5:] == ["1×", "1×", "longest batch s 3"]
+
+
 def test_what_is_missing_is_listed_with_its_reason(page: str) -> None:
     assert "- `duckdb-abs` failed: 4 rows instead of 5." in page
     assert "- `polars-bins` left out: not installed." in page

@@ -83,9 +83,9 @@ def test_twice_the_window_and_half_the_band_give_as_many_matches() -> None:
 
 @pytest.fixture
 def host(root: Path, spark: SparkSession, tmp_path: Path) -> stream.StreamHost:
-    """On the session of all tests, which it must not end."""
+    """On a session of its own, whose settings the arms change."""
     host = stream.StreamHost(Settings(root, tmp_path, 2, "1g", True, lambda _: None))
-    host.spark.session = spark
+    host.spark.session = spark.newSession()
     return host
 
 

@@ -24,6 +24,7 @@ from joinbench.rounds import Outcome, Plan, Session, measurements
 ROOT = Path(__file__).parents[4]
 SCHEMA = 1
 DEFAULT_SETS = "A0,A,B,gate"
+LATENCY_SETS = "K"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -47,6 +48,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--streams", action="store_true", help="join the sets as streams, on Structured Streaming"
     )
+    p.add_argument(
+        "--latency",
+        action="store_true",
+        help=f"how long results wait when files keep appearing; of set {LATENCY_SETS} by default",
+    )
     p.add_argument("--name", default="joins", help="of the result file; default %(default)s")
     p.add_argument("--out", type=Path, help="folder of the result file and of all made from it")
     p.add_argument("--render", action="store_true", help="only rewrite table and picture")
@@ -55,6 +61,8 @@ def parser() -> argparse.ArgumentParser:
 
 
 def every_arm(args: argparse.Namespace, settings: Settings) -> list[Arm]:
+    if args.latency:
+        return arms.latencies(settings)
     return arms.streams(settings) if args.streams else arms.every(settings)
 
 
@@ -165,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.runs = args.warmups = 1
         args.warm_seconds = 0
         args.out = args.out or ROOT / ".build" / "bench-quick"
-    args.sets = args.sets or DEFAULT_SETS
+    args.sets = args.sets or (LATENCY_SETS if args.latency else DEFAULT_SETS)
     out = args.out or ROOT / "jvm" / "bench" / "results"
     status = 0 if args.render else benchmark(args, given, out)
     docs = ROOT / "docs" if args.out is None else out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import Any
 
 from joinbench.datasets import SETS
@@ -16,6 +16,7 @@ Measurement = dict[str, Any]
 ENGINE_REFERENCES = ("spark-abs", "spark-bins")
 KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
 STREAM_REFERENCE = "limit"
+TRIGGER_REFERENCE = "spark"
 GATE_REFERENCE = "SkipListMap"
 DECISIVE = 3
 
@@ -35,9 +36,12 @@ of them. *Streams*: Structured Streaming, from two streams of files, one of each
 many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves the
 same rows through one exchange by the key (or the first band's attribute) and joins nothing, in as
 many batches but one: a join has one more, without data, after the last. As many shuffle
-partitions as threads. Rows are compared first (`joinbench/checksum.py` has
-the definition; those of streams in a run of their own); an arm with other rows is reported as
-failed and its times are thrown away.
+partitions as threads. *Latency with a trigger*: files appear one after the other while the query
+runs, at half of the load that Spark's join sustains, and at every moment between two triggers
+equally often. Timed is each file, from its appearance to the end of the batch that read it, once
+the windows are full. Rows are compared first (`joinbench/checksum.py` has the definition; those
+of streams in a run of their own); an arm with other rows is reported as failed and its times are
+thrown away.
 
 **How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
 faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
@@ -46,6 +50,7 @@ faster than that arm, in the same run. Compare ratios rather than seconds: machi
 SPANS = {
     "engine": "Engines, from Parquet to checked rows",
     "stream": "Streams, from files to a sink that drops the rows",
+    "trigger": "Latency of a file's results with a trigger of 1 s",
     "growth": "One small batch, by what the window holds",
     "kernel": "Loops, over columns in memory",
     "gate": "Gates",
@@ -134,6 +139,24 @@ def streams(measured: list[Measurement]) -> str:
     return table(*without_empty(head, rows))
 
 
+def triggers(measured: list[Measurement]) -> str:
+    """Both percentiles are set beside those of Spark's own join."""
+    spread = {"median": median, "p95": lambda s: quantiles(s, n=20, method="inclusive")[-1]}
+    reference = find(measured, TRIGGER_REFERENCE)
+    head = ["arm", "files", "results", *(f"{name} s" for name in spread), "max s"]
+    head += [*(f"{name} vs {TRIGGER_REFERENCE}" for name in spread), "also"]
+    rows = []
+    for m in measured:
+        seconds = m["seconds"]
+        of = [f(seconds) for f in spread.values()]
+        ours = [number(value) for value in (*of, max(seconds))]
+        theirs = [f(reference["seconds"]) for f in spread.values()] if reference else []
+        compared = [number(t / o) + "×" for t, o in zip(theirs, of, strict=False)]
+        counted = [str(len(seconds)), f"{m['rows']['count']:,}" if m["rows"] else ""]
+        rows.append([m["arm"], *counted, *ours, *(compared or [""] * len(of)), facts(m)])
+    return table(*without_empty(head, rows))
+
+
 def growth(measured: list[Measurement]) -> str:
     """Each pair of windows: what the second, twice as long, takes of the first one's time."""
     head = ["arm", "median ms", "min", "max", "batches", "vs half the window", "also"]
@@ -205,6 +228,7 @@ def layouts(measured: list[Measurement]) -> str:
 FORMS = {
     "engine": engines,
     "stream": streams,
+    "trigger": triggers,
     "growth": growth,
     "kernel": loops,
     "gate": gates,

@@ -17,9 +17,9 @@ from joinbench.checksum import Rows
 from joinbench.datasets import Workload
 
 NOT_HASHED = -1
-COMPARED = ("engine", "stream", "kernel")
+COMPARED = ("engine", "stream", "trigger", "kernel")
 """The families whose samples join one data set; programs of the others compare their own rows."""
-DECLARED = ("engine", "stream")
+DECLARED = ("engine", "stream", "trigger")
 """The families whose checksum is the one that the set declares; a loop's covers other columns."""
 
 

@@ -1,4 +1,4 @@
-"""The data sets as streams: two ordered streams of Parquet files, one file of each a batch.
+"""The data sets as streams: two ordered streams of Parquet files.
 
 The i-th file of either stream covers the same span of time, and no time is split between two
 files: the next file's rows are all above the watermark that the one before leaves. Times are
@@ -25,18 +25,19 @@ FIRST_WRITTEN = 1_700_000_000
 """Spark reads the files of a stream in the order of their modification times."""
 
 
-def wanted_ends(workload: Workload) -> list[int]:
+def wanted_ends(workload: Workload, files: int | None = None) -> list[int]:
     even = workload.filled if isinstance(workload, GrowthSet) else workload.rows
-    until = [even * (batch + 1) // BATCHES for batch in range(BATCHES)]
+    parts = files or BATCHES
+    until = [even * (part + 1) // parts for part in range(parts)]
     if isinstance(workload, GrowthSet):
         until += range(even + workload.step, workload.rows + 1, workload.step)
     return until
 
 
-def ends(workload: Workload) -> list[int]:
+def ends(workload: Workload, files: int | None = None) -> list[int]:
     """The rows before which the files end: the wanted ones, moved to where the time changes."""
     ts = timestamps(workload)
-    last = ts[np.array(wanted_ends(workload)) - 1]
+    last = ts[np.array(wanted_ends(workload, files)) - 1]
     return [int(end) for end in np.searchsorted(ts, last, "right")]
 
 
@@ -55,14 +56,17 @@ def write_stream(folder: Path, table: Table, until: list[int]) -> None:
         os.utime(path, (FIRST_WRITTEN + number, FIRST_WRITTEN + number))
 
 
-def ensure_streams(workload: Workload, data: Path) -> Path:
-    """The folder of `R` and `S`, written now unless a finished one is there."""
-    until = ends(workload)
-    folder, meta = data / "streams", data / "streams" / "meta.json"
+def ensure_streams(workload: Workload, data: Path, files: int | None = None) -> Path:
+    """The folder of `R` and `S`, written now unless a finished one is there; in as many files as
+    asked for, or as there are batches.
+    """
+    until = ends(workload, files)
+    folder = data / ("streams" if files is None else f"streams-{files}")
+    meta = folder / "meta.json"
     facts = json.dumps([FILES_VERSION, SHIFT_MS, until, digest(workload)])
     if meta.exists() and meta.read_text() == facts:
         return folder
-    fresh = data / "streams.partial"
+    fresh = data / f"{folder.name}.partial"
     for left_over in (folder, fresh):
         shutil.rmtree(left_over, ignore_errors=True)
     for stream, table in tables(workload).items():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from joinbench.arm import Arm, Settings
-from joinbench.arms import duckdb, growth, jvm, kernel, polars, spark, stream
+from joinbench.arms import duckdb, growth, jvm, kernel, latency, polars, spark, stream
 
 
 def every(settings: Settings) -> list[Arm]:
@@ -20,6 +20,11 @@ def streams(settings: Settings) -> list[Arm]:
     """The arms of `--streams`, which join the sets as streams."""
     host = stream.StreamHost(settings)
     return [*stream.arms(host), *growth.arms(host)]
+
+
+def latencies(settings: Settings) -> list[Arm]:
+    """The arms of `--latency`, which join streams whose files appear while they run."""
+    return latency.arms(stream.StreamHost(settings))
 
 
 REFERENCES = ("spark-bins", "spark-abs")

@@ -35,6 +35,8 @@ REFUSAL = "Stream-stream join without equality predicate is not supported"
 
 Progress = dict[str, Any]
 Sink = Callable[[Any, int], None]
+Watch = Callable[[Any], None]
+"""What is done while a query runs; it returns when the query has read all that it shall."""
 
 
 @dataclass(frozen=True)
@@ -80,24 +82,34 @@ class StreamHost:
         }
         self.spark = Host(settings, conf)
 
-    def read(self, folder: Path, name: str) -> Any:
+    def read(self, folder: Path, name: str, files: int = 1) -> Any:
+        """A stream, of which a batch reads so many files at most."""
         session = self.spark.start()
         path = str(folder / name)
         stream = session.readStream.schema(session.read.parquet(path).schema)
-        return stream.option("maxFilesPerTrigger", 1).parquet(path)
+        return stream.option("maxFilesPerTrigger", files).parquet(path)
 
     def run(self, frame: Any, sink: Sink | None = None) -> Run:
         """Runs a query to the end of its streams; without a sink its rows are dropped."""
+        return self.watch(frame, {"availableNow": True}, lambda q: q.awaitTermination(), sink)
+
+    def watch(
+        self, frame: Any, trigger: Mapping[str, Any], until: Watch, sink: Sink | None = None
+    ) -> Run:
+        """Runs a query with a trigger, and stops it when it has been watched."""
         folder = self.settings.work / "bench-checkpoints"
         folder.mkdir(parents=True, exist_ok=True)
         checkpoint = Path(tempfile.mkdtemp(dir=folder))
         try:
-            writer = frame.writeStream.outputMode("append").trigger(availableNow=True)
+            writer = frame.writeStream.outputMode("append").trigger(**trigger)
             writer = writer.option("checkpointLocation", str(checkpoint))
             writer = writer.format("noop") if sink is None else writer.foreachBatch(sink)
             start = time.perf_counter()
             query = writer.start()
-            query.awaitTermination()
+            try:
+                until(query)
+            finally:
+                query.stop()
             seconds = time.perf_counter() - start
             progress = [json.loads(p.json) for p in query.recentProgress]
             size = sum(f.stat().st_size for f in checkpoint.rglob("*") if f.is_file())
@@ -179,12 +191,12 @@ class Join(StreamArm):
                 "target/ holds no scalegate-spark jar; `sbt spark/package` builds it"
             )
 
-    def frame(self, workload: Workload, streams: Path) -> Any:
+    def frame(self, workload: Workload, streams: Path, files: int = 1) -> Any:
         session = self.host.spark.start()
         session.conf.set(SWITCH, str(self.ours).lower())
         for name, value in self.conf.items():
             session.conf.set(name, value)
-        views = {name: self.host.read(streams, name) for name in "RS"}
+        views = {name: self.host.read(streams, name, files) for name in "RS"}
         for name, view in views.items():
             view.withWatermark("ts", "0 seconds").createOrReplaceTempView(name)
         return session.sql(stream_join(workload, *(view.columns for view in views.values())))
