@@ -119,7 +119,9 @@ def algorithm(name: str) -> str:
 def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
     name = algorithm(algorithm_name)
-    if streaming and (name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None)):
+    if streaming and (
+        name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None)
+    ):
         raise ScalegateError(
             f"algorithm={algorithm_name!r}: the windows of two streams are indexed, so algorithm "
             'takes "auto" and "index" alone, or layout= says how many cells share them.'
