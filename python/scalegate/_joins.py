@@ -10,7 +10,8 @@ matches, once, and an anti join each that does not: the left columns alone.
 **Streams.** Two streaming DataFrames are joined as two batches are, and every row comes once.
 Each needs `withWatermark` on its time column, a timestamp, and the join a window. A pair is given
 when its later row comes, a row that matches nothing when the watermark has passed its window, and
-whatever a window of rows gives when the watermark has passed it; rows that come later than the watermark are dropped, as Spark does.
+whatever a window of rows gives when the watermark has passed it; rows that come later than the
+watermark are dropped, as Spark does.
 
 **NULL and NaN.** A row whose time, key or band value is NULL matches nothing. NaN is larger than
 every number, as everywhere in Spark, so no finite band reaches it.
@@ -98,7 +99,6 @@ def interval_join(
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -168,7 +168,6 @@ def band_join(
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -240,7 +239,6 @@ def window_join(
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
     how = schema.join_type(how)
-    algorithm = schema.algorithm(algorithm)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -256,10 +254,6 @@ def window_join(
         raise ScalegateError(
             f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "
             "Only that of a window of rows, which runs in one task, has more."
-        )
-    if isinstance(within, Rows) and algorithm != "auto":
-        raise ScalegateError(
-            f'algorithm={algorithm!r}: a window of rows works with algorithm="auto" alone.'
         )
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, {}, suffix)

@@ -27,7 +27,6 @@ INSTEAD = {
 ALGORITHMS = ("auto", "broadcast", "index", "sweep", "matrix")
 MOST_CELLS = 1024
 MOST_THREADS = 1024
-ALGORITHMS = ("auto", "broadcast", "index", "sweep")
 JOIN_TYPES = ("inner", "left", "right", "full", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
@@ -178,13 +177,6 @@ def threads(count: int) -> int:
             f"threads={count!r}: give a whole number of threads from 1 to {MOST_THREADS}."
         )
     return count
-
-
-def algorithm(name: str) -> str:
-    """The name of a join algorithm, or an error that lists them."""
-    if not isinstance(name, str) or name.lower() not in ALGORITHMS:
-        raise ScalegateError(f"algorithm={name!r}: choose one of {', '.join(ALGORITHMS)}.")
-    return name.lower()
 
 
 def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:

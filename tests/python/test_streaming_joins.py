@@ -103,7 +103,9 @@ def test_rows_come_in_order_whatever_the_batches(
     rows = in_batches(
         spark,
         tmp_path,
-        lambda l, r: l.band_join(r, {"x": ("x", 0.5)}, within="4 seconds", how=how, ordered=True),
+        lambda left, right: left.band_join(
+            right, {"x": ("x", 0.5)}, within="4 seconds", how=how, ordered=True
+        ),
     )
     assert any(row.id_right is None for row in rows) == (how == "left")
     pairs = [max(row.ts, row.ts_right) for row in rows if row.id_right is not None]
