@@ -7,7 +7,9 @@ import java.util.concurrent.ConcurrentSkipListMap
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.scalegate.StreamAccess
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
 
@@ -23,8 +25,14 @@ object Event {
 abstract class StreamingJoinSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
     "spark.sql.shuffle.partitions" -> "2",
-    "spark.sql.streaming.minBatchesToRetain" -> "2"
+    "spark.sql.streaming.minBatchesToRetain" -> "2",
+    "spark.sql.streaming.checkpointFileManagerClass" -> fileManager
   )
+
+  /** Spark's default starts processes for each file where Hadoop has no native library, which takes most of a small
+    * batch's time.
+    */
+  protected def fileManager: String = classOf[FileSystemBasedCheckpointFileManager].getName
 
   protected def at(seconds: Double, id: Long, x: Int = 5): Event =
     Event((seconds * 1000).toLong, 1, x, id)
@@ -85,10 +93,13 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** The next batch does its work, and then fails. */
     def failNext(): Unit = failing = true
 
-    /** Adds rows to both streams and waits until all is done that can be. */
+    /** Adds rows to both streams, for one batch, and waits until all is done that can be. */
     def add(l: Seq[Event], r: Seq[Event]): this.type = {
-      left.addData(l)
-      right.addData(r)
+      StreamAccess.betweenBatches(running) {
+        left.addData(l)
+        right.addData(r)
+        ()
+      }
       running.processAllAvailable()
       this
     }

@@ -2,12 +2,16 @@ package io.scalegate.spark
 
 import java.nio.file.Files
 
+import org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCheckpointFileManager
 import org.apache.spark.sql.streaming.StreamingQueryException
 
 import io.scalegate.spark.streaming.StateReader
 
 /** What a streaming join keeps and gives when it is stopped, fails, and starts again. */
 final class StreamingRecoverySuite extends StreamingJoinSuite {
+  override protected def fileManager: String =
+    classOf[FileContextBasedCheckpointFileManager].getName
+
   private val pairs = Seq(Seq("[1,100]"), Seq("[3,102]"), Seq("[4,103]"))
   private val loneLeft = Seq(Nil, Nil, Seq("[2,null]"))
   private val loneRight = Seq(Nil, Seq("[null,101]"), Nil)
