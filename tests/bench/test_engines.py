@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from brute_force import brute_force
 from joinbench.arm import Arm, Settings
 from joinbench.arms import duckdb, kernel, polars
 from joinbench.checksum import Rows, of_rows
@@ -13,19 +14,6 @@ from joinbench.datasets import BandSet, KeyedSet, Workload, ensure, tables
 SETTINGS = Settings(Path(), Path(), 2, "1g", True, lambda _: None)
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 800, 100, 12, 0, 1_000, keys=20, zipf=1.0)
-
-
-def brute_force(workload: Workload) -> Rows:
-    r, s = tables(workload).values()
-    match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
-    if workload.kind == "keyed":
-        match &= r["k"][:, None] == s["k"]
-    else:
-        match &= np.abs(r["x"][:, None] - s["a"]) <= 10
-        match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
-    i, j = np.nonzero(match)
-    left = {name: column[i] for name, column in r.items()}
-    return of_rows(workload, left, {name: column[j] for name, column in s.items()})
 
 
 def engines(settings: Settings) -> list[Arm]:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from brute_force import brute_force
 from joinbench.arm import Settings
 from joinbench.arms import latency, stream
-from joinbench.checksum import Rows, of_rows
-from joinbench.datasets import KeyedSet, ensure, tables
+from joinbench.datasets import KeyedSet, ensure
 from joinbench.feeder import Feeder, Schedule
 from joinbench.streams import ensure_streams
 from pyspark.sql import SparkSession
@@ -79,20 +79,13 @@ def test_a_failed_query_is_fed_no_further(feeder: Feeder) -> None:
     assert len(feeder.appeared) < SCHEDULE.files
 
 
-def brute_force() -> Rows:
-    r, s = tables(KEYS).values()
-    match = np.abs(r["ts"][:, None] - s["ts"]) <= KEYS.window_ms
-    i, j = np.nonzero(match & (r["k"][:, None] == s["k"]))
-    return of_rows(KEYS, *({c: t[c][at] for c in t} for t, at in ((r, i), (s, j))))
-
-
 def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     root: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
     host = stream.StreamHost(Settings(root, tmp_path, 2, "1g", True, lambda _: None))
     host.spark.session = spark.newSession()
     host.spark.session.conf.set("spark.sql.shuffle.partitions", "1")
-    data, expected = ensure(KEYS, tmp_path), brute_force()
+    data, expected = ensure(KEYS, tmp_path), brute_force(KEYS)
     for arm in latency.arms(host, SCHEDULE):
         arm.prepare(KEYS, data)
         samples = arm.run(KEYS, data)

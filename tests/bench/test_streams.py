@@ -4,13 +4,12 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
+from brute_force import brute_force
 from joinbench import streams
 from joinbench.arm import Settings, Unavailable
 from joinbench.arms import growth, stream
-from joinbench.checksum import Rows, of_rows
 from joinbench.datasets import BandSet, GrowthSet, KeyedSet, Workload, ensure, tables
 from joinbench.streams import SHIFT_MS, ensure_streams, wanted_ends
 from pyspark.sql import SparkSession
@@ -54,19 +53,6 @@ def test_a_growing_set_is_full_before_its_small_batches(tmp_path: Path) -> None:
     assert sizes[-5:] == [20] * 5
     assert sum(sizes[:-5]) == GROWTH.filled
     assert GROWTH.filled >= 2 * GROWTH.window_ms * GROWTH.rate / 1000
-
-
-def brute_force(workload: Workload) -> Rows:
-    r, s = tables(workload).values()
-    match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
-    if isinstance(workload, GrowthSet):
-        match &= np.abs(r["x"][:, None] - s["a"]) <= workload.band
-    else:
-        match &= np.abs(r["x"][:, None] - s["a"]) <= 10
-        match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
-    i, j = np.nonzero(match)
-    left = {name: column[i] for name, column in r.items()}
-    return of_rows(workload, left, {name: column[j] for name, column in s.items()})
 
 
 def test_the_growing_set_is_joined_by_binary_search_as_by_brute_force() -> None:
