@@ -60,7 +60,8 @@ final private[streaming] class NewSide(
   private[this] val firstKept = RowBatch.firstAfter(slots, expired)
 
   private[this] val newMatched = new BitSet
-  private[this] val heldMatched: Array[BitSet] = held.window.runs.map(_.rows.matched).toArray
+  private[this] val heldRows = held.window.runs.map(_.rows).toArray
+  private[this] val heldMatched: Array[BitSet] = heldRows.map(_.matched)
   private[this] val marked = new mutable.ArrayBuilder.ofLong
   private[this] val markedRow = new UnsafeRow(input.output.length)
   private[this] var latestMarked = Long.MinValue
@@ -73,7 +74,7 @@ final private[streaming] class NewSide(
 
   /** Makes `row` the one of this number, in a run held or in the new one, which comes last. Any thread. */
   def point(row: UnsafeRow, run: Int, number: Int): Unit =
-    (if (run < heldMatched.length) held.window.runs(run) else this.run).rows.point(row, number)
+    (if (run < heldRows.length) heldRows(run) else this.run.rows).point(row, number)
 
   /** Whether a row found has matched something: the run counts those held, and then the new one. */
   def hasMatched(run: Int, number: Int): Boolean =
