@@ -127,6 +127,12 @@ object Errors {
         s". Start with a new checkpoint, or restore the query. What the state was made by is in $file"
     )
 
+  def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(
+    s"$file, which says among which partitions a streaming join's hot keys are shared, cannot be read at " +
+      s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",
+    cause
+  )
+
   def timeTypes(left: DataType, right: DataType): String =
     "the times of both sides must be of one kind, both timestamps, both timestamps without time zone, " +
       s"both dates or both integers; these are ${left.sql} and ${right.sql}. Cast one of them"

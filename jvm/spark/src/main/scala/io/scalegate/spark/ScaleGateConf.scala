@@ -34,6 +34,11 @@ object ScaleGateConf {
   /** A directory for the rows that came too late to a streaming join; unset for none. */
   val LateRows = "spark.scalegate.streaming.lateRows"
 
+  /** `false` lets no key of a streaming join be shared among partitions, however frequent it is. */
+  val SplitHotKeys = "spark.scalegate.streaming.splitHotKeys"
+
+  def splitHotKeys(conf: SQLConf): Boolean = boolean(conf, SplitHotKeys, default = true)
+
   def lateRows(conf: SQLConf): Option[String] =
     Some(conf.getConfString(LateRows, "").trim).filter(_.nonEmpty)
 

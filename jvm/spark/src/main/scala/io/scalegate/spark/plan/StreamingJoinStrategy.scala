@@ -22,7 +22,9 @@ import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
 import io.scalegate.spark.streaming.{
+  KeySplitting,
   RowsWindow,
+  SplitExec,
   StreamCells,
   StreamJoin,
   StreamWindow,
@@ -40,7 +42,8 @@ object StreamingJoinStrategy extends SparkStrategy {
         throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
       )
       val exec = planned(c)
-      WindowJoinOutputExec(s.output, exec.left.output.length, exec) :: Nil
+      val leftColumns = exec.join.joined(exec.left.output).length
+      WindowJoinOutputExec(s.output, leftColumns, exec) :: Nil
     case _ => Nil
   }
 
@@ -61,7 +64,7 @@ object StreamingJoinStrategy extends SparkStrategy {
         right
       )
     } else if (c.of.leftKeys.nonEmpty)
-      exec(c, probing, Keys(c.of.leftKeys, c.of.rightKeys), left, right)
+      exec(c, probing, Keys(c.of.leftKeys, c.of.rightKeys, mayShare(probing)), left, right)
     else if (others.isEmpty || probing.unfound)
       exec(c, probing, OneTask("in one task"), left, right)
     else {
@@ -76,10 +79,25 @@ object StreamingJoinStrategy extends SparkStrategy {
     }
   }
 
+  /** A full join decides the rows of both sides, each where all that it matches is. */
+  private[this] def mayShare(probing: Probing) = !probing.unfound && {
+    val conf = SQLConf.get
+    val ofCheckpoint = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL)
+    ofCheckpoint.getOrElse(conf.numShufflePartitions) > 1
+  }
+
   /** Where the rows of a join meet. */
   sealed private[this] trait Place
   final private[this] case class OneTask(says: String) extends Place
-  final private[this] case class Keys(left: Seq[Expression], right: Seq[Expression]) extends Place
+
+  /** @param shared
+    *   whether several partitions may share a hot key
+    */
+  final private[this] case class Keys(
+      left: Seq[Expression],
+      right: Seq[Expression],
+      shared: Boolean
+  ) extends Place
 
   /** @param partitions
     *   if it is not for Spark to say how many
@@ -118,9 +136,16 @@ object StreamingJoinStrategy extends SparkStrategy {
       case OneTask(says) =>
         val join = joinOf(c, probing, None, Some(says), Some(1))
         PlannedStreamingJoin(join, Nil, Nil, planLater(left), planLater(right))
-      case Keys(leftKeys, rightKeys) =>
+      case Keys(leftKeys, rightKeys, false) =>
         val join = joinOf(c, probing, None, None, None)
         PlannedStreamingJoin(join, leftKeys, rightKeys, planLater(left), planLater(right))
+      case Keys(leftKeys, rightKeys, true) =>
+        val splitting = new KeySplitting
+        val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
+        val (byLeft, byRight) = times(c)
+        val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
+        val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
+        PlannedStreamingJoin(join, Seq(l.cell), Seq(r.cell), l, r)
       case Cells(says, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
@@ -163,6 +188,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       windowed.window,
       terms.residual,
       cells.map(_._1),
+      None,
       c.isInTurn,
       partitions,
       if (partitions.contains(1)) threads else 1,

@@ -21,6 +21,10 @@ final private[streaming] case class SideState(
     waiting: RowBatch,
     lone: RowBatch
 ) {
+
+  /** The greatest event time of a row that is held and of use. */
+  def latest: Long = chunks.iterator.map(_._2).maxOption.getOrElse(Long.MinValue)
+
   def rows: Long = window.size + waiting.size + lone.size
   def bytes: Long =
     window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes + lone.stored.bytes
@@ -37,6 +41,9 @@ final class JoinState private[streaming] (
     private[streaming] val watermark: Long
 ) {
   private[streaming] def of(side: Side): SideState = if (side eq Side.R) left else right
+
+  /** The greatest event time, in microseconds, of a row of this side that a later one may match. */
+  def latest(side: Side): Long = of(side).latest
 
   def leftRows: Long = left.rows
   def rightRows: Long = right.rows

@@ -23,6 +23,8 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   `rightBounded(i) − leftBounded(i)` lies in the i-th
   * @param cells
   *   if the rows are exchanged by cells, which mean nothing to other operators
+  * @param splitting
+  *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -42,6 +44,7 @@ final case class StreamJoin(
     window: StreamWindow,
     residual: Option[Expression],
     cells: Option[StreamCells],
+    splitting: Option[KeySplitting],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -76,7 +79,14 @@ final case class StreamJoin(
     )
   )
 
-  /** The columns that the user knows of an input. */
+  /** The columns of an input that are joined. */
+  def joined(columns: Seq[Attribute]): Seq[Attribute] =
+    if (splitting.isEmpty) columns else columns.init
+
+  /** The side whose rows may not be copied, if there is one. */
+  def single: Option[Side] = if (probing.isInner) None else Some(probing.side)
+
+  /** The columns that the user knows of an input, of those that are joined. */
   def visible(columns: Seq[Attribute]): Seq[Attribute] =
     if (cells.isEmpty) columns else columns.init
 

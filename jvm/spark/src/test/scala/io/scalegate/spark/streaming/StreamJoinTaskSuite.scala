@@ -90,7 +90,7 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
         at += 1
         Event(at, Some(1), at)
       }
-      partition.run(rows, rows.map(e => e.copy(id = -e.id)), late = at - 100, watermark = at)
+      partition.run(Batch(rows, rows.map(e => e.copy(id = -e.id)), at - 100, at))
       // What is displaced is let go of when most of a run is.
       assert(partition.state.leftRows <= 1100, s"after batch $batch")
       assert(partition.stored(Chunk.LeftRows) <= 100, s"after batch $batch")
@@ -98,8 +98,10 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
   }
 }
 
-private object StreamJoinTaskSuite {
+private[streaming] object StreamJoinTaskSuite {
   final case class Event(time: Long, x: Option[Int], id: Long)
+
+  final case class Batch(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long)
 
   val Within: StreamWindow = TimeWindow(0, -20, 30)
 
@@ -127,13 +129,14 @@ private object StreamJoinTaskSuite {
     }.sortBy(_._1).map(_._2)
   }
 
-  /** A join by `|x − x| <= 1` within the window and, if there is a residual, by `l.id < r.id`. */
+  /** A join by `|x − x| <= apart` within the window and, if there is a residual, by `l.id < r.id`. */
   final case class TestJoin(
       probing: Probing,
       window: StreamWindow,
       inTurn: Boolean,
       threads: Int = 1,
-      residual: Boolean = false
+      residual: Boolean = false,
+      apart: Int = 1
   ) {
     private val left = columns
     private val right = columns
@@ -161,7 +164,7 @@ private object StreamJoinTaskSuite {
       probing,
       input(Side.R),
       input(Side.S),
-      Vector(timeBand, IntegralBand(AttributeType.Int32, -1, 1)),
+      Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)),
       window,
       condition,
       inTurn,
@@ -170,22 +173,28 @@ private object StreamJoinTaskSuite {
 
     def run(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[String] = {
       val partition = new Partition
+      batches(l, r, cuts, random).flatMap { batch =>
+        if (random.nextInt(4) == 0) partition.restart()
+        if (random.nextInt(3) == 0) partition.abandon(batch, after = random.nextInt(40))
+        partition.run(batch)
+      }
+    }
+
+    /** The last of them ends all windows. */
+    def batches(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[Batch] = {
       val (ls, rs) = (cut(l, cuts, random), cut(r, cuts, random))
       var (late, watermark) = (Long.MinValue, Long.MinValue)
       var (maxL, maxR) = (Long.MinValue, Long.MinValue)
-      val got = (0 until cuts).flatMap { i =>
-        if (random.nextInt(4) == 0) partition.restart()
-        if (random.nextInt(3) == 0)
-          partition.abandon(ls(i), rs(i), late, watermark, after = random.nextInt(40))
-        val rows = partition.run(ls(i), rs(i), late, watermark)
+      val all = (0 until cuts).map { i =>
+        val batch = Batch(ls(i), rs(i), late, watermark)
         maxL = (maxL +: ls(i).map(_.time)).max
         maxR = (maxR +: rs(i).map(_.time)).max
         late = watermark
         if (math.min(maxL, maxR) > Long.MinValue)
           watermark = math.max(watermark, math.min(maxL, maxR) - Delay - 1)
-        rows
+        batch
       }
-      got ++ partition.run(Nil, Nil, late, End)
+      all :+ Batch(Nil, Nil, late, End)
     }
 
     private def cut(events: Seq[Event], cuts: Int, random: Random): Seq[Seq[Event]] = {
@@ -207,8 +216,8 @@ private object StreamJoinTaskSuite {
       /** Rows in the checkpoint. */
       def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
 
-      def run(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long): Seq[String] = {
-        val done = attempt(l, r, late, watermark, Int.MaxValue)
+      def run(batch: Batch): Seq[String] = {
+        val done = attempt(batch, Int.MaxValue)
         store = done.store
         held = done.state
         number += 1
@@ -216,23 +225,17 @@ private object StreamJoinTaskSuite {
       }
 
       /** A task that leaves no trace: its like has committed before it, or it is killed after so many rows. */
-      def abandon(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long, after: Int): Unit = {
-        attempt(l, r, late, watermark, after)
+      def abandon(batch: Batch, after: Int): Unit = {
+        attempt(batch, after)
         ()
       }
 
-      private def attempt(
-          l: Seq[Event],
-          r: Seq[Event],
-          late: Long,
-          watermark: Long,
-          most: Int
-      ): Attempt = {
+      private def attempt(batch: Batch, most: Int): Attempt = {
         val own = new Chunks(store.all)
         val rows = task.join(
-          unsafe(l),
-          unsafe(r),
-          StreamBatch(number, late, watermark),
+          unsafe(batch.l),
+          unsafe(batch.r),
+          StreamBatch(number, batch.late, batch.watermark),
           held,
           own,
           _ => row => throw new AssertionError(s"$row is not late"),
@@ -319,7 +322,8 @@ private object StreamJoinTaskSuite {
           first.ordinal <= later.others && first.ordinal > later.others - n
       }
       inWindow && (first.side ne later.side) &&
-      math.abs(a.event.x.get - b.event.x.get) <= 1 && (!join.residual || a.event.id < b.event.id)
+      math.abs(a.event.x.get - b.event.x.get) <= join
+        .apart && (!join.residual || a.event.id < b.event.id)
     }
 
     /** Something that is given, and when: at a place in the order, and there by these. */

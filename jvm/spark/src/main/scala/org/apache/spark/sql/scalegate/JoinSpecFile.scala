@@ -15,6 +15,10 @@ import io.scalegate.spark.Errors
 /** What a checkpoint's state was made by, in a file beside it, so that another join does not go on with it. */
 private[scalegate] object JoinSpecFile {
 
+  /** Where what is this package's alone of an operator's checkpoint lies. */
+  def directory(info: StatefulOperatorStateInfo): Path =
+    new Path(new Path(info.checkpointLocation, info.operatorId.toString), "_scalegate")
+
   /** Writes the join's terms with the first batch, and compares with them when a query starts again. */
   def check(
       info: StatefulOperatorStateInfo,
@@ -22,20 +26,11 @@ private[scalegate] object JoinSpecFile {
       batch: Long,
       terms: Seq[(String, String)]
   ): Unit = {
-    val operator = new Path(info.checkpointLocation, info.operatorId.toString)
-    val file = new Path(new Path(operator, "_scalegate"), "join")
+    val file = new Path(directory(info), "join")
     val manager = CheckpointFileManager.create(file.getParent, conf)
     if (batch == 0) {
       manager.mkdirs(file.getParent)
-      val out = manager.createAtomic(file, overwriteIfPossible = true)
-      try {
-        out.write(text(terms).getBytes(UTF_8))
-        out.close()
-      } catch {
-        case e: Throwable =>
-          out.cancel()
-          throw e
-      }
+      AtomicFiles.write(manager, file, text(terms))
     } else if (manager.exists(file)) {
       val old =
         Using.resource(manager.open(file))(in => parsed(new String(in.readAllBytes(), UTF_8)))
@@ -55,4 +50,20 @@ private[scalegate] object JoinSpecFile {
     ListMap.from(text.linesIterator.map(_.split(" = ", 2)).collect { case Array(name, value) =>
       name -> value
     })
+}
+
+private[scalegate] object AtomicFiles {
+
+  /** Afterwards the file has this text; if that fails, what it had before. */
+  def write(manager: CheckpointFileManager, file: Path, text: String): Unit = {
+    val out = manager.createAtomic(file, overwriteIfPossible = true)
+    try {
+      out.write(text.getBytes(UTF_8))
+      out.close()
+    } catch {
+      case e: Throwable =>
+        out.cancel()
+        throw e
+    }
+  }
 }

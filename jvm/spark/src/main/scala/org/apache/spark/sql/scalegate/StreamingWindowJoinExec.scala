@@ -4,8 +4,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeSet,
+  Expression,
+  UnsafeProjection
+}
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
   Distribution,
@@ -29,10 +33,19 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{CollectionAccumulator, SerializableConfiguration}
 
 import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.streaming.{StreamJoin, StreamJoinIterator}
+import io.scalegate.spark.streaming.{
+  HotKeyHistory,
+  JoinState,
+  KeySplitting,
+  PartitionReport,
+  StreamBatch,
+  StreamJoin,
+  StreamJoinIterator
+}
+import io.scalegate.stream.Side
 
 /** The join of two streams over a window. Spark plans stateful operators by name and knows no others, so this one is
   * a kind of Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state and the
@@ -138,7 +151,10 @@ final class StreamingWindowJoinExec(
        |${join.description.replace("; ", "\n")}
        |""".stripMargin
 
-  override def output: Seq[Attribute] = join.probing.columns(left.output, right.output)
+  private[this] def leftColumns = join.joined(left.output)
+  private[this] def rightColumns = join.joined(right.output)
+
+  override def output: Seq[Attribute] = join.probing.columns(leftColumns, rightColumns)
   override def producedAttributes: AttributeSet = AttributeSet.empty
 
   override def requiredChildDistribution: Seq[Distribution] =
@@ -146,7 +162,8 @@ final class StreamingWindowJoinExec(
 
   override def outputPartitioning: Partitioning =
     if (single) SinglePartition
-    else if (join.cells.nonEmpty) UnknownPartitioning(left.outputPartitioning.numPartitions)
+    else if (join.cells.nonEmpty || join.splitting.nonEmpty)
+      UnknownPartitioning(left.outputPartitioning.numPartitions)
     else join.probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
   override val stateStoreNames: Seq[String] = Seq(StateStoreId.DEFAULT_STORE_NAME)
@@ -164,13 +181,13 @@ final class StreamingWindowJoinExec(
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    JoinSpecFile.check(getStateInfo, hadoopConf, batchId, join.spec(left.output, right.output))
+    JoinSpecFile.check(getStateInfo, hadoopConf, batchId, join.spec(leftColumns, rightColumns))
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
       ChunkStateStore.KeySchema,
       0,
-      ChunkStateStore.valueSchema(left.output, right.output)
+      ChunkStateStore.valueSchema(leftColumns, rightColumns)
     )
     List(
       StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
@@ -198,15 +215,15 @@ final class StreamingWindowJoinExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
-    val task = join.task(left.output, right.output)
+    val task = join.task(leftColumns, rightColumns)
     val access = new ChunkStateStores(
       info,
-      ChunkStateStore.valueSchema(left.output, right.output),
+      ChunkStateStore.valueSchema(leftColumns, rightColumns),
       new StateStoreConf(session.sessionState.conf),
       SerializableConfiguration.broadcast(sparkContext, session.sessionState.newHadoopConf())
     )
     val lateRows = ScaleGateConf.lateRows(conf).map { directory =>
-      val columns = (join.visible(left.output), join.visible(right.output))
+      val columns = (join.visible(leftColumns), join.visible(rightColumns))
       new LateRowFiles(directory, info.operatorId, columns, access.hadoopConf, conf)
     }
     val batch = StreamJoin.batch(
@@ -214,8 +231,13 @@ final class StreamingWindowJoinExec(
       eventTimeWatermarkForLateEvents,
       eventTimeWatermarkForEviction
     )
-    left.execute().stateStoreAwareZipPartitions(
-      right.execute(),
+    val split = join.splitting.map(begin(_, batch, access.hadoopConf.value.value))
+    val (ofLeft, ofRight) = (
+      StreamingWindowJoinExec.columns(left, leftColumns),
+      StreamingWindowJoinExec.columns(right, rightColumns)
+    )
+    ofLeft.stateStoreAwareZipPartitions(
+      ofRight,
       info,
       stateStoreNames,
       session.sessionState.streamingQueryManager.stateStoreCoordinator
@@ -241,7 +263,13 @@ final class StreamingWindowJoinExec(
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
           late.foreach(_.close())
-          finish(access, store, rows)
+          val state = finish(access, store, rows)
+          split.foreach(_.add(PartitionReport(
+            partition,
+            state.latest(Side.R),
+            state.latest(Side.S),
+            rows.comparisons
+          )))
         }
       )
     }
@@ -251,7 +279,7 @@ final class StreamingWindowJoinExec(
       access: ChunkStateStores,
       store: ChunkStateStore,
       rows: StreamJoinIterator
-  ): Unit = {
+  ): JoinState = {
     val removing = System.nanoTime
     val state = rows.finish()
     longMetric("allRemovalsTimeMs") += millisSince(removing)
@@ -266,6 +294,25 @@ final class StreamingWindowJoinExec(
     longMetric("leftStateBytes") += state.leftBytes
     longMetric("rightStateBytes") += state.rightBytes
     report(store, state.leftRows + state.rightRows, state.leftBytes + state.rightBytes)
+    state
+  }
+
+  /** Says how the batch's rows are shared, before the inputs are executed; gives what the partitions report to. */
+  private[this] def begin(
+      splitting: KeySplitting,
+      batch: StreamBatch,
+      hadoopConf: Configuration
+  ): CollectionAccumulator[PartitionReport] = {
+    val info = getStateInfo
+    val history = HotKeyHistories.of(info, session) {
+      val retained = conf.minBatchesToRetain
+      val store = new HotKeyFiles(info, hadoopConf, retained)
+      new HotKeyHistory(store, join.window, join.single, info.numPartitions)
+    }
+    val begun = history.begin(batch, ScaleGateConf.splitHotKeys(conf), sparkContext)
+    splitting.begin(begun)
+    longMetric("hotKeys") += begun.hot.keys.size
+    begun.reports
   }
 
   private[this] def report(store: ChunkStateStore, rows: Long, bytes: Long): Unit = {
@@ -321,9 +368,20 @@ object StreamingWindowJoinExec {
     "rightStateRows" -> "state rows of the right side",
     "leftStateBytes" -> "state bytes of the left side's rows",
     "rightStateBytes" -> "state bytes of the right side's rows",
-    "rebuilds" -> "tasks that read their state from the checkpoint"
+    "rebuilds" -> "tasks that read their state from the checkpoint",
+    "hotKeys" -> "keys that several partitions share"
   )
 
+  /** An input's rows without their cells. */
+  private def columns(input: SparkPlan, wanted: Seq[Attribute]): RDD[InternalRow] = {
+    val present = input.output
+    if (present.length == wanted.length) input.execute()
+    else
+      input.execute().mapPartitions { rows =>
+        val project = UnsafeProjection.create(wanted, present)
+        rows.map(project)
+      }
+  }
 }
 
 /** What the planner makes of a join of two streams, until the plan is cloned to be prepared for execution: making a
@@ -337,12 +395,13 @@ final case class PlannedStreamingJoin(
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode {
-  override def output: Seq[Attribute] = join.probing.columns(left.output, right.output)
+  override def output: Seq[Attribute] =
+    join.probing.columns(join.joined(left.output), join.joined(right.output))
 
   override def clone(): SparkPlan = {
     val exec = new StreamingWindowJoinExec(
-      leftKeys.map(NormalizeFloatingNumbers.normalize),
-      rightKeys.map(NormalizeFloatingNumbers.normalize),
+      leftKeys.map(TaskAccess.normalized),
+      rightKeys.map(TaskAccess.normalized),
       Inner,
       JoinConditionSplitPredicates(None, None, None, None),
       None,

@@ -2,10 +2,15 @@ package org.apache.spark.sql.scalegate
 
 import org.apache.spark.TaskContext
 import org.apache.spark.memory.TaskMemoryManager
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 
 /** What the package needs of Spark that Spark keeps to itself. */
 object TaskAccess {
   def memoryManager(task: TaskContext): TaskMemoryManager = task.taskMemoryManager()
+
+  /** The key with one NaN and one zero, as Spark hashes it. */
+  def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
 
   /** Throws if the task was killed, for loops that wait. */
   def stopIfKilled(task: TaskContext): Unit = task.killTaskIfInterrupted()
