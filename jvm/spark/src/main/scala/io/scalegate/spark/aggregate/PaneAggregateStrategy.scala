@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.GroupingKeys
 
 /** Plans aggregates over sliding windows on panes: Spark's own partial aggregate by keys and pane, and above it the
-  * one that slides. Spark puts an exchange by the keys and a sort by keys and pane between the two.
+  * one that slides. Spark puts an exchange by the keys between the two.
   */
 object PaneAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {

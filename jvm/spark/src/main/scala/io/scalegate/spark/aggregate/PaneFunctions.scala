@@ -87,7 +87,7 @@ sealed abstract private[aggregate] class PaneMerge(
 
 /** Makes one partial result of two. */
 final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
-    extends PaneMerge(partition, of, PartialMerge, Nil) {
+    extends PaneMerge(partition, of.copy(results = Nil), PartialMerge, Nil) {
   private[this] val noKey = new UnsafeRow(0)
 
   /** The result of what `older` and `newer` are the results of, in this order; it is the caller's. */

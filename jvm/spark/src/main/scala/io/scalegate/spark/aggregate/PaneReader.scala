@@ -1,42 +1,18 @@
 package io.scalegate.spark.aggregate
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  InterpretedOrdering,
-  UnsafeProjection,
-  UnsafeRow
-}
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
-/** A task's panes, one at a time, of rows that are sorted by keys and pane. What tasks before the exchange had of one
-  * pane is merged here.
-  *
-  * @param input
-  *   keys, the pane and the partial results' columns, in this order
-  * @param keys
-  *   how many of `input` are keys
+/** A task's panes, one at a time, those of a key in ascending order. What tasks before the exchange had of one pane
+  * is merged here.
   */
 final private[aggregate] class PaneReader(
-    rows: Iterator[InternalRow],
-    input: Seq[Attribute],
-    keys: Int,
+    rows: KeyRuns,
+    of: PaneWindows,
     merge: (UnsafeRow, UnsafeRow) => UnsafeRow
 ) {
-  private[this] val keysOf = UnsafeProjection.create(input.take(keys), input)
-  private[this] val partialOf = UnsafeProjection.create(input.drop(keys + 1), input)
-  private[this] val same: (UnsafeRow, UnsafeRow) => Boolean = {
-    val types = input.take(keys).map(_.dataType)
-    if (types.forall(UnsafeRowUtils.isBinaryStable(_))) _ == _
-    else {
-      val ordering = InterpretedOrdering.forSchema(types)
-      (a, b) => ordering.compare(a, b) == 0
-    }
-  }
-
-  private[this] var nextKey: UnsafeRow = _
-  private[this] var nextStart = 0L
-  private[this] var nextPartial: UnsafeRow = _
+  private[this] val paneAt = of.keys.size
+  private[this] val partialOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
+  private[this] var more = rows.advance()
   private[this] var mergeCount = 0L
   private[this] var paneCount = 0L
 
@@ -45,7 +21,6 @@ final private[aggregate] class PaneReader(
   var start = 0L
   var partial: UnsafeRow = _
 
-  if (rows.hasNext) keep(rows.next())
   advance()
 
   /** Panes read so far. */
@@ -55,36 +30,18 @@ final private[aggregate] class PaneReader(
   def merges: Long = mergeCount
 
   /** Goes on to the next pane. */
-  def advance(): Unit = {
-    key = nextKey
-    start = nextStart
-    partial = nextPartial
-    if (key ne null) {
+  def advance(): Unit =
+    if (!more) key = null
+    else {
+      key = rows.key
+      start = rows.row.getLong(paneAt)
+      partial = partialOf(rows.row).copy()
       paneCount += 1
-      readPane()
-    }
-  }
-
-  private[this] def readPane(): Unit = {
-    var more = true
-    while (more)
-      if (!rows.hasNext) {
-        nextKey = null
-        more = false
-      } else {
-        val row = rows.next()
-        more = row.getLong(keys) == start && same(keysOf(row), key)
-        if (more) {
-          partial = merge(partial, partialOf(row))
-          mergeCount += 1
-        } else keep(row)
+      more = rows.advance()
+      while (more && (rows.key eq key) && rows.row.getLong(paneAt) == start) {
+        partial = merge(partial, partialOf(rows.row))
+        mergeCount += 1
+        more = rows.advance()
       }
-  }
-
-  private[this] def keep(row: InternalRow): Unit = {
-    val found = keysOf(row)
-    if ((nextKey eq null) || !same(found, nextKey)) nextKey = found.copy()
-    nextStart = row.getLong(keys)
-    nextPartial = partialOf(row).copy()
-  }
+    }
 }

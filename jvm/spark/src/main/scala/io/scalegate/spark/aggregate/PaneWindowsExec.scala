@@ -5,12 +5,10 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{
-  Ascending,
   Attribute,
   AttributeSet,
   Expression,
-  NamedExpression,
-  SortOrder
+  NamedExpression
 }
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
@@ -19,7 +17,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{
-  OrderPreservingUnaryExecNode,
   PartitioningPreservingUnaryExecNode,
   SparkPlan,
   UnaryExecNode
@@ -29,8 +26,8 @@ import org.apache.spark.sql.execution.{
   * aggregate.
   *
   * Input contract: the child's columns are the keys, the pane and the partial results of `functions`, in this order,
-  * in the form in which Spark exchanges them. Rows of one key come in one partition, sorted by keys and pane; without
-  * keys all rows come in one. Rows go out ordered by keys and window.
+  * in the form in which Spark exchanges them. Rows of one key come in one partition, in any order; without keys all
+  * rows come in one.
   *
   * @param keys
   *   the first of the child's columns
@@ -51,12 +48,10 @@ final case class PaneWindowsExec(
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
 ) extends UnaryExecNode
-    with PartitioningPreservingUnaryExecNode
-    with OrderPreservingUnaryExecNode {
+    with PartitioningPreservingUnaryExecNode {
   override def nodeName: String = "PaneWindows"
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
-  override protected def orderingExpressions: Seq[SortOrder] = ordered(keys :+ window)
 
   override def producedAttributes: AttributeSet =
     AttributeSet(window +: functions.map(_.resultAttribute)) ++
@@ -65,10 +60,6 @@ final case class PaneWindowsExec(
 
   override def requiredChildDistribution: Seq[Distribution] =
     Seq(if (keys.isEmpty) AllTuples else ClusteredDistribution(keys))
-
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] = Seq(ordered(keys :+ pane))
-
-  private[this] def ordered(columns: Seq[Attribute]) = columns.map(SortOrder(_, Ascending))
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),

@@ -33,8 +33,8 @@ final private[aggregate] case class PaneWindows(
     having: Option[Expression]
 )
 
-/** The windows of a task's panes, ordered by keys and window; each row is valid until the next is asked for. Of a key
-  * only the panes of one window are held. A window that holds no pane gives no row.
+/** The windows of a task's panes, all of one key before those of the next; each row is valid until the next is asked
+  * for. Of a key only the panes of one window are held. A window that holds no pane gives no row.
   */
 final private[aggregate] class PaneWindowsIterator(
     partition: Int,
@@ -46,7 +46,7 @@ final private[aggregate] class PaneWindowsIterator(
   private[this] val partials = new PanePartials(partition, of.functions)
   private[this] val results = new PaneResults(partition, of.functions)
   private[this] val reader =
-    new PaneReader(rows, of.input, of.keys.size, (a, b) => partials.merge(a, b))
+    new PaneReader(new PaneSort(of)(rows), of, (a, b) => partials.merge(a, b))
   private[this] val held = new TwoStacks((a, b) => partials.merge(a, b))
   private[this] val place = new WindowPlace(of)
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>

@@ -22,6 +22,10 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
 
   private[this] val phase = Math.floorMod(offset, slide)
 
+  /** The later of the two residues, modulo slide, that panes begin at. */
+  private[this] val later =
+    math.max(phase, if (end < slide - phase) phase + end else phase - (slide - end))
+
   /** Windows that hold a time, or one more where a window ends within a slide. */
   val perRow: Long = (size - 1) / slide + 1
 
@@ -39,6 +43,13 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     MathUtils.subtractExact(start, (perRow - 1) * slide)
     MathUtils.addExact(start, size)
     if (after >= end) start + end else start
+  }
+
+  /** A pane's number, which ascends as panes do. */
+  def place(pane: Long): Long = {
+    val slides = Math.floorDiv(pane, slide)
+    val after = Math.floorMod(pane, slide)
+    if (end == 0) slides else 2 * slides + (if (after >= later) 1 else 0)
   }
 
   /** The first of the windows that hold a pane. */
