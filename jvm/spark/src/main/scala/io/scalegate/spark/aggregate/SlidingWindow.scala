@@ -1,6 +1,6 @@
 package io.scalegate.spark.aggregate
 
-import org.apache.spark.sql.catalyst.util.MathUtils
+import io.scalegate.spark.Errors
 
 /** The windows of `window(time, size, slide, offset)` and the panes they are cut into, after Krishnamurthy, Wu and
   * Franklin's paired windows: time is cut wherever a window begins or ends, which is at most twice a slide, however
@@ -33,15 +33,19 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
   private[this] def into(time: Long): Long =
     Math.floorMod(Math.floorMod(time, slide) - phase, slide)
 
-  /** The pane that holds a time. It throws the error of an overflow where the time's windows do not fit in 64 bits:
-    * for the times for which Spark does, in ANSI mode.
+  /** The pane that holds a time. A time one of whose windows does not fit in 64 bits is refused: one for which Spark
+    * raises an error in ANSI mode.
     */
   def pane(time: Long): Long = {
-    MathUtils.subtractExact(time, offset)
     val after = into(time)
     val start = time - after
-    MathUtils.subtractExact(start, (perRow - 1) * slide)
-    MathUtils.addExact(start, size)
+    try {
+      Math.subtractExact(time, offset)
+      Math.subtractExact(start, (perRow - 1) * slide)
+      Math.addExact(start, size)
+    } catch {
+      case _: ArithmeticException => throw Errors.windowOutOfRange(time, toString)
+    }
     if (after >= end) start + end else start
   }
 

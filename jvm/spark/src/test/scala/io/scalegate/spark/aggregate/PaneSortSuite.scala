@@ -2,11 +2,11 @@ package io.scalegate.spark.aggregate
 
 import scala.util.Random
 
+import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.apache.spark.sql.types.{IntegerType, LongType, StructType}
-import org.apache.spark.sql.Row
 
 import io.scalegate.spark.SparkJoinSuite
 
