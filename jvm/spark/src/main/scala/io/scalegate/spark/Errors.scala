@@ -169,4 +169,9 @@ object Errors {
       "bytes. Narrow the window or the bands, add an equality key, raise spark.executor.memory (or " +
       "spark.driver.memory in local mode), or run fewer tasks at once"
   )
+
+  def windowOutOfRange(micros: Long, windows: String): Exception = new ArithmeticException(
+    s"the time $micros, in microseconds since 1970, lies so near the end of the range of timestamps that one of its " +
+      s"windows ($windows) begins or ends outside of it. Leave such rows out, with a WHERE on the time"
+  )
 }

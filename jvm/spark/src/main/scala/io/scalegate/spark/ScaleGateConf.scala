@@ -42,6 +42,11 @@ object ScaleGateConf {
   def lateRows(conf: SQLConf): Option[String] =
     Some(conf.getConfString(LateRows, "").trim).filter(_.nonEmpty)
 
+  /** `false` leaves aggregates over sliding windows to Spark. */
+  val Aggregates = "spark.scalegate.aggregate.enabled"
+
+  def aggregates(conf: SQLConf): Boolean = boolean(conf, Aggregates, default = true)
+
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
     val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)

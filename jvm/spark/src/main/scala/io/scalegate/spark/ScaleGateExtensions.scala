@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
+import io.scalegate.spark.aggregate.{ExtractTimeWindows, PaneAggregateStrategy, PlacePanes}
 import io.scalegate.spark.plan.{
   DropInferredMarkers,
   ExtractRowWindowJoin,
@@ -36,6 +37,14 @@ import io.scalegate.spark.plan.{
   *   - plan normalization rule: shows them to the optimizer again, in every batch;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other.
+  *
+  * And for aggregates over sliding windows:
+  *
+  *   - plan normalization rule: Spark's analyzer has written each window as a projection of its own, and only before
+  *     the optimizer is that plain to see;
+  *   - optimizer rule: once names and views are gone, keeps the windows that panes can compute and gives the others
+  *     back;
+  *   - planner strategy: plans the panes before Spark's own plans the aggregate.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
@@ -48,6 +57,9 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlannerStrategy(_ => StreamingJoinStrategy)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
+    extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
+    extensions.injectOptimizerRule(_ => PlacePanes)
+    extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
     extensions.injectFunction(
       (
         FunctionIdentifier(WithinRows.Name),

@@ -1,0 +1,26 @@
+package io.scalegate.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
+import org.apache.spark.sql.types.{DataType, LongType}
+
+/** The pane that holds a time.
+  *
+  * @param child
+  *   TIMESTAMP or TIMESTAMP_NTZ, both of which Spark holds as microseconds; NULL gives NULL
+  */
+final case class PaneStart(child: Expression, by: SlidingWindow) extends UnaryExpression {
+  override def dataType: DataType = LongType
+  override def nullIntolerant: Boolean = true
+  override def prettyName: String = "pane"
+
+  override protected def nullSafeEval(time: Any): Any = by.pane(time.asInstanceOf[Long])
+
+  override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
+    val windows = ctx.addReferenceObj("windows", by)
+    defineCodeGen(ctx, ev, time => s"$windows.pane($time)")
+  }
+
+  override protected def withNewChildInternal(newChild: Expression): Expression =
+    copy(child = newChild)
+}

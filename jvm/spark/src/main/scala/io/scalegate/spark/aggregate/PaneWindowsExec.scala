@@ -1,0 +1,112 @@
+package io.scalegate.spark.aggregate
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeSet,
+  Expression,
+  NamedExpression
+}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  AllTuples,
+  ClusteredDistribution,
+  Distribution
+}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{
+  PartitioningPreservingUnaryExecNode,
+  SparkPlan,
+  UnaryExecNode
+}
+
+/** Slides over each key's panes and gives a row for each window that holds any: the last step of a sliding-window
+  * aggregate.
+  *
+  * Input contract: the child's columns are the keys, the pane and the partial results of `functions`, in this order,
+  * in the form in which Spark exchanges them. Rows of one key come in one partition, in any order; without keys all
+  * rows come in one.
+  *
+  * @param keys
+  *   the first of the child's columns
+  * @param window
+  *   the column that is made, STRUCT<start, end>
+  * @param having
+  *   over keys and window: windows that do not pass are left out
+  * @param resultExpressions
+  *   over keys, window and the functions' results
+  */
+final case class PaneWindowsExec(
+    by: SlidingWindow,
+    keys: Seq[Attribute],
+    window: Attribute,
+    pane: Attribute,
+    functions: Seq[AggregateExpression],
+    having: Option[Expression],
+    resultExpressions: Seq[NamedExpression],
+    child: SparkPlan
+) extends UnaryExecNode
+    with PartitioningPreservingUnaryExecNode {
+  override def nodeName: String = "PaneWindows"
+  override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
+  override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
+
+  override def producedAttributes: AttributeSet =
+    AttributeSet(window +: functions.map(_.resultAttribute)) ++
+      AttributeSet(functions.flatMap(_.aggregateFunction.aggBufferAttributes)) ++
+      AttributeSet(resultExpressions.map(_.toAttribute)) -- child.outputSet
+
+  override def requiredChildDistribution: Seq[Distribution] =
+    Seq(if (keys.isEmpty) AllTuples else ClusteredDistribution(keys))
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "panes" -> SQLMetrics.createMetric(sparkContext, "panes"),
+    "merges" -> SQLMetrics.createMetric(sparkContext, "merges of partial results"),
+    "peakPanes" -> SQLMetrics.createMetric(sparkContext, "peak panes held, sum over tasks")
+  )
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val of = PaneFunctions(keys :+ window, functions, resultExpressions)
+    // By place and not by name: a function that a rule has copied names its columns anew.
+    val input = child.output.take(keys.size + 1) ++ of.partial
+    val task = PaneWindows(by, input, keys, window, of, having)
+    val rowsOut = longMetric("numOutputRows")
+    val panes = longMetric("panes")
+    val merges = longMetric("merges")
+    val peak = longMetric("peakPanes")
+    child.execute().mapPartitionsWithIndex { (partition, rows) =>
+      val windows = new PaneWindowsIterator(partition, rows, task)
+      TaskContext.get().addTaskCompletionListener[Unit] { _ =>
+        panes += windows.panes
+        merges += windows.merges
+        peak += windows.peak
+      }
+      windows.map { row =>
+        rowsOut += 1
+        row
+      }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =
+    copy(child = newChild)
+
+  private[this] def description: Seq[String] = Seq(
+    s"windows: $by",
+    s"panes: ${by.panes}",
+    s"keys: ${keys.mkString("[", ", ", "]")}",
+    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
+  ) ++ having.map(c => s"having: ${c.sql}")
+
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${description.mkString("; ")}"
+
+  override def verboseStringWithOperatorId(): String =
+    s"""
+       |$formattedNodeName
+       |${description.mkString("\n")}
+       |""".stripMargin
+}

@@ -1,0 +1,139 @@
+package io.scalegate.spark.aggregate
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  CreateNamedStruct,
+  Expression,
+  Literal,
+  Predicate,
+  UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.types.StructType
+
+/** Everything that travels to the executors for one [[PaneWindowsExec]].
+  *
+  * @param input
+  *   keys, the pane and the partial results' columns, in this order
+  * @param window
+  *   STRUCT of a start and an end of one timestamp type
+  * @param having
+  *   over keys and window
+  */
+final private[aggregate] case class PaneWindows(
+    by: SlidingWindow,
+    input: Seq[Attribute],
+    keys: Seq[Attribute],
+    window: Attribute,
+    functions: PaneFunctions,
+    having: Option[Expression]
+)
+
+/** The windows of a task's panes, all of one key before those of the next; each row is valid until the next is asked
+  * for. Of a key only the panes of one window are held. A window that holds no pane gives no row.
+  */
+final private[aggregate] class PaneWindowsIterator(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    of: PaneWindows
+) extends Iterator[UnsafeRow] {
+  import of.by
+
+  private[this] val partials = new PanePartials(partition, of.functions)
+  private[this] val results = new PaneResults(partition, of.functions)
+  private[this] val reader =
+    new PaneReader(new PaneSort(of)(rows), of, (a, b) => partials.merge(a, b))
+  private[this] val held = new TwoStacks((a, b) => partials.merge(a, b))
+  private[this] val place = new WindowPlace(of)
+  private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
+    val made = Predicate.create(condition, of.keys :+ of.window)
+    made.initialize(partition)
+    made
+  }
+
+  private[this] var key: UnsafeRow = _
+  private[this] var start = 0L
+  private[this] var ready = false
+
+  /** Panes and merges so far, and the most panes held at once. */
+  def panes: Long = reader.panes
+  def merges: Long = reader.merges + held.merges
+  def peak: Long = held.peak.toLong
+
+  override def hasNext: Boolean = {
+    if (!ready) ready = seek()
+    ready
+  }
+
+  override def next(): UnsafeRow = {
+    if (!hasNext) throw new NoSuchElementException
+    val row = results.row(place.row, held.older, held.newer)
+    ready = false
+    slide()
+    row
+  }
+
+  /** Stops at the next window that has panes and is wanted. */
+  @tailrec private[this] def seek(): Boolean =
+    if (held.isEmpty && !restart()) false
+    else {
+      fill()
+      place.move(start, start + by.size)
+      if (wanted.forall(_.eval(place.row))) true
+      else {
+        slide()
+        seek()
+      }
+    }
+
+  /** Begins with the first window of the next pane: another key's, or one behind a gap. */
+  private[this] def restart(): Boolean = {
+    val more = reader.key ne null
+    if (more) {
+      if (reader.key ne key) {
+        key = reader.key
+        place.of(key)
+      }
+      start = by.first(reader.start)
+    }
+    more
+  }
+
+  private[this] def fill(): Unit =
+    while ((reader.key eq key) && reader.start < start + by.size) {
+      held.push(reader.start, reader.partial)
+      reader.advance()
+    }
+
+  private[this] def slide(): Unit = {
+    start = by.next(start)
+    held.evictBefore(start)
+  }
+}
+
+/** A row of keys and window, whose window is changed in place. */
+final private class WindowPlace(of: PaneWindows) {
+  private[this] val make = {
+    val ends = of.window.dataType.asInstanceOf[StructType].fields.toSeq
+    val window =
+      CreateNamedStruct(ends.flatMap(f => Seq(Literal(f.name), Literal(0L, f.dataType))))
+    UnsafeProjection.create(of.keys :+ window, of.keys)
+  }
+  private[this] var window: UnsafeRow = _
+
+  var row: UnsafeRow = _
+
+  def of(key: UnsafeRow): Unit = {
+    row = make(key)
+    window = row.getStruct(row.numFields - 1, 2)
+  }
+
+  def move(start: Long, end: Long): Unit = {
+    window.setLong(0, start)
+    window.setLong(1, end)
+  }
+}

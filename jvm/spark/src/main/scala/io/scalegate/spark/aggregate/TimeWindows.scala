@@ -1,0 +1,81 @@
+package io.scalegate.spark.aggregate
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.catalyst.analysis.{TimeWindowing, UnresolvedExtractValue}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeSet,
+  Cast,
+  ExprId,
+  Expression,
+  ExtractValue,
+  LessThan,
+  Literal,
+  TimeWindow
+}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Expand,
+  Filter,
+  LogicalPlan,
+  Project,
+  Statistics,
+  UnaryNode
+}
+import org.apache.spark.sql.types.{IntegerType, LongType}
+
+/** Each row once for each window that holds its time: what Spark's analyzer writes as a projection for each window
+  * and a filter. It stands for these two between the analyzer and the planner, so that the optimizer treats the
+  * aggregate above as it treats any, and the planner still knows size and slide.
+  *
+  * @param window
+  *   the column that is added, Spark's own
+  * @param time
+  *   over the child's output, TIMESTAMP or TIMESTAMP_NTZ; rows without one are in no window
+  * @param kept
+  *   whether the aggregate above is one for panes; the rows without a time are then filtered out below
+  */
+final case class TimeWindows(
+    window: Attribute,
+    time: Expression,
+    by: SlidingWindow,
+    kept: Boolean,
+    child: LogicalPlan
+) extends UnaryNode {
+  override def output: Seq[Attribute] = window +: child.output
+  override def producedAttributes: AttributeSet = AttributeSet(window)
+
+  /** As Spark estimates the projections: what is above may not seem smaller for being planned otherwise. */
+  override def stats: Statistics =
+    Statistics(sizeInBytes = child.stats.sizeInBytes * by.perRow)
+
+  /** What Spark's analyzer makes of it. */
+  def expanded: LogicalPlan = {
+    val asked = Alias(TimeWindow(time, by.size, by.slide, by.offset), window.name)()
+    TimeWindowing(Project(Seq(asked), child)).children.head match {
+      case Filter(condition, expand: Expand) =>
+        val own = expand.output.head.exprId
+        Filter(
+          analyzed(condition, own),
+          expand.copy(
+            projections = expand.projections.map(_.map(analyzed(_, own))),
+            output = output
+          )
+        )
+      case other =>
+        throw SparkException.internalError(s"Spark makes another plan of sliding windows: $other")
+    }
+  }
+
+  /** What the analyzer's other rules make of an expression of the rule for windows, which names its column `own`. */
+  private[this] def analyzed(expression: Expression, own: ExprId): Expression =
+    expression.transformUp {
+      case a: Attribute if a.exprId == own => window
+      case UnresolvedExtractValue(value, name) => ExtractValue(value, name, conf.resolver)
+      case LessThan(value, zero @ Literal(_, IntegerType)) =>
+        LessThan(value, Cast(zero, LongType))
+    }
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): TimeWindows =
+    copy(child = newChild)
+}
