@@ -119,9 +119,13 @@ object Errors {
       "spark.read.format(\"statestore\")"
   )
 
-  def otherCheckpoint(file: String, differing: Seq[(String, String, String)]): Exception =
+  def otherCheckpoint(
+      operator: String,
+      file: String,
+      differing: Seq[(String, String, String)]
+  ): Exception =
     new SparkException(
-      "this checkpoint was written by another window join, and its state is of no use to this one: " +
+      s"this checkpoint was written by another $operator, and its state is of no use to this one: " +
         differing.map { case (name, before, now) => s"$name was [$before] and is [$now]" }
           .mkString("; ") +
         s". Start with a new checkpoint, or restore the query. What the state was made by is in $file"

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.PlannedStreamingJoin
+import org.apache.spark.sql.scalegate.{PlannedExec, StreamingWindowJoinExec}
 import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{AttributeType, Band, Grid, IntegralBand}
@@ -41,13 +41,12 @@ object StreamingJoinStrategy extends SparkStrategy {
       val c = StreamingJoins.candidate(s.join).getOrElse(
         throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
       )
-      val exec = planned(c)
-      val leftColumns = exec.join.joined(exec.left.output).length
-      WindowJoinOutputExec(s.output, leftColumns, exec) :: Nil
+      val pairs = planned(c)
+      WindowJoinOutputExec(s.output, pairs.leftColumns, pairs.exec) :: Nil
     case _ => Nil
   }
 
-  private[this] def planned(c: StreamingJoinCandidate): PlannedStreamingJoin = {
+  private[this] def planned(c: StreamingJoinCandidate): PlannedPairs = {
     val probing = Probing.of(c.of.join.joinType).get
     val left = oneEventTime(c.of.join.left, times(c)._1)
     val right = oneEventTime(c.of.join.right, times(c)._2)
@@ -123,34 +122,50 @@ object StreamingJoinStrategy extends SparkStrategy {
       )
   }
 
+  /** @param leftColumns
+    *   of a pair's left row
+    */
+  final private[this] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
+
+  private[this] def pairsOf(
+      join: StreamJoin,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      left: SparkPlan,
+      right: SparkPlan
+  ) = PlannedPairs(
+    StreamingWindowJoinExec.planned(join, leftKeys, rightKeys, left, right),
+    join.joined(left.output).length
+  )
+
   private[this] def exec(
       c: StreamingJoinCandidate,
       probing: Probing,
       place: Place,
       left: LogicalPlan,
       right: LogicalPlan
-  ): PlannedStreamingJoin = {
+  ): PlannedPairs = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
       SliceExec(planLater(input), side, probing, cells.by, cells.of(side))
     place match {
       case OneTask(says) =>
         val join = joinOf(c, probing, None, Some(says), Some(1))
-        PlannedStreamingJoin(join, Nil, Nil, planLater(left), planLater(right))
+        pairsOf(join, Nil, Nil, planLater(left), planLater(right))
       case Keys(leftKeys, rightKeys, false) =>
         val join = joinOf(c, probing, None, None, None)
-        PlannedStreamingJoin(join, leftKeys, rightKeys, planLater(left), planLater(right))
+        pairsOf(join, leftKeys, rightKeys, planLater(left), planLater(right))
       case Keys(leftKeys, rightKeys, true) =>
         val splitting = new KeySplitting
         val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
         val (byLeft, byRight) = times(c)
         val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
         val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
-        PlannedStreamingJoin(join, Seq(l.cell), Seq(r.cell), l, r)
+        pairsOf(join, Seq(l.cell), Seq(r.cell), l, r)
       case Cells(says, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
         val join = joinOf(c, probing, Some((cells, ids)), Some(says), partitions)
-        PlannedStreamingJoin(join, Seq(ids._1), Seq(ids._2), l, r)
+        pairsOf(join, Seq(ids._1), Seq(ids._2), l, r)
     }
   }
 

@@ -82,27 +82,28 @@ private[scalegate] object ChunkStateStore {
 }
 
 /** Opens the stores of an operator's partitions, at the version that its batch starts from. */
-final private[scalegate] class ChunkStateStores(
+final private[scalegate] class OperatorStores(
     info: StatefulOperatorStateInfo,
+    keySchema: StructType,
     valueSchema: StructType,
     conf: StateStoreConf,
-    val hadoopConf: Broadcast[SerializableConfiguration]
+    hadoopConf: Broadcast[SerializableConfiguration]
 ) extends Serializable {
-  import ChunkStateStores.Live
-
-  private[this] def id(partition: Int) = StateStoreProviderId(
+  def id(partition: Int): StateStoreProviderId = StateStoreProviderId(
     StateStoreId(info.checkpointLocation, info.operatorId, partition),
     info.queryRunId
   )
 
-  private[this] def checkpoint(partition: Int) = info.getStateStoreCkptId(partition).map(_.head)
+  def checkpoint(partition: Int): Option[String] =
+    info.getStateStoreCkptId(partition).map(_.head)
 
-  def open(partition: Int): ChunkStateStore = {
+  /** Within the running task, at whose end what was not committed is undone. */
+  def open(partition: Int): StateStore = {
     val store = StateStore.get(
       id(partition),
-      ChunkStateStore.KeySchema,
+      keySchema,
       valueSchema,
-      NoPrefixKeyStateEncoderSpec(ChunkStateStore.KeySchema),
+      NoPrefixKeyStateEncoderSpec(keySchema),
       info.storeVersion,
       checkpoint(partition),
       None,
@@ -111,8 +112,28 @@ final private[scalegate] class ChunkStateStores(
       hadoopConf.value.value
     )
     TaskContext.get().addTaskCompletionListener[Unit](_ => if (!store.hasCommitted) store.abort())
-    new ChunkStateStore(store, valueSchema)
+    store
   }
+}
+
+/** The same for chunks, and what this JVM holds of their partitions. */
+final private[scalegate] class ChunkStateStores(
+    info: StatefulOperatorStateInfo,
+    valueSchema: StructType,
+    conf: StateStoreConf,
+    hadoopConf: Broadcast[SerializableConfiguration]
+) extends Serializable {
+  import ChunkStateStores.Live
+
+  private[this] val stores =
+    new OperatorStores(info, ChunkStateStore.KeySchema, valueSchema, conf, hadoopConf)
+
+  private[this] def id(partition: Int) = stores.id(partition)
+
+  private[this] def checkpoint(partition: Int) = stores.checkpoint(partition)
+
+  def open(partition: Int): ChunkStateStore =
+    new ChunkStateStore(stores.open(partition), valueSchema)
 
   /** What the partition holds, and whether it had to be read from the checkpoint. */
   def held(store: ChunkStateStore, task: StreamJoinTask): (JoinState, Boolean) = {

@@ -26,7 +26,7 @@ final private[scalegate] class HotKeyFiles(
     conf: Configuration,
     retained: Int
 ) extends HotKeyStore {
-  private[this] val directory = new Path(JoinSpecFile.directory(info), "splits")
+  private[this] val directory = new Path(OperatorSpecFile.directory(info), "splits")
   private[this] lazy val manager = CheckpointFileManager.create(directory, conf)
 
   def latest(batch: Long): HotKeys = {

@@ -4,36 +4,25 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeSet,
-  Expression,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
+import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.physical.{
-  AllTuples,
   Distribution,
   Partitioning,
   SinglePartition,
   UnknownPartitioning
 }
-import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.operators.stateful.join
   .StreamingSymmetricHashJoinHelper.{
   JoinConditionSplitPredicates,
   JoinStateWatermarkPredicates,
   StateStoreAwareZipPartitionsHelper
 }
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StatefulOperatorCustomMetric,
-  StatefulOperatorCustomSumMetric,
-  StatefulOperatorStateInfo
-}
-import org.apache.spark.sql.execution.streaming.state._
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.util.{CollectionAccumulator, SerializableConfiguration}
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.util.CollectionAccumulator
 
 import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.streaming.{
@@ -47,9 +36,7 @@ import io.scalegate.spark.streaming.{
 }
 import io.scalegate.stream.Side
 
-/** The join of two streams over a window. Spark plans stateful operators by name and knows no others, so this one is
-  * a kind of Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state and the
-  * watermarks, which is by its `copy`. All that it does is its own.
+/** The join of two streams over a window.
   *
   * Its rows are pairs of rows, each valid until the next is asked for and not in Spark's binary form: a
   * [[io.scalegate.spark.exec.WindowJoinOutputExec]] above makes rows of them.
@@ -73,7 +60,7 @@ final class StreamingWindowJoinExec(
     right: SparkPlan,
     outputMode: Option[OutputMode],
     val join: StreamJoin
-) extends StreamingSymmetricHashJoinExec(
+) extends HostedExec(
       leftKeys,
       rightKeys,
       joinType,
@@ -89,7 +76,7 @@ final class StreamingWindowJoinExec(
     ) {
   private[this] def single = leftKeys.isEmpty
 
-  override def copy(
+  override protected def made(
       leftKeys: Seq[Expression],
       rightKeys: Seq[Expression],
       joinType: JoinType,
@@ -107,7 +94,7 @@ final class StreamingWindowJoinExec(
     rightKeys,
     joinType,
     condition,
-    stateInfo.map(info => join.partitions.fold(info)(n => info.copy(numPartitions = n))),
+    stateInfo,
     eventTimeWatermarkForLateEvents,
     eventTimeWatermarkForEviction,
     stateWatermarkPredicates,
@@ -120,25 +107,19 @@ final class StreamingWindowJoinExec(
 
   override protected def otherCopyArgs: Seq[AnyRef] = join :: Nil
 
-  override def canEqual(other: Any): Boolean = other.isInstanceOf[StreamingWindowJoinExec]
+  override protected def partitions: Option[Int] = join.partitions
 
-  override protected def withNewChildrenInternal(
-      l: SparkPlan,
-      r: SparkPlan
-  ): StreamingWindowJoinExec = copy(
-    leftKeys,
-    rightKeys,
-    joinType,
-    condition,
-    stateInfo,
-    eventTimeWatermarkForLateEvents,
-    eventTimeWatermarkForEviction,
-    stateWatermarkPredicates,
-    stateFormatVersion,
-    l,
-    r,
-    outputMode
-  )
+  override protected def says: String = "window join"
+  override protected def specFile: String = "join"
+
+  override protected def terms: Seq[(String, String)] = join.spec(leftColumns, rightColumns)
+
+  override protected def keySchema: StructType = ChunkStateStore.KeySchema
+
+  override protected def valueSchema: StructType =
+    ChunkStateStore.valueSchema(leftColumns, rightColumns)
+
+  override protected def counters: Seq[(String, String)] = StreamingWindowJoinExec.Counters
 
   override def nodeName: String = "StreamingWindowJoin"
   override def shortName: String = StreamingWindowJoinExec.Name
@@ -155,50 +136,15 @@ final class StreamingWindowJoinExec(
   private[this] def rightColumns = join.joined(right.output)
 
   override def output: Seq[Attribute] = join.probing.columns(leftColumns, rightColumns)
-  override def producedAttributes: AttributeSet = AttributeSet.empty
 
   override def requiredChildDistribution: Seq[Distribution] =
-    if (single) AllTuples :: AllTuples :: Nil else super.requiredChildDistribution
+    if (single) allTogether else super.requiredChildDistribution
 
   override def outputPartitioning: Partitioning =
     if (single) SinglePartition
     else if (join.cells.nonEmpty || join.splitting.nonEmpty)
       UnknownPartitioning(left.outputPartitioning.numPartitions)
     else join.probing.partitioning(left.outputPartitioning, right.outputPartitioning)
-
-  override val stateStoreNames: Seq[String] = Seq(StateStoreId.DEFAULT_STORE_NAME)
-
-  override def operatorStateMetadataVersion: Int = 1
-
-  override def operatorStateMetadata(paths: List[List[String]]): OperatorStateMetadata =
-    OperatorStateMetadataV1(
-      OperatorInfoV1(getStateInfo.operatorId, shortName),
-      stateStoreNames.map(StateStoreMetadataV1(_, 0, getStateInfo.numPartitions)).toArray
-    )
-
-  override def validateAndMaybeEvolveStateSchema(
-      hadoopConf: Configuration,
-      batchId: Long,
-      stateSchemaVersion: Int
-  ): List[StateSchemaValidationResult] = {
-    JoinSpecFile.check(getStateInfo, hadoopConf, batchId, join.spec(leftColumns, rightColumns))
-    val schema = StateStoreColFamilySchema(
-      StateStore.DEFAULT_COL_FAMILY_NAME,
-      0,
-      ChunkStateStore.KeySchema,
-      0,
-      ChunkStateStore.valueSchema(leftColumns, rightColumns)
-    )
-    List(
-      StateSchemaCompatibilityChecker.validateAndMaybeEvolveStateSchema(
-        getStateInfo,
-        hadoopConf,
-        List(schema),
-        session.sessionState,
-        SchemaVersion
-      )
-    )
-  }
 
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
     eventTimeWatermarkForEviction.exists(newInputWatermark > _)
@@ -207,31 +153,22 @@ final class StreamingWindowJoinExec(
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     Some(join.outputWatermark(inputWatermarkMs))
 
-  override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] =
-    StreamingWindowJoinExec.Counters.map { case (name, says) =>
-      StatefulOperatorCustomSumMetric(name, says)
-    }
-
   override protected def doExecute(): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
     val task = join.task(leftColumns, rightColumns)
-    val access = new ChunkStateStores(
-      info,
-      ChunkStateStore.valueSchema(leftColumns, rightColumns),
-      new StateStoreConf(session.sessionState.conf),
-      SerializableConfiguration.broadcast(sparkContext, session.sessionState.newHadoopConf())
-    )
+    val hadoopConf = broadcastHadoopConf()
+    val access = new ChunkStateStores(info, valueSchema, stateStoreConf, hadoopConf)
     val lateRows = ScaleGateConf.lateRows(conf).map { directory =>
       val columns = (join.visible(leftColumns), join.visible(rightColumns))
-      new LateRowFiles(directory, info.operatorId, columns, access.hadoopConf, conf)
+      new LateRowFiles(directory, info.operatorId, columns, hadoopConf, conf)
     }
     val batch = StreamJoin.batch(
       info.storeVersion,
       eventTimeWatermarkForLateEvents,
       eventTimeWatermarkForEviction
     )
-    val split = join.splitting.map(begin(_, batch, access.hadoopConf.value.value))
+    val split = join.splitting.map(begin(_, batch, hadoopConf.value.value))
     val (ofLeft, ofRight) = (
       StreamingWindowJoinExec.columns(left, leftColumns),
       StreamingWindowJoinExec.columns(right, rightColumns)
@@ -328,9 +265,6 @@ final class StreamingWindowJoinExec(
   private[this] def millisSince(nanos: Long): Long =
     math.max(0L, (System.nanoTime - nanos) / 1000000)
 
-  /** Of the schema file, not of the state. */
-  private[this] val SchemaVersion = 2
-
   /** Gives the pairs, counts them, and finishes the batch when there are no more. */
   final private[this] class CompletedPairs(pairs: StreamJoinIterator, atEnd: () => Unit)
       extends Iterator[InternalRow] {
@@ -372,6 +306,37 @@ object StreamingWindowJoinExec {
     "hotKeys" -> "keys that several partitions share"
   )
 
+  def planned(
+      join: StreamJoin,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      left: SparkPlan,
+      right: SparkPlan
+  ): PlannedExec = {
+    val output = join.probing.columns(join.joined(left.output), join.joined(right.output))
+    PlannedExec(
+      output,
+      left,
+      right,
+      host =>
+        new StreamingWindowJoinExec(
+          leftKeys.map(TaskAccess.normalized),
+          rightKeys.map(TaskAccess.normalized),
+          host.joinType,
+          host.condition,
+          None,
+          None,
+          None,
+          host.predicates,
+          host.stateFormat,
+          host.left,
+          host.right,
+          None,
+          join
+        )
+    )
+  }
+
   /** An input's rows without their cells. */
   private def columns(input: SparkPlan, wanted: Seq[Attribute]): RDD[InternalRow] = {
     val present = input.output
@@ -382,47 +347,4 @@ object StreamingWindowJoinExec {
         rows.map(project)
       }
   }
-}
-
-/** What the planner makes of a join of two streams, until the plan is cloned to be prepared for execution: making a
-  * [[StreamingWindowJoinExec]] takes milliseconds in each batch, for its base class broadcasts a Hadoop configuration,
-  * and the planner would make three.
-  */
-final case class PlannedStreamingJoin(
-    join: StreamJoin,
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    left: SparkPlan,
-    right: SparkPlan
-) extends BinaryExecNode {
-  override def output: Seq[Attribute] =
-    join.probing.columns(join.joined(left.output), join.joined(right.output))
-
-  override def clone(): SparkPlan = {
-    val exec = new StreamingWindowJoinExec(
-      leftKeys.map(TaskAccess.normalized),
-      rightKeys.map(TaskAccess.normalized),
-      Inner,
-      JoinConditionSplitPredicates(None, None, None, None),
-      None,
-      None,
-      None,
-      JoinStateWatermarkPredicates(),
-      2,
-      left.clone(),
-      right.clone(),
-      None,
-      join
-    )
-    exec.copyTagsFrom(this)
-    exec
-  }
-
-  override protected def doExecute(): RDD[InternalRow] =
-    throw new IllegalStateException(
-      "the plan was not cloned before it was prepared for execution"
-    )
-
-  override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
-    copy(left = l, right = r)
 }

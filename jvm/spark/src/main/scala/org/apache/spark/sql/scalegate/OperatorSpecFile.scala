@@ -12,21 +12,29 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOpera
 
 import io.scalegate.spark.Errors
 
-/** What a checkpoint's state was made by, in a file beside it, so that another join does not go on with it. */
-private[scalegate] object JoinSpecFile {
+/** What a checkpoint's state was made by, in a file beside it, so that another operator does not go on with it. */
+private[scalegate] object OperatorSpecFile {
 
   /** Where what is this package's alone of an operator's checkpoint lies. */
   def directory(info: StatefulOperatorStateInfo): Path =
     new Path(new Path(info.checkpointLocation, info.operatorId.toString), "_scalegate")
 
-  /** Writes the join's terms with the first batch, and compares with them when a query starts again. */
+  /** Writes the operator's terms with the first batch, and compares with them when a query starts again.
+    *
+    * @param name
+    *   of the file
+    * @param operator
+    *   what users call it
+    */
   def check(
       info: StatefulOperatorStateInfo,
+      name: String,
+      operator: String,
       conf: Configuration,
       batch: Long,
       terms: Seq[(String, String)]
   ): Unit = {
-    val file = new Path(directory(info), "join")
+    val file = new Path(directory(info), name)
     val manager = CheckpointFileManager.create(file.getParent, conf)
     if (batch == 0) {
       manager.mkdirs(file.getParent)
@@ -39,7 +47,7 @@ private[scalegate] object JoinSpecFile {
         if (before == now) None
         else Some((name, before.getOrElse("none"), now.getOrElse("none")))
       }
-      if (differing.nonEmpty) throw Errors.otherCheckpoint(file.toString, differing)
+      if (differing.nonEmpty) throw Errors.otherCheckpoint(operator, file.toString, differing)
     }
   }
 
