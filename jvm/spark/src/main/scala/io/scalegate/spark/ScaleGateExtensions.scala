@@ -4,7 +4,13 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
-import io.scalegate.spark.aggregate.{ExtractTimeWindows, PaneAggregateStrategy, PlacePanes}
+import io.scalegate.spark.aggregate.{
+  ExtractStreamingPanes,
+  ExtractTimeWindows,
+  PaneAggregateStrategy,
+  PlacePanes,
+  StreamingPanesStrategy
+}
 import io.scalegate.spark.plan.{
   DropInferredMarkers,
   ExtractRowWindowJoin,
@@ -44,7 +50,9 @@ import io.scalegate.spark.plan.{
   *     the optimizer is that plain to see;
   *   - optimizer rule: once names and views are gone, keeps the windows that panes can compute and gives the others
   *     back;
-  *   - planner strategy: plans the panes before Spark's own plans the aggregate.
+  *   - rule before the cost-based ones: takes those of streams out of the hands of Spark's own strategy for aggregates of
+  *     streams, which comes before any other;
+  *   - planner strategies: plan the panes before Spark's own plans the aggregate.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
@@ -59,7 +67,9 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectOptimizerRule(_ => PlacePanes)
+    extensions.injectPreCBORule(_ => ExtractStreamingPanes)
     extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
+    extensions.injectPlannerStrategy(_ => StreamingPanesStrategy)
     extensions.injectFunction(
       (
         FunctionIdentifier(WithinRows.Name),

@@ -131,6 +131,9 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
 
+    /** Rows that the operator's state holds. */
+    def stateRows: Long = running.lastProgress.stateOperators.head.numRowsTotal
+
     /** The plan of the last batch, as the query shows it. */
     def explained: String = {
       val text = new java.io.ByteArrayOutputStream

@@ -26,7 +26,8 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
     if (!ScaleGateConf.enabled(conf) || !ScaleGateConf.aggregates(conf)) plan
     else
       plan.transformUpWithSubqueriesAndPruning(_.containsPattern(FILTER)) {
-        case f @ Filter(_, e: Expand) if f.resolved && !f.isStreaming =>
+        case f @ Filter(_, e: Expand)
+            if f.resolved && (!f.isStreaming || StreamingPanes.isEnabled(conf)) =>
           windows(f, e).getOrElse(f)
       }
 

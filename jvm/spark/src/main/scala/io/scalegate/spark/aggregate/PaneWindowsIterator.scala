@@ -24,7 +24,7 @@ import org.apache.spark.sql.types.StructType
   * @param having
   *   over keys and window
   */
-final private[aggregate] case class PaneWindows(
+final case class PaneWindows(
     by: SlidingWindow,
     input: Seq[Attribute],
     keys: Seq[Attribute],
@@ -33,13 +33,29 @@ final private[aggregate] case class PaneWindows(
     having: Option[Expression]
 )
 
+/** Which windows of those that hold panes are given. */
+private[aggregate] trait WindowChoice {
+
+  /** @param key
+    *   the values of the keys
+    * @param start
+    *   of the window
+    */
+  def isGiven(key: UnsafeRow, start: Long): Boolean
+}
+
+private[aggregate] object WindowChoice {
+  val All: WindowChoice = (_, _) => true
+}
+
 /** The windows of a task's panes, all of one key before those of the next; each row is valid until the next is asked
   * for. Of a key only the panes of one window are held. A window that holds no pane gives no row.
   */
 final private[aggregate] class PaneWindowsIterator(
     partition: Int,
     rows: Iterator[InternalRow],
-    of: PaneWindows
+    of: PaneWindows,
+    choice: WindowChoice = WindowChoice.All
 ) extends Iterator[UnsafeRow] {
   import of.by
 
@@ -83,7 +99,7 @@ final private[aggregate] class PaneWindowsIterator(
     else {
       fill()
       place.move(start, start + by.size)
-      if (wanted.forall(_.eval(place.row))) true
+      if (choice.isGiven(key, start) && wanted.forall(_.eval(place.row))) true
       else {
         slide()
         seek()

@@ -22,7 +22,8 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
       }
 
   private[this] def keep(aggregate: Aggregate): LogicalPlan = aggregate match {
-    case PaneAggregate(found) if !found.windows.kept =>
+    case PaneAggregate(found)
+        if !found.windows.kept && (!aggregate.isStreaming || StreamingPanes.isRunnable(found)) =>
       aggregate.transformDown {
         case windows: TimeWindows if windows eq found.windows =>
           windows.copy(kept = true, child = Filter(IsNotNull(windows.time), windows.child))

@@ -62,6 +62,13 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     pane - after - (size - after - 1) / slide * slide
   }
 
+  /** The last of them. */
+  def last(pane: Long): Long = pane - into(pane)
+
+  /** When the window that begins at `start` ends. */
+  def endOf(start: Long): Long =
+    if (start > Long.MaxValue - size) Long.MaxValue else start + size
+
   /** The window after the one that begins at `start`; the last one of the range is its own. */
   def next(start: Long): Long =
     if (start > Long.MaxValue - slide) Long.MaxValue else start + slide

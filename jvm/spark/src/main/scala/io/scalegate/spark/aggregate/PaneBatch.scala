@@ -1,0 +1,168 @@
+package io.scalegate.spark.aggregate
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection, UnsafeRow}
+
+/** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
+  * never. A key is the values of the aggregate's keys and the pane; a value, the partial result.
+  */
+trait PaneStore {
+
+  /** Null where there is none. Neither argument nor result is kept by the other. */
+  def get(key: UnsafeRow): UnsafeRow
+  def put(key: UnsafeRow, value: UnsafeRow): Unit
+  def remove(key: UnsafeRow): Unit
+
+  /** Each pair is valid until the next is asked for. */
+  def all: Iterator[(UnsafeRow, UnsafeRow)]
+}
+
+/** When the windows of a stream are given. */
+sealed trait PaneMode
+
+object PaneMode {
+
+  /** Once, when the watermark has passed their end. */
+  case object Append extends PaneMode
+
+  /** In each batch that has rows of theirs. */
+  case object Update extends PaneMode
+
+  /** All of them in each batch. */
+  case object Complete extends PaneMode
+}
+
+/** A batch of a stream, as a task sees it.
+  *
+  * @param late
+  *   windows that end at or before it were closed by the batch before: a pane that lies in such windows alone is too
+  *   late. In microseconds
+  * @param watermark
+  *   windows that end at or before it are closed when this batch is through
+  */
+final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
+
+/** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
+  * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
+  * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
+  * the next is asked for.
+  *
+  * @param rows
+  *   keys, pane and partial results, as in `of.input`, in any order
+  */
+final class PaneBatchIterator(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    of: PaneWindows,
+    batch: PaneBatch,
+    store: PaneStore
+) extends Iterator[UnsafeRow] {
+  import batch.{late, mode, watermark}
+  import of.by
+
+  private[this] val paneAt = of.keys.size
+  private[this] val partials = new PanePartials(partition, of.functions)
+  private[this] val touched = new TouchedPanes(of)
+  private[this] var droppedRows = 0L
+  private[this] var putRows = 0L
+  private[this] var removedRows = 0L
+
+  takeIn()
+  private[this] val windows = new PaneWindowsIterator(partition, held(), of, choice)
+
+  /** Partial results that were too late for every window. */
+  def dropped: Long = droppedRows
+
+  /** Panes that were written, and panes that were let go of. */
+  def updated: Long = putRows
+  def removed: Long = removedRows
+
+  /** Merges of partial results. */
+  def merges: Long = windows.merges
+
+  override def hasNext: Boolean = windows.hasNext
+  override def next(): UnsafeRow = windows.next()
+
+  /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
+  def finish(): Unit = if (mode != PaneMode.Complete) {
+    val gone = store.all.collect {
+      case (key, _) if by.endOf(by.last(key.getLong(paneAt))) <= watermark => key.copy()
+    }.toVector
+    gone.foreach(store.remove)
+    removedRows += gone.size
+  }
+
+  private[this] def takeIn(): Unit = {
+    val keyOf = UnsafeProjection.create(of.input.take(paneAt + 1), of.input)
+    val valueOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
+    rows.foreach { row =>
+      val key = keyOf(row)
+      val pane = key.getLong(paneAt)
+      if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= late) droppedRows += 1
+      else {
+        val (before, value) = (store.get(key), valueOf(row))
+        store.put(key, if (before == null) value else partials.merge(before, value))
+        if (mode == PaneMode.Update) touched.add(key, pane)
+        putRows += 1
+      }
+    }
+  }
+
+  /** The panes of the windows that are given, as rows of `of.input`. */
+  private[this] def held(): Iterator[InternalRow] = {
+    val joined = new JoinedRow
+    val row = UnsafeProjection.create(of.input, of.input)
+    val wanted: (UnsafeRow, Long) => Boolean = mode match {
+      case PaneMode.Append => (_, pane) => by.endOf(by.first(pane)) <= watermark
+      case PaneMode.Update => (key, _) => touched.hasKeyOf(key)
+      case PaneMode.Complete => (_, _) => true
+    }
+    if (mode == PaneMode.Append && watermark <= late) Iterator.empty
+    else
+      store.all.collect {
+        case (key, value) if wanted(key, key.getLong(paneAt)) => row(joined(key, value))
+      }
+  }
+
+  private[this] def choice: WindowChoice = mode match {
+    case PaneMode.Append =>
+      (_, start) => {
+        val end = by.endOf(start)
+        end > late && end <= watermark
+      }
+    case PaneMode.Update =>
+      (key, start) => by.endOf(start) > late && touched.between(key, start, by.endOf(start))
+    case PaneMode.Complete => WindowChoice.All
+  }
+}
+
+/** The panes that a batch has rows of, by their keys. */
+final private class TouchedPanes(of: PaneWindows) {
+  private[this] val keysOf =
+    UnsafeProjection.create(of.keys, of.input.take(of.keys.size + 1))
+  private[this] val panes =
+    mutable.HashMap.empty[UnsafeRow, java.util.TreeSet[java.lang.Long]]
+
+  /** @param key
+    *   of a pane in its store
+    */
+  def add(key: UnsafeRow, pane: Long): Unit = {
+    val keys = keysOf(key)
+    val known = panes.getOrElse(keys, null)
+    val all = if (known ne null) known else new java.util.TreeSet[java.lang.Long]
+    if (known eq null) panes(keys.copy()) = all
+    all.add(pane)
+    ()
+  }
+
+  def hasKeyOf(key: UnsafeRow): Boolean = panes.contains(keysOf(key))
+
+  /** Whether one begins in a span of time. */
+  def between(keys: UnsafeRow, from: Long, until: Long): Boolean =
+    panes.get(keys).exists { all =>
+      val first = all.ceiling(from)
+      (first ne null) && first < until
+    }
+}

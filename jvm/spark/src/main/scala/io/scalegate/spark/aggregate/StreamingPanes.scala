@@ -1,0 +1,144 @@
+package io.scalegate.spark.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate,
+  EventTimeWatermark,
+  LogicalPlan,
+  UnaryNode
+}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.execution.aggregate.AggUtils
+import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.{GroupingKeys, PlannedExec, StreamingPanesExec}
+
+/** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
+  * aggregates of streams before it asks anybody else.
+  */
+final case class StreamingPaneAggregate(
+    grouping: Seq[Expression],
+    aggregates: Seq[NamedExpression],
+    child: LogicalPlan
+) extends UnaryNode {
+  override def output: Seq[Attribute] = aggregates.map(_.toAttribute)
+
+  def aggregate: Aggregate = Aggregate(grouping, aggregates, child)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): StreamingPaneAggregate =
+    copy(child = newChild)
+}
+
+/** Takes the aggregates over windows that are kept for panes out of Spark's hands, when the optimizer has moved filters
+  * and columns below them.
+  */
+object ExtractStreamingPanes extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.isStreaming || !plan.exists(_.isInstanceOf[TimeWindows])) plan
+    else
+      plan.transformUp {
+        case a @ PaneAggregate(found) if a.isStreaming && found.windows.kept =>
+          val of = a.asInstanceOf[Aggregate]
+          StreamingPaneAggregate(of.groupingExpressions, of.aggregateExpressions, of.child)
+      }
+}
+
+/** Which aggregates of streams panes can compute. */
+private[aggregate] object StreamingPanes {
+
+  /** Not where Spark takes the watermark of a batch for that of the batch before: what was given already is then not
+    * known.
+    */
+  def isEnabled(conf: SQLConf): Boolean =
+    conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE)
+
+  /** The windows alone say what is late, and Spark refuses keys that may be equal without having the same bytes. */
+  def isRunnable(found: PaneAggregate): Boolean = found.keys.forall { k =>
+    !k.metadata.contains(EventTimeWatermark.delayKey) && UnsafeRowUtils.isBinaryStable(k.dataType)
+  }
+}
+
+/** Plans aggregates of streams over sliding windows: Spark's own partial aggregate by keys and pane, an exchange by the
+  * keys, and the operator that holds the panes.
+  */
+object StreamingPanesStrategy extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case s: StreamingPaneAggregate =>
+      s.aggregate match {
+        case PaneAggregate(found) => Seq(planned(found))
+        case other =>
+          throw new IllegalStateException(
+            s"an aggregate that was Spark's was taken from it: $other"
+          )
+      }
+    case _ => Nil
+  }
+
+  private[this] def planned(found: PaneAggregate): PlannedExec = {
+    val keys = found.keys.map(GroupingKeys.normalized)
+    val whole = AggUtils.planAggregateWithoutDistinct(
+      keys :+ found.pane,
+      found.functions,
+      Nil,
+      planLater(found.input)
+    )
+    val panes = StreamPanes(
+      found.windows.by,
+      keys.map(_.toAttribute),
+      found.window,
+      found.functions.map(_.copy(mode = Final, filter = None)),
+      found.having,
+      found.results
+    )
+    PlannedExec(
+      panes.output,
+      whole.head.children.head,
+      LocalTableScanExec(Nil, Nil, None),
+      host => StreamingPanesExec(panes, host)
+    )
+  }
+}
+
+/** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]]. */
+final case class StreamPanes(
+    by: SlidingWindow,
+    keys: Seq[Attribute],
+    window: Attribute,
+    functions: Seq[AggregateExpression],
+    having: Option[Expression],
+    results: Seq[NamedExpression]
+) {
+  def output: Seq[Attribute] = results.map(_.toAttribute)
+
+  /** Whether a watermark closes the windows. */
+  def hasWatermark: Boolean = window.metadata.contains(EventTimeWatermark.delayKey)
+
+  /** @param input
+    *   keys, pane and partial results
+    */
+  def task(input: Seq[Attribute]): PaneWindows = {
+    val of = PaneFunctions(keys :+ window, functions, results)
+    // By place and not by name: a function that a rule has copied names its columns anew.
+    PaneWindows(by, input.take(keys.size + 1) ++ of.partial, keys, window, of, having)
+  }
+
+  /** What EXPLAIN says. */
+  def description: Seq[String] = Seq(
+    s"windows: $by",
+    s"panes: ${by.panes}",
+    s"keys: ${keys.mkString("[", ", ", "]")}",
+    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
+  ) ++ having.map(c => s"having: ${c.sql}")
+
+  /** What a checkpoint must have been made by for this aggregate to go on with it. */
+  def terms: Seq[(String, String)] = Seq(
+    "format" -> "1",
+    "windows" -> by.toString,
+    "keys" -> keys.map(k => s"${k.name} ${k.dataType.sql}").mkString(", "),
+    "functions" -> functions.map { f =>
+      s"${f.aggregateFunction.prettyName} ${f.aggregateFunction.dataType.sql}"
+    }.mkString(", ")
+  )
+}

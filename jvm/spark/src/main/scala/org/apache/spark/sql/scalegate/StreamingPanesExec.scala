@@ -1,0 +1,266 @@
+package org.apache.spark.sql.scalegate
+
+import org.apache.spark.TaskContext
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.physical.{
+  Distribution,
+  Partitioning,
+  StatefulOpClusteredDistribution,
+  UnspecifiedDistribution
+}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
+import org.apache.spark.sql.execution.streaming.operators.stateful.join
+  .StreamingSymmetricHashJoinHelper.{
+  JoinConditionSplitPredicates,
+  JoinStateWatermarkPredicates,
+  StateStoreAwareZipPartitionsHelper
+}
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import io.scalegate.spark.aggregate.{
+  PaneBatch,
+  PaneBatchIterator,
+  PaneMode,
+  PaneStore,
+  StreamPanes
+}
+
+/** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
+  *
+  * @param left
+  *   keys, pane and partial results
+  * @param right
+  *   of no use
+  * @param panes
+  *   what is computed
+  */
+final class StreamingPanesExec(
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
+    joinType: JoinType,
+    condition: JoinConditionSplitPredicates,
+    stateInfo: Option[StatefulOperatorStateInfo],
+    eventTimeWatermarkForLateEvents: Option[Long],
+    eventTimeWatermarkForEviction: Option[Long],
+    stateWatermarkPredicates: JoinStateWatermarkPredicates,
+    stateFormatVersion: Int,
+    left: SparkPlan,
+    right: SparkPlan,
+    outputMode: Option[OutputMode],
+    val panes: StreamPanes
+) extends HostedExec(
+      leftKeys,
+      rightKeys,
+      joinType,
+      condition,
+      stateInfo,
+      eventTimeWatermarkForLateEvents,
+      eventTimeWatermarkForEviction,
+      stateWatermarkPredicates,
+      stateFormatVersion,
+      left,
+      right,
+      outputMode
+    ) {
+  override protected def made(
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      joinType: JoinType,
+      condition: JoinConditionSplitPredicates,
+      stateInfo: Option[StatefulOperatorStateInfo],
+      eventTimeWatermarkForLateEvents: Option[Long],
+      eventTimeWatermarkForEviction: Option[Long],
+      stateWatermarkPredicates: JoinStateWatermarkPredicates,
+      stateFormatVersion: Int,
+      left: SparkPlan,
+      right: SparkPlan,
+      outputMode: Option[OutputMode]
+  ): StreamingPanesExec = new StreamingPanesExec(
+    leftKeys,
+    rightKeys,
+    joinType,
+    condition,
+    stateInfo,
+    eventTimeWatermarkForLateEvents,
+    eventTimeWatermarkForEviction,
+    stateWatermarkPredicates,
+    stateFormatVersion,
+    left,
+    right,
+    outputMode,
+    panes
+  )
+
+  override protected def otherCopyArgs: Seq[AnyRef] = panes :: Nil
+
+  private[this] def keys: Seq[Attribute] = left.output.take(panes.keys.size)
+
+  override protected def partitions: Option[Int] = if (keys.isEmpty) Some(1) else None
+
+  override protected def says: String = "window aggregate"
+  override protected def specFile: String = "aggregate"
+
+  override protected def terms: Seq[(String, String)] = panes.terms
+
+  override protected def keySchema: StructType = schemaOf(left.output.take(keys.size + 1))
+
+  override protected def valueSchema: StructType = schemaOf(left.output.drop(keys.size + 1))
+
+  private[this] def schemaOf(columns: Seq[Attribute]) =
+    StructType(columns.map(c => StructField(c.name, c.dataType, c.nullable)))
+
+  override protected def counters: Seq[(String, String)] = StreamingPanesExec.Counters
+
+  override def nodeName: String = "StreamingPaneWindows"
+  override def shortName: String = StreamingPanesExec.Name
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${panes.description.mkString("; ")}"
+  override def verboseStringWithOperatorId(): String =
+    s"""
+       |$formattedNodeName
+       |${panes.description.mkString("\n")}
+       |""".stripMargin
+
+  override def output: Seq[Attribute] = panes.output
+
+  override def requiredChildDistribution: Seq[Distribution] = {
+    val ofRows =
+      if (keys.isEmpty) allTogether.head
+      else StatefulOpClusteredDistribution(keys, getStateInfo.numPartitions)
+    Seq(ofRows, UnspecifiedDistribution)
+  }
+
+  override def outputPartitioning: Partitioning = left.outputPartitioning
+
+  private[this] def mode: PaneMode = outputMode match {
+    case Some(m) if m == OutputMode.Append() => PaneMode.Append
+    case Some(m) if m == OutputMode.Complete() => PaneMode.Complete
+    case _ => PaneMode.Update
+  }
+
+  override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
+    panes.hasWatermark && mode != PaneMode.Complete &&
+      eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+
+  override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
+    Some(inputWatermarkMs)
+
+  private[this] def batch: PaneBatch = {
+    def micros(watermark: Option[Long]) = watermark.filter(_ => panes.hasWatermark)
+      .fold(Long.MinValue)(w => if (w > Long.MaxValue / 1000) Long.MaxValue else w * 1000)
+    PaneBatch(
+      mode,
+      micros(eventTimeWatermarkForLateEvents),
+      micros(eventTimeWatermarkForEviction)
+    )
+  }
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    metrics
+    val info = getStateInfo
+    val task = panes.task(left.output)
+    val stores =
+      new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
+    val now = batch
+    val rows = left.execute()
+    val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
+    rows.stateStoreAwareZipPartitions(
+      nothing,
+      info,
+      stateStoreNames,
+      session.sessionState.streamingQueryManager.stateStoreCoordinator
+    ) { (partition: Int, some: Iterator[InternalRow], _: Iterator[InternalRow]) =>
+      val started = System.nanoTime
+      val store = stores.open(partition)
+      val windows = new PaneBatchIterator(partition, some, task, now, new PaneStateStore(store))
+      new CompletedWindows(
+        windows,
+        () => {
+          longMetric("allUpdatesTimeMs") += millisSince(started)
+          finish(windows, store)
+        }
+      )
+    }
+  }
+
+  private[this] def finish(windows: PaneBatchIterator, store: StateStore): Unit = {
+    val removing = System.nanoTime
+    windows.finish()
+    longMetric("allRemovalsTimeMs") += millisSince(removing)
+    val committing = System.nanoTime
+    store.commit()
+    longMetric("commitTimeMs") += millisSince(committing)
+    longMetric("numRowsDroppedByWatermark") += windows.dropped
+    longMetric("numUpdatedStateRows") += windows.updated
+    longMetric("numRemovedStateRows") += windows.removed
+    longMetric("merges") += windows.merges
+    setStoreMetrics(store)
+    setOperatorMetrics()
+  }
+
+  private[this] def millisSince(nanos: Long): Long =
+    math.max(0L, (System.nanoTime - nanos) / 1000000)
+
+  /** Gives the windows, counts them, and finishes the batch when there are no more. */
+  final private[this] class CompletedWindows(windows: PaneBatchIterator, atEnd: () => Unit)
+      extends Iterator[InternalRow] {
+    private[this] val rowsOut = longMetric("numOutputRows")
+    private[this] var count = 0L
+    private[this] var ended = false
+
+    TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
+
+    def hasNext: Boolean = {
+      val more = windows.hasNext
+      if (!more && !ended) {
+        ended = true
+        atEnd()
+      }
+      more
+    }
+
+    def next(): InternalRow = {
+      count += 1
+      windows.next()
+    }
+  }
+}
+
+object StreamingPanesExec {
+
+  /** What the operator is called in a query's progress and in its checkpoint. */
+  val Name = "windowAggregate"
+
+  val Counters: Seq[(String, String)] = Seq("merges" -> "merges of partial results")
+
+  def apply(panes: StreamPanes, host: PlannedExec.Host): StreamingPanesExec =
+    new StreamingPanesExec(
+      Nil,
+      Nil,
+      host.joinType,
+      host.condition,
+      None,
+      None,
+      None,
+      host.predicates,
+      host.stateFormat,
+      host.left,
+      host.right,
+      None,
+      panes
+    )
+}
+
+/** Panes in one of Spark's state stores, whatever its provider. */
+final private class PaneStateStore(store: StateStore) extends PaneStore {
+  def get(key: UnsafeRow): UnsafeRow = store.get(key)
+  def put(key: UnsafeRow, value: UnsafeRow): Unit = store.put(key, value)
+  def remove(key: UnsafeRow): Unit = store.remove(key)
+  def all: Iterator[(UnsafeRow, UnsafeRow)] = store.iterator().map(pair => (pair.key, pair.value))
+}
