@@ -12,3 +12,8 @@ class TuMLMCSuite extends AggregateContract(new TuMLMC(3))
 
 class WiMLSuite extends AggregateContract(WiML, ordered = false)
 
+class PanesOverTuMLSCSuite extends AggregateContract(new PaneAggregate(TuMLSC))
+
+class PanesOverTuMLMCSuite extends AggregateContract(new PaneAggregate(new TuMLMC(2)), cases = 80)
+
+class PanesOverWiMLSuite extends AggregateContract(new PaneAggregate(WiML), ordered = false)
