@@ -29,6 +29,12 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
     */
   def isOrderSensitive: Boolean = false
 
+  /** Whether results depend in their last digits on how tuples were added and states merged, though not on
+    * the order of tuples otherwise: floating-point arithmetic that rounds. Then a design adds and merges in
+    * the same way in every run, which may take it more work.
+    */
+  def isRounding: Boolean = false
+
   /** The state of no tuples, a new one. */
   def create(): S
 

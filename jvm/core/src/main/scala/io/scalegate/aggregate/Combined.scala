@@ -9,6 +9,7 @@ private[aggregate] class Filtered[T, S <: AnyRef, R](
 ) extends AggregateFunction[T, S, R] {
   def name: String = function.name
   override def isOrderSensitive: Boolean = function.isOrderSensitive
+  override def isRounding: Boolean = function.isRounding
   def create(): S = function.create()
   def add(state: S, tuple: T): S =
     if (accepts.test(tuple)) function.add(state, tuple) else state
@@ -33,6 +34,8 @@ private[aggregate] class Several[T](functions: IndexedSeq[AggregateFunction[T, A
   def name: String = functions.map(_.name).mkString(", ")
 
   override def isOrderSensitive: Boolean = functions.exists(_.isOrderSensitive)
+
+  override def isRounding: Boolean = functions.exists(_.isRounding)
 
   def create(): Array[AnyRef] = parts.map(_.create())
 

@@ -33,19 +33,22 @@ object Functions {
   def avg[T](value: ToLongFunction[T]): AggregateFunction[T, WideSum, Option[Double]]
     with Invertible[WideSum] = new Average[T](value)
 
-  /** The sum, rounded at each addition: additions in another order give other last digits. */
-  def sumOfDoubles[T](value: ToDoubleFunction[T]): AggregateFunction[T, Moments, Double] =
-    new DoubleSum[T](value)
+  /** The sum, rounded once: the same in any order of additions. NaN and infinities as in floating-point
+    * addition.
+    */
+  def sumOfDoubles[T](value: ToDoubleFunction[T]): AggregateFunction[T, ExactSum, Double]
+    with Invertible[ExactSum] = new DoubleSum[T](value)
 
   /** The quotient of [[sumOfDoubles]]. */
-  def avgOfDoubles[T](value: ToDoubleFunction[T]): AggregateFunction[T, Moments, Option[Double]] =
+  def avgOfDoubles[T](value: ToDoubleFunction[T])
+      : AggregateFunction[T, ExactSum, Option[Double]] with Invertible[ExactSum] =
     new DoubleAverage[T](value)
 
-  /** The population's variance; rounded like [[sumOfDoubles]]. */
+  /** The population's variance. Rounded at each step: its last digits depend on the order. */
   def variance[T](value: ToDoubleFunction[T]): AggregateFunction[T, Moments, Option[Double]] =
     new Variance[T](value, sample = false)
 
-  /** The sample's variance; none for one tuple. */
+  /** The sample's variance, like [[variance]]; none for one tuple. */
   def sampleVariance[T](value: ToDoubleFunction[T])
       : AggregateFunction[T, Moments, Option[Double]] = new Variance[T](value, sample = true)
 

@@ -85,81 +85,39 @@ final private[aggregate] class Average[T](value: ToLongFunction[T])
     if (state.n == 0) None else Some(state.toDouble / state.n.toDouble)
 }
 
-/** Moments of doubles: count, mean and the sum of squared distances from it; the sum beside them. */
-final class Moments private[aggregate] {
-  private[aggregate] var n = 0L
-  private[aggregate] var sum = 0.0
-  private[aggregate] var mean = 0.0
-  private[aggregate] var m2 = 0.0
-}
+/** What functions over an [[ExactSum]] share. */
+abstract private[aggregate] class OverExactSum[T, R](value: ToDoubleFunction[T])
+    extends AggregateFunction[T, ExactSum, R]
+    with Invertible[ExactSum] {
+  def create(): ExactSum = new ExactSum
 
-/** Sum or average of doubles, each addition rounded. No inverse. */
-abstract private[aggregate] class OverDoubleSum[T, R](value: ToDoubleFunction[T])
-    extends AggregateFunction[T, Moments, R] {
-  def create(): Moments = new Moments
-
-  def add(state: Moments, tuple: T): Moments = {
-    state.n += 1
-    state.sum += value.applyAsDouble(tuple)
+  def add(state: ExactSum, tuple: T): ExactSum = {
+    state.add(value.applyAsDouble(tuple))
     state
   }
 
-  def merge(a: Moments, b: Moments): Moments = {
-    a.n += b.n
-    a.sum += b.sum
+  def merge(a: ExactSum, b: ExactSum): ExactSum = {
+    a.add(b)
     a
+  }
+
+  def subtract(state: ExactSum, b: ExactSum): ExactSum = {
+    state.subtract(b)
+    state
   }
 }
 
 final private[aggregate] class DoubleSum[T](value: ToDoubleFunction[T])
-    extends OverDoubleSum[T, Double](value) {
+    extends OverExactSum[T, Double](value) {
   def name: String = "sum"
 
-  def result(state: Moments): Double = state.sum
+  def result(state: ExactSum): Double = state.toDouble
 }
 
 final private[aggregate] class DoubleAverage[T](value: ToDoubleFunction[T])
-    extends OverDoubleSum[T, Option[Double]](value) {
+    extends OverExactSum[T, Option[Double]](value) {
   def name: String = "avg"
 
-  def result(state: Moments): Option[Double] =
-    if (state.n == 0) None else Some(state.sum / state.n.toDouble)
-}
-
-/** Variance by Welford's update and Chan's merge, which do not subtract large sums of squares.
-  *
-  * @param sample
-  *   divide by one less than the count
-  */
-final private[aggregate] class Variance[T](value: ToDoubleFunction[T], sample: Boolean)
-    extends AggregateFunction[T, Moments, Option[Double]] {
-  def name: String = "variance"
-
-  def create(): Moments = new Moments
-
-  def add(state: Moments, tuple: T): Moments = {
-    val x = value.applyAsDouble(tuple)
-    state.n += 1
-    val delta = x - state.mean
-    state.mean += delta / state.n.toDouble
-    state.m2 += delta * (x - state.mean)
-    state
-  }
-
-  def merge(a: Moments, b: Moments): Moments = {
-    if (b.n > 0) {
-      val n = a.n + b.n
-      val delta = b.mean - a.mean
-      val share = b.n.toDouble / n.toDouble
-      a.m2 = if (a.n == 0) b.m2 else a.m2 + b.m2 + delta * delta * a.n.toDouble * share
-      a.mean = if (a.n == 0) b.mean else a.mean + delta * share
-      a.n = n
-    }
-    a
-  }
-
-  def result(state: Moments): Option[Double] = {
-    val divisor = if (sample) state.n - 1 else state.n
-    if (divisor <= 0) None else Some(state.m2 / divisor.toDouble)
-  }
+  def result(state: ExactSum): Option[Double] =
+    if (state.count == 0) None else Some(state.toDouble / state.count.toDouble)
 }
