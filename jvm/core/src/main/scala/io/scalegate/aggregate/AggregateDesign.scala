@@ -7,9 +7,9 @@ import io.scalegate.stream.TupleSource
   * starts, its keys in the spec's order, whatever the interleaving of the inputs and the number of
   * threads.
   *
-  * What an order-sensitive function gives is that of the tuples in their total order. What floating-point
-  * functions give depends on which additions are made in which order: each design makes the same ones in
-  * every run, but [[WiML]] others than the rest.
+  * What an order-sensitive function gives is that of the tuples in their total order. A function that rounds
+  * gives the same in every run, to the last digit, and other last digits in [[WiML]], and on panes, which merge
+  * states, than in the rest.
   */
 trait AggregateDesign {
   def name: String

@@ -96,14 +96,14 @@ final private class HivedAggregate[K, S <: AnyRef, R](
     inputs: Int,
     options: AggregateOptions
 ) extends MultiwayAggregate[K, R](inputs) {
+  private[this] val winsets = new KeyedWinsets(spec, inputs, isKeyOwned = false)
   private[this] val hive = new WHive[StreamTuple, Winset[StreamTuple, S]](
     spec.windows,
-    new KeyedWinsets(spec, inputs),
+    winsets,
     inputs,
     options.winsetCapacity
   )
   private[this] val order = Array.tabulate(inputs)(new InputOrder(_))
-  private[this] val results = new ResultMaker(spec)
 
   protected def offer(t: StreamTuple, input: Int): Boolean = {
     order(input).check(t)
@@ -121,10 +121,7 @@ final private class HivedAggregate[K, S <: AnyRef, R](
     hive.close(input)
   }
 
-  protected def take(): WindowResults[K, R] = {
-    val winset = hive.getNextWinSet()
-    if (winset == null) null else results(winset.start, winset.merged())
-  }
+  protected def take(): WindowResults[K, R] = winsets.results(hive.getNextWinSet())
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

@@ -31,6 +31,7 @@ final private class StatesOf[S <: AnyRef](function: AggregateFunction[StreamTupl
     extends AggregateFunction[StreamTuple, S, S] {
   def name: String = function.name
   override def isOrderSensitive: Boolean = function.isOrderSensitive
+  override def isRounding: Boolean = function.isRounding
   def create(): S = function.create()
   def add(state: S, t: StreamTuple): S = function.add(state, t)
   def merge(a: S, b: S): S = function.merge(a, b)
@@ -42,20 +43,19 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     panes: RunningAggregate[K, S]
 ) extends RunningAggregate[K, R] {
   /*
-   * Between two polls `keys` holds those keys that have a pane in a window that is still to be taken. A pane
-   * comes when it is complete; before it is added, every window that ends before it is taken. So all panes
-   * that are held lie in the next window or in windows after it, and the next window's results are those
-   * of the keys whose next window it is.
+   * Between two polls `keys` holds those keys that have a pane in a window that is still to be taken, and `next` is the first
+   * window with such a pane. A pane comes when it is complete; before it is added, every window that ends before it is
+   * taken. So all panes that are held lie in the next window or in later ones, and a key is in the next window if its
+   * oldest pane is.
    *
    * When no pane comes, the panes' frontier tells how far windows are complete all the same: their last
    * panes may be empty.
    */
   private[this] val windows = spec.windows
-  private[this] val keys: Map[K, PaneWindows[S, R]] =
-    spec.keyOrder.fold[Map[K, PaneWindows[S, R]]](new HashMap)(new TreeMap(_))
+  private[this] val keys: Map[K, SlidingStates[S]] =
+    spec.keyOrder.fold[Map[K, SlidingStates[S]]](new HashMap)(new TreeMap(_))
   private[this] var pending: WindowResults[K, S] = _
-  private[this] var next = 0L // the least start of `keys`' next windows, if it is known
-  private[this] var isNextKnown = false
+  private[this] var next = 0L // a window's start; of no meaning while there are no keys
   @volatile private[this] var failure: Throwable = _
 
   def sources: IndexedSeq[TupleSource] = panes.sources
@@ -74,7 +74,7 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     if (isDone) Long.MaxValue
     else {
       val time = if (pending == null) panes.frontier else pending.start
-      if (keys.isEmpty) time else math.min(time, windows.end(nextStart))
+      if (keys.isEmpty) time else math.min(time, windows.end(next))
     }
 
   def isDone: Boolean = failure == null && pending == null && keys.isEmpty && panes.isDone
@@ -104,19 +104,25 @@ final private class CombinedPanes[K, S <: AnyRef, R](
   }
 
   private[this] def addPending(): Unit = {
-    var i = 0
-    while (i < pending.size) {
-      val key = pending.key(i)
-      var of = keys.get(key)
-      if (of == null) {
-        of = new PaneWindows[S, R](windows, spec.function)
-        keys.put(key, of)
+    val start = pending.start
+    if (windows.count(start) > 0) {
+      if (keys.isEmpty) next = windows.first(start)
+      var i = 0
+      while (i < pending.size) {
+        statesOf(pending.key(i)).push(start, pending.value(i))
+        i += 1
       }
-      of.add(pending.start, pending.value(i))
-      if (of.isEmpty) keys.remove(key)
-      i += 1
     }
     pending = null
+  }
+
+  private[this] def statesOf(key: K): SlidingStates[S] = {
+    var states = keys.get(key)
+    if (states == null) {
+      states = SlidingStates(spec.function)
+      keys.put(key, states)
+    }
+    states
   }
 
   private[this] def takeAtRest(): WindowResults[K, R] = {
@@ -128,32 +134,28 @@ final private class CombinedPanes[K, S <: AnyRef, R](
 
   /** The results of the next window if it ends before `time`; else null. */
   private[this] def takeBefore(time: Long): WindowResults[K, R] =
-    if (keys.isEmpty || windows.end(nextStart) >= time) null else takeNext()
-
-  private[this] def nextStart: Long = {
-    if (!isNextKnown) {
-      next = Long.MaxValue
-      keys.values.forEach(k => next = math.min(next, k.nextStart))
-      isNextKnown = true
-    }
-    next
-  }
+    if (keys.isEmpty || windows.end(next) >= time) null else takeNext()
 
   private[this] def takeNext(): WindowResults[K, R] = {
-    val start = nextStart
-    val found = new ArrayList[AnyRef]
-    val values = new ArrayList[AnyRef]
+    val found = new ArrayList[AnyRef](keys.size)
+    val values = new ArrayList[AnyRef](keys.size)
+    val start = next
+    val end = windows.end(start)
+    val isLast = start > Long.MaxValue - windows.advance
+    val from = start + windows.advance
+    var oldest = Long.MaxValue
     val all = keys.entrySet.iterator
     while (all.hasNext) {
       val entry = all.next()
-      val of = entry.getValue
-      if (of.nextStart == start) {
+      val states = entry.getValue
+      if (states.oldest <= end) {
         found.add(entry.getKey.asInstanceOf[AnyRef])
-        values.add(of.take().asInstanceOf[AnyRef])
-        if (of.isEmpty) all.remove()
+        values.add(states.result(spec.function).asInstanceOf[AnyRef])
+        if (isLast) states.clear() else states.evictBefore(from)
       }
+      if (states.isEmpty) all.remove() else oldest = math.min(oldest, states.oldest)
     }
-    isNextKnown = false
-    new WindowResults(start, windows.end(start), found.toArray, values.toArray)
+    if (!keys.isEmpty) next = math.max(from, windows.first(oldest))
+    new WindowResults(start, end, found.toArray, values.toArray)
   }
 }

@@ -14,7 +14,7 @@ final class PaneWindows[S <: AnyRef, R](
     windows: SlidingWindows,
     function: AggregateFunction[_, S, R]
 ) {
-  private[this] val panes = SlidingStates(function)
+  private[this] val panes: SlidingStates[S] = SlidingStates(function)
   private[this] var from = Long.MinValue // no window before it is still to be taken
   private[this] var isOver = false // the last window that there is was taken
 

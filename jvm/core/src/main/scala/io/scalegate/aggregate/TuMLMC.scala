@@ -52,13 +52,13 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
    */
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)
+  private[this] val winsets = new KeyedWinsets(spec, threads, isKeyOwned = true)
   private[this] val hive = new WHive[StreamTuple, Winset[StreamTuple, S]](
     spec.windows,
-    new KeyedWinsets(spec, threads),
+    winsets,
     threads,
     options.winsetCapacity
   )
-  private[this] val results = new ResultMaker(spec)
   private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
   def start(): Unit = workers.foreach(_.start())
@@ -68,10 +68,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
     gate.advance(input, StreamTuple.punctuation(ts, input))
   protected def end(input: Int): Unit = gate.close(input)
 
-  protected def take(): WindowResults[K, R] = {
-    val winset = hive.getNextWinSet()
-    if (winset == null) null else results(winset.start, winset.merged())
-  }
+  protected def take(): WindowResults[K, R] = winsets.results(hive.getNextWinSet())
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

@@ -2,7 +2,7 @@ package io.scalegate.gate
 
 import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
 
-import io.scalegate.stream.SlidingWindows
+import io.scalegate.stream.{SlidingWindows, WindowCursor}
 
 /** The W-Hive of multiway aggregation (§4, §5.6): the open winsets of sliding windows, which any
   * number of threads update at once, and of which each is handed out, in the order of their
@@ -88,7 +88,8 @@ final class WHive[T <: AnyRef, W <: AnyRef](
   require(threads > 0, s"a hive needs at least one thread, not $threads")
   require(capacity > 0, s"a hive needs room for a winset, not $capacity")
 
-  private[this] val all = Array.tabulate(threads)(i => new HiveThread[T, W](winsets.updater(i)))
+  private[this] val all =
+    Array.tabulate(threads)(i => new HiveThread[T, W](winsets.updater(i), windows))
   private[this] val first = new HiveNode[W](Long.MinValue, null.asInstanceOf[W])
   private[this] val head = new AtomicReference(first)
   private[this] val made = new AtomicLong
@@ -109,14 +110,11 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     val self = all(thread)
     val ts = winsets.ts(tuple)
     check(self, thread, ts)
-    val count = windows.count(ts)
-    if (count == 0) promise(self, ts)
-    else {
-      val last = windows.last(ts)
-      hasRoom(self, last) && {
-        update(self, tuple, last, count)
-        promise(self, ts)
-      }
+    self.cursor.seek(ts)
+    (self.cursor.count == 0 || hasRoom(self)) && {
+      if (self.cursor.count > 0) update(self, tuple)
+      self.setRelease(ts)
+      true
     }
   }
 
@@ -171,25 +169,21 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     if (ts < self.getPlain) throw new OutOfOrderException(s"thread $thread", self.getPlain, ts)
   }
 
-  private[this] def promise(self: HiveThread[T, W], ts: Long): Boolean = {
-    self.setRelease(ts)
-    true
-  }
-
-  private[this] def update(self: HiveThread[T, W], tuple: T, last: Long, count: Long): Unit = {
+  private[this] def update(self: HiveThread[T, W], tuple: T): Unit = {
     self.updater.begin(tuple)
-    var start = last - (count - 1) * windows.advance
+    var start = self.cursor.first
     var node = locate(self.finger, start)
     self.finger = node
     self.updater.update(node.winset)
-    var left = count - 1
+    var left = self.cursor.count - 1
     while (left > 0) {
       start += windows.advance
       node = locate(node, start)
       self.updater.update(node.winset)
       left -= 1
     }
-    self.latest = last
+    self.updater.end()
+    self.latest = self.cursor.last
     self.hasLatest = true
   }
 
@@ -215,9 +209,9 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     found
   }
 
-  /** Whether a tuple whose last window starts at `last` may make winsets. */
-  private[this] def hasRoom(self: HiveThread[T, W], last: Long): Boolean =
-    (self.hasLatest && last == self.latest) || held < capacity || isAwaited(self)
+  /** Whether the thread's tuple makes no winsets, or may make them. */
+  private[this] def hasRoom(self: HiveThread[T, W]): Boolean =
+    (self.hasLatest && self.cursor.last == self.latest) || held < capacity || isAwaited(self)
 
   /** Whether the consumer can take nothing before this thread goes on. */
   private[this] def isAwaited(self: HiveThread[T, W]): Boolean = {
@@ -289,6 +283,9 @@ trait WinsetUpdater[T, W] {
 
   /** Adds the tuple to a winset, which other threads may be updating. */
   def update(winset: W): Unit
+
+  /** The tuple was added to all its winsets. */
+  def end(): Unit
 }
 
 /** A winset's place in the list. A link to itself is severed. */
@@ -298,8 +295,11 @@ final private[gate] class HiveNode[W <: AnyRef](val start: Long, var winset: W)
 }
 
 /** What one thread has promised, and where it stands. */
-final private[gate] class HiveThread[T, W <: AnyRef](val updater: WinsetUpdater[T, W])
-    extends AtomicLong(Long.MinValue) {
+final private[gate] class HiveThread[T, W <: AnyRef](
+    val updater: WinsetUpdater[T, W],
+    windows: SlidingWindows
+) extends AtomicLong(Long.MinValue) {
+  val cursor = new WindowCursor(windows)
   @volatile var closed = false
   var finger: HiveNode[W] = _
 

@@ -60,6 +60,34 @@ final case class SlidingWindows(size: Long, advance: Long) {
   def paneOf(ts: Long): Long = Math.floorDiv(ts, pane)
 }
 
+/** Which windows hold a time, for one thread whose times mostly stay in a pane for a while: worked out, with its
+  * divisions, once for each pane.
+  */
+final private[scalegate] class WindowCursor(windows: SlidingWindows) {
+  private[this] var from = 0L
+  private[this] var to = -1L // before `from`: nothing is known
+  private[this] var held = 0L
+  private[this] var latest = 0L
+
+  /** [[count]] and [[last]] are those of `ts` from here on. */
+  def seek(ts: Long): Unit = if (ts < from || ts > to) {
+    val into = Math.floorMod(ts, windows.pane)
+    from = TimeWindow.saturatingSubtract(ts, into)
+    to = TimeWindow.saturatingAdd(ts, windows.pane - 1 - into)
+    held = windows.count(ts)
+    latest = windows.last(ts)
+  }
+
+  /** How many windows hold the time. */
+  def count: Long = held
+
+  /** The start of the last of them; of no meaning when there is none. */
+  def last: Long = latest
+
+  /** The start of the first of them; of no meaning when there is none. */
+  def first: Long = latest - (held - 1) * windows.advance
+}
+
 object SlidingWindows {
 
   /** Windows that neither overlap nor leave gaps. */

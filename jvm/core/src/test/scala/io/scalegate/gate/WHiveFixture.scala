@@ -26,6 +26,7 @@ object ListedWinset {
         private var now: Long = 0L
         def begin(t: java.lang.Long): Unit = now = t
         def update(w: ListedWinset): Unit = w.add(thread, now)
+        def end(): Unit = ()
       }
   }
 }

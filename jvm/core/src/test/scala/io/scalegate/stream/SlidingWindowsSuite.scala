@@ -75,6 +75,17 @@ class SlidingWindowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a cursor finds the same windows, wherever it was before") {
+    forAll(windows, Gen.listOf(times)) { (w, ts) =>
+      val cursor = new WindowCursor(w)
+      ts.foreach { t =>
+        cursor.seek(t)
+        assert(cursor.count == w.count(t))
+        if (cursor.count > 0) assert(cursor.last == w.last(t) && cursor.first == w.first(t))
+      }
+    }
+  }
+
   test("panes are as wide as they can be") {
     forAll(windows) { w =>
       assert(w.size % w.pane == 0 && w.advance % w.pane == 0)

@@ -60,6 +60,9 @@ abstract class HiveState {
     public void update(Cells winset) {
       winset.times[thread] += now;
     }
+
+    @Override
+    public void end() {}
   }
 
   /** What at most {@code attempts} calls return; what is not complete is left out. */
