@@ -37,6 +37,19 @@ final private[gate] class Frontiers[T <: AnyRef](
     next.isWithin(lowest, order)
   }
 
+  /** Raises the lowest frontier to the true minimum, or until each was read once. */
+  def settle(): Unit = {
+    var reads = 0
+    while (reads < heap.length) {
+      val now = heap(0).getAcquire
+      if (now eq seen(0)) reads = heap.length
+      else {
+        sink(heap(0), now)
+        reads += 1
+      }
+    }
+  }
+
   private[this] def sink(source: Frontier[T], node: Node[T]): Unit = {
     var hole = 0
     var child = lowerChild(0)

@@ -43,6 +43,17 @@ final class GateReader[T <: AnyRef] private[gate] (
     */
   def isDone: Boolean = head == null || (gate.isFinished && head.getAcquire == null)
 
+  /** No tuple that this reader has still to read has a time below it: what it has to wait for is
+    * not there yet. `Long.MaxValue` once it is done. It never falls.
+    */
+  def horizon(): Long = {
+    if (head == null) throw new IllegalStateException("the reader is closed")
+    settleBound()
+    val next = head.getAcquire // the link after the frontiers, as when reading
+    val promised = if (unbounded) Long.MaxValue else boundTs
+    if (next == null) promised else math.min(promised, next.ts)
+  }
+
   /** How many tuples lie before this reader's position since the gate was made. */
   def position: Long = passed
 
@@ -68,27 +79,44 @@ final class GateReader[T <: AnyRef] private[gate] (
   private[this] def raiseBound(next: Node[T]): Boolean = {
     var present = gate.currentSources
     while (canReach(next, present)) {
-      if (unbounded) return true
-      val lowest = frontiers.lowest
-      progress.bound = lowest // volatile, and only then are the sources read again
-      val now = gate.currentSources
-      if (now eq present) {
-        bound = lowest
-        boundTs = lowest.ts
-        return true
-      }
-      present = now
+      if (unbounded || hasRaised(present)) return true
+      present = gate.currentSources
     }
     false
   }
 
-  private[this] def canReach(next: Node[T], present: Array[Frontier[T]]): Boolean = {
-    if (present ne sources) {
-      sources = present
-      frontiers = new Frontiers[T](present, order)
-      unbounded = gate.isLast(present)
+  /** Raises the bound as far as it goes. */
+  private[this] def settleBound(): Unit = {
+    var isSettled = false
+    while (!isSettled) {
+      val present = gate.currentSources
+      look(present)
+      if (!unbounded) frontiers.settle()
+      isSettled = unbounded || frontiers.lowest == null || hasRaised(present)
     }
+  }
+
+  /** Raises the bound to the lowest frontier; false if the sources have changed meanwhile. */
+  private[this] def hasRaised(present: Array[Frontier[T]]): Boolean = {
+    val lowest = frontiers.lowest
+    progress.bound = lowest // volatile, and only then are the sources read again
+    val same = gate.currentSources eq present
+    if (same) {
+      bound = lowest
+      boundTs = lowest.ts
+    }
+    same
+  }
+
+  private[this] def canReach(next: Node[T], present: Array[Frontier[T]]): Boolean = {
+    look(present)
     unbounded || frontiers.reach(next)
+  }
+
+  private[this] def look(present: Array[Frontier[T]]): Unit = if (present ne sources) {
+    sources = present
+    frontiers = new Frontiers[T](present, order)
+    unbounded = gate.isLast(present)
   }
 
   private[this] def pass(node: Node[T]): T = {

@@ -1,7 +1,7 @@
 package io.scalegate.join
 
 import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.stream.{EventOrder, Side, StreamTuple}
+import io.scalegate.stream.{EventOrder, Lifecycle, Side, StreamTuple}
 
 /** What the strategies behind an input gate (`SG_in` of ScaleJoin's Algorithm 1) have in common:
   * sources, failure and shut-down.
@@ -17,7 +17,7 @@ abstract private[join] class GatedJoin(
     s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
   )
 
-  protected val ending = new JoinLifecycle
+  protected val ending = new Lifecycle("join")
 
   protected val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, options.inputCapacity)
 
@@ -39,7 +39,7 @@ abstract private[join] class GatedJoin(
 
   /** Waits until the join's own threads have ended, and keeps an interrupt for the caller. */
   final protected def awaitEnd(workers: Iterable[Thread]): Unit =
-    JoinLifecycle.awaitEnd(workers)
+    Lifecycle.awaitEnd(workers)
 
   final private[this] class Source(val side: Side, val id: Int, source: GateSource[StreamTuple])
       extends GatedSource(source, ending, side.toString, spec.bands.length)

@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, Side, TupleSource}
 
 /** A way to run a stream join. Every strategy takes the same spec and gives the same results in
   * the same order: that of [[ResultOrder]], whatever the interleaving of the sources and the
@@ -75,26 +75,4 @@ trait JoinSource extends TupleSource {
 
   /** The logical stream that it belongs to. */
   def side: Side
-}
-
-/** Where one physical stream enters a join. One thread at a time. */
-trait TupleSource {
-
-  /** The number that its tuples carry. */
-  def id: Int
-
-  /** Delivers a tuple that sorts after whatever this source has delivered or promised; false when
-    * the source is full. Lock-free.
-    */
-  def tryAdd(t: StreamTuple): Boolean
-
-  /** Delivers a tuple, idling while the source is full. Needs another thread to take the results.
-    */
-  def add(t: StreamTuple, idle: IdleStrategy): Unit
-
-  /** Promises that no tuple before `ts` comes from this source any more. */
-  def advance(ts: Long): Unit
-
-  /** No tuple comes from this source any more. A second call is void. */
-  def close(): Unit
 }

@@ -3,6 +3,8 @@ package io.scalegate.join
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ArrayBlockingQueue, Semaphore, TimeUnit}
 
+import io.scalegate.stream.Lifecycle
+
 /** What a thread does for one block after the other. One thread. */
 trait BlockWork[A <: AnyRef] {
 
@@ -43,7 +45,7 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
   private[this] val permits = new Semaphore(ahead)
   private[this] val claimed = new AtomicInteger
   private[this] val queues = Array.fill(ahead)(new ArrayBlockingQueue[AnyRef](ResultsOfBlock))
-  private[this] val lifecycle = new JoinLifecycle
+  private[this] val lifecycle = new Lifecycle("join")
   private[this] var current = 0
 
   private[this] val threads = work.zipWithIndex.map { case (of, i) =>
@@ -78,7 +80,7 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
   def close(): Unit = {
     lifecycle.close()
     threads.foreach(_.interrupt())
-    JoinLifecycle.awaitEnd(threads)
+    Lifecycle.awaitEnd(threads)
   }
 
   private[this] def runAll(work: BlockWork[A]): Unit =

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
 
-/** Linearizability of ScaleGate against a gate of thirty sequential lines, over generated
+/** Linearizability of ScaleGate, and of the T-Gate over it, against a gate of thirty sequential lines, over generated
   * scenarios: stress runs them on real threads, model checking tries their interleavings one by
   * one.
   */
@@ -21,9 +21,25 @@ class ScaleGateLincheckSuite extends AnyFunSuite {
     check(new ModelCheckingOptions().iterations(8).invocationsPerIteration(60))
   }
 
-  private def check[O <: Options[O, _]](options: O): Unit =
+  test("insert, advance, close and read of a T-Gate are linearizable under stress") {
+    check(new StressOptions().iterations(8).invocationsPerIteration(500), classOf[TGateModel])
+  }
+
+  test(
+    "insert, advance, close and read of a T-Gate are linearizable in every interleaving tried"
+  ) {
+    check(
+      new ModelCheckingOptions().iterations(4).invocationsPerIteration(60),
+      classOf[TGateModel]
+    )
+  }
+
+  private def check[O <: Options[O, _]](
+      options: O,
+      model: Class[_ <: GateModel] = classOf[ScaleGateModel]
+  ): Unit =
     LinChecker.check(
-      classOf[ScaleGateModel],
+      model,
       options
         .threads(3)
         .actorsBefore(2)
@@ -86,6 +102,15 @@ class ScaleGateModel extends GateModel {
   protected def advance(source: Int, to: StreamTuple): Unit = sources(source).advance(to)
   protected def close(source: Int): Unit = sources(source).close()
   protected def read(reader: Int): StreamTuple = readers(reader).getNextReadyTuple()
+}
+
+class TGateModel extends GateModel {
+  private val gate = new TGate[StreamTuple](EventOrder.Tuples, 2, 2, 1000)
+
+  protected def deliver(t: StreamTuple): Boolean = gate.insertTuple(t, t.source)
+  protected def advance(source: Int, to: StreamTuple): Unit = gate.advance(source, to)
+  protected def close(source: Int): Unit = gate.close(source)
+  protected def read(reader: Int): StreamTuple = gate.getNextReadyTuple(reader)
 }
 
 /** The definition, literally. */

@@ -2,7 +2,7 @@ package io.scalegate.bench.gate
 
 import java.util.concurrent.Executors
 
-/** ScaleGate against a `ConcurrentSkipListMap` with explicit readiness, round by round in turn,
+/** ScaleGate, and the T-Gate over it, against a `ConcurrentSkipListMap` with explicit readiness, round by round in turn,
   * so that both meet the same noise: tuples per second and bytes allocated per tuple (48 of them
   * the tuple's). Prints a JSON line per gate and shape.
   *
@@ -10,7 +10,7 @@ import java.util.concurrent.Executors
   * shapes such as `20x2`, sources × readers (default: the eight of the design).
   */
 object GateThroughput {
-  private val Gates = Seq("ScaleGate", "SkipListMap")
+  private val Gates = Seq("ScaleGate", "TGate", "SkipListMap")
   private val Shapes = Seq("1x1", "2x1", "2x2", "5x1", "10x1", "10x2", "20x1", "20x2")
   private val WarmUpRounds = 8
 

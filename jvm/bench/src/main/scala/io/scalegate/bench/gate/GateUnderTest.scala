@@ -1,6 +1,6 @@
 package io.scalegate.bench.gate
 
-import io.scalegate.gate.{GateReader, GateSource, ScaleGate}
+import io.scalegate.gate.{GateReader, GateSource, ScaleGate, TGate}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** What the benchmark needs of a gate. One source is used by one thread at a time, so is one
@@ -23,6 +23,7 @@ object GateUnderTest {
   def apply(name: String, sources: Int, readers: Int, capacity: Int): GateUnderTest =
     name match {
       case "ScaleGate" => new ScaleGateUnderTest(sources, readers, capacity)
+      case "TGate" => new TGateUnderTest(sources, readers, capacity)
       case "SkipListMap" => new SkipListMapGate(sources, readers, capacity)
     }
 }
@@ -38,4 +39,14 @@ final class ScaleGateUnderTest(sources: Int, readers: Int, capacity: Int) extend
   def advance(s: Int, t: StreamTuple): Unit = source(s).advance(t)
   def close(s: Int): Unit = source(s).close()
   def next(r: Int): StreamTuple = reader(r).getNextReadyTuple()
+}
+
+final class TGateUnderTest(sources: Int, readers: Int, capacity: Int) extends GateUnderTest {
+  private[this] val gate =
+    new TGate[StreamTuple](EventOrder.Tuples, sources, readers, capacity)
+
+  def tryAdd(t: StreamTuple): Boolean = gate.insertTuple(t, t.source)
+  def advance(s: Int, t: StreamTuple): Unit = gate.advance(s, t)
+  def close(s: Int): Unit = gate.close(s)
+  def next(r: Int): StreamTuple = gate.getNextReadyTuple(r)
 }

@@ -2,7 +2,7 @@ package io.scalegate.join.matrix
 
 import io.scalegate.gate.{GateSource, ScaleGate}
 import io.scalegate.join.{MergedResults, _}
-import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple, TupleSource}
 
 /** How the workers of a [[CubeJoin]] are arranged: each stream's window is cut into so many
   * segments, and each combination of three segments has a worker.
@@ -75,7 +75,7 @@ final class RunningCubeJoin private[matrix] (
    */
   require(streams.nonEmpty, "a join needs at least one source")
 
-  private[this] val lifecycle = new JoinLifecycle
+  private[this] val lifecycle = new Lifecycle("join")
   private[this] val attributes = CubeStream.all.map(spec.attributes)
   private[this] val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, options.inputCapacity)
 
@@ -129,7 +129,7 @@ final class RunningCubeJoin private[matrix] (
     */
   def close(): Unit = {
     lifecycle.close()
-    JoinLifecycle.awaitEnd(workers.threads)
+    Lifecycle.awaitEnd(workers.threads)
   }
 
   /** The residual predicate's decision, of one worker. */

@@ -3,14 +3,13 @@ package io.scalegate.join.matrix
 import io.scalegate.gate.GateReader
 import io.scalegate.join.{
   AttributeType,
-  JoinLifecycle,
   JoinMetrics,
   JoinOptions,
   MergedResults,
   Stopped,
   WorkerMetrics
 }
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{Lifecycle, StreamTuple}
 
 /** One stream of a join as its workers see it.
   *
@@ -52,7 +51,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
     streamOf: StreamTuple => Int,
     options: JoinOptions,
     results: MergedResults[T],
-    lifecycle: JoinLifecycle,
+    lifecycle: Lifecycle,
     newSteps: (IndexedSeq[Share], T => Unit) => WorkerSteps
 ) {
   private[this] val passed = Array.fill(topology.workers)(new Counter(0L))

@@ -1,0 +1,83 @@
+package io.scalegate.bench.aggregate
+
+import java.util.concurrent.{ExecutorService, Executors}
+
+import io.scalegate.aggregate._
+
+/** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2, round by round
+  * in turn: tuples per second. Checks that all designs give the same results, and prints a JSON line per
+  * query, number of inputs and design.
+  *
+  * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none), inputs such as
+  * `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML` (default: all).
+  */
+object AggregateThroughput {
+  private val WarmUpRounds = 2
+
+  private val designs: Seq[AggregateDesign] = Seq(
+    MQ,
+    MQLF,
+    TuMLSC,
+    new TuMLMC(2),
+    WiML,
+    new PaneAggregate(TuMLSC),
+    new PaneAggregate(WiML)
+  )
+
+  def main(args: Array[String]): Unit = {
+    def argument(i: Int, default: String) = args.lift(i).getOrElse(default)
+    val rounds = argument(0, "5").toInt
+    val tuples = argument(1, "200000").toInt
+    val feeders = argument(2, "1").toInt
+    val inputs = argument(3, "2,5,10,20,40").split(',').map(_.toInt)
+    val queries = argument(4, Query.all.map(_.id).mkString(",")).split(',')
+    val names = argument(5, designs.map(_.name).mkString(",")).split(',')
+    val pool = Executors.newFixedThreadPool(math.max(feeders, 1))
+    try
+      for (q <- Query.all if queries.contains(q.id); n <- inputs) {
+        val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, pool)
+        run.print(designs.filter(d => names.contains(d.name) && run.takes(d)))
+      }
+    finally pool.shutdownNow()
+    ()
+  }
+
+  final private class Measured[S <: AnyRef, R](
+      query: Query[S, R],
+      inputs: Int,
+      feeders: Int,
+      tuples: Int,
+      rounds: Int,
+      pool: ExecutorService
+  ) {
+    private[this] val round = new AggregateRound(query, inputs, feeders, tuples, pool)
+
+    def takes(d: AggregateDesign): Boolean =
+      !query.function.isOrderSensitive || !d.name.endsWith("WiML")
+
+    def print(tested: Seq[AggregateDesign]): Unit = {
+      (1 to WarmUpRounds).foreach(_ => tested.foreach(round.run))
+      val results = Vector.fill(rounds)(tested.map(round.run))
+      check(tested, results.flatten)
+      tested.indices.foreach(d => println(json(tested(d), results.map(_(d)))))
+    }
+
+    private[this] def check(tested: Seq[AggregateDesign], all: Seq[AggregateRate]): Unit = {
+      val same = all.map(r => (r.rows, r.sum)).distinct
+      if (same.size != 1)
+        throw new IllegalStateException(
+          s"${tested.map(_.name)} give different results of ${query.id}: $same"
+        )
+    }
+
+    private[this] def json(d: AggregateDesign, rates: Seq[AggregateRate]): String = {
+      val speeds = rates.map(_.tuplesPerSecond)
+      s"""{"bench": "aggregate", "query": "${query.id}", "design": "${d.name}", """ +
+        s""""inputs": $inputs, "feeders": $feeders, "tuples": $tuples, """ +
+        s""""rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
+        s""""tuples_per_second": [${speeds.map(_.round).mkString(", ")}]}"""
+    }
+  }
+
+  private def median(values: Seq[Double]): Double = values.sorted.apply(values.size / 2)
+}

@@ -1,0 +1,61 @@
+package io.scalegate.aggregate
+
+/** What an aggregate computes of the tuples of a window (multiway aggregation, §2: `F`), as a fold
+  * whose states can be merged.
+  *
+  * A state belongs to one caller at a time. `add` and `merge` may change their first argument and
+  * return it, or return another state; the caller goes on with what they return. They leave
+  * everything else as it is, and nothing that happens to the returned state later may show in
+  * `merge`'s second argument.
+  *
+  * The laws, with `==` for "has the same result": `merge(create(), s) == s == merge(s, create())`;
+  * `merge` is associative; adding tuples to `a`, then others to `b`, and merging the two is adding all to
+  * `a`. A function that is not order-sensitive gives the same result for the tuples in any order.
+  *
+  * @tparam T
+  *   the tuples
+  * @tparam S
+  *   the state
+  * @tparam R
+  *   the result
+  */
+trait AggregateFunction[-T, S <: AnyRef, +R] {
+
+  /** For messages: "first". */
+  def name: String
+
+  /** Whether the result depends on the order of the tuples. Then tuples are added, and states merged,
+    * in the tuples' total order.
+    */
+  def isOrderSensitive: Boolean = false
+
+  /** Whether results depend in their last digits on how tuples were added and states merged, though not on
+    * the order of tuples otherwise: floating-point arithmetic that rounds. Then a design adds and merges in
+    * the same way in every run, which may take it more work.
+    */
+  def isRounding: Boolean = false
+
+  /** The state of no tuples, a new one. */
+  def create(): S
+
+  def add(state: S, tuple: T): S
+
+  /** The state of the tuples of `a`, then those of `b`. */
+  def merge(a: S, b: S): S
+
+  /** The result of the state, which is left as it is, and which later changes of the state do not
+    * change.
+    */
+  def result(state: S): R
+}
+
+/** A function whose `merge` can be undone, exactly. Not for floating-point sums: what was added to a
+  * large number and rounded away does not come back.
+  */
+trait Invertible[S <: AnyRef] {
+
+  /** Undoes `merge(b, rest)`: of the state of the tuples of `b`, then others, the state of those
+    * others. May change `state`, and leaves `b` as it is.
+    */
+  def subtract(state: S, b: S): S
+}

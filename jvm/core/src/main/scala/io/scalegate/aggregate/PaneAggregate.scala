@@ -1,0 +1,161 @@
+package io.scalegate.aggregate
+
+import java.util.{ArrayList, HashMap, Map, TreeMap}
+
+import io.scalegate.stream.{SlidingWindows, StreamTuple, TupleSource}
+
+/** Any design on panes: it updates one window for each tuple, the tuple's pane, and the consumer makes each
+  * window's result from its panes, so that the cost of a tuple does not grow with `size / advance`. Past the
+  * paper, whose designs update every window that a tuple falls into. Order-sensitive functions are served as
+  * the design under it serves them: panes are merged in their order.
+  */
+final class PaneAggregate(design: AggregateDesign) extends AggregateDesign {
+  def name: String = s"panes over ${design.name}"
+
+  def open[K, S <: AnyRef, R](
+      spec: AggregateSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] = {
+    val states = AggregateSpec(
+      SlidingWindows.tumbling(spec.windows.pane),
+      spec.key,
+      new StatesOf(spec.function)
+    )
+    new CombinedPanes(spec, design.open(states, inputs, options))
+  }
+}
+
+/** A function whose result is its state, which nobody else uses then. */
+final private class StatesOf[S <: AnyRef](function: AggregateFunction[StreamTuple, S, _])
+    extends AggregateFunction[StreamTuple, S, S] {
+  def name: String = function.name
+  override def isOrderSensitive: Boolean = function.isOrderSensitive
+  override def isRounding: Boolean = function.isRounding
+  def create(): S = function.create()
+  def add(state: S, t: StreamTuple): S = function.add(state, t)
+  def merge(a: S, b: S): S = function.merge(a, b)
+  def result(state: S): S = state
+}
+
+final private class CombinedPanes[K, S <: AnyRef, R](
+    spec: AggregateSpec[K, S, R],
+    panes: RunningAggregate[K, S]
+) extends RunningAggregate[K, R] {
+  /*
+   * Between two polls `keys` holds those keys that have a pane in a window that is still to be taken, and `next` is the first
+   * window with such a pane. A pane comes when it is complete; before it is added, every window that ends before it is
+   * taken. So all panes that are held lie in the next window or in later ones, and a key is in the next window if its
+   * oldest pane is.
+   *
+   * When no pane comes, the panes' frontier tells how far windows are complete all the same: their last
+   * panes may be empty.
+   */
+  private[this] val windows = spec.windows
+  private[this] val keys: Map[K, SlidingStates[S]] =
+    spec.keyOrder.fold[Map[K, SlidingStates[S]]](new HashMap)(new TreeMap(_))
+  private[this] var pending: WindowResults[K, S] = _
+  private[this] var next = 0L // a window's start; of no meaning while there are no keys
+  @volatile private[this] var failure: Throwable = _
+
+  def sources: IndexedSeq[TupleSource] = panes.sources
+
+  def poll(): WindowResults[K, R] = {
+    if (failure != null) throw failure
+    try take()
+    catch {
+      case e: Throwable =>
+        fail(e)
+        throw e
+    }
+  }
+
+  def frontier: Long =
+    if (isDone) Long.MaxValue
+    else {
+      val time = if (pending == null) panes.frontier else pending.start
+      if (keys.isEmpty) time else math.min(time, windows.end(next))
+    }
+
+  def isDone: Boolean = failure == null && pending == null && keys.isEmpty && panes.isDone
+
+  def close(): Unit = panes.close()
+
+  private[aggregate] def fail(e: Throwable): Unit = {
+    failure = e
+    panes.fail(e)
+  }
+
+  private[this] def take(): WindowResults[K, R] = {
+    var results: WindowResults[K, R] = null
+    var more = true
+    while (more) {
+      if (pending == null) pending = panes.poll()
+      if (pending != null) {
+        results = takeBefore(pending.start)
+        if (results == null) addPending()
+        more = results == null
+      } else {
+        results = takeAtRest()
+        more = false
+      }
+    }
+    results
+  }
+
+  private[this] def addPending(): Unit = {
+    val start = pending.start
+    if (windows.count(start) > 0) {
+      if (keys.isEmpty) next = windows.first(start)
+      var i = 0
+      while (i < pending.size) {
+        statesOf(pending.key(i)).push(start, pending.value(i))
+        i += 1
+      }
+    }
+    pending = null
+  }
+
+  private[this] def statesOf(key: K): SlidingStates[S] = {
+    var states = keys.get(key)
+    if (states == null) {
+      states = SlidingStates(spec.function)
+      keys.put(key, states)
+    }
+    states
+  }
+
+  private[this] def takeAtRest(): WindowResults[K, R] = {
+    val time = panes.frontier
+    if (keys.isEmpty) null
+    else if (panes.isDone) takeNext()
+    else takeBefore(time)
+  }
+
+  /** The results of the next window if it ends before `time`; else null. */
+  private[this] def takeBefore(time: Long): WindowResults[K, R] =
+    if (keys.isEmpty || windows.end(next) >= time) null else takeNext()
+
+  private[this] def takeNext(): WindowResults[K, R] = {
+    val found = new ArrayList[AnyRef](keys.size)
+    val values = new ArrayList[AnyRef](keys.size)
+    val start = next
+    val end = windows.end(start)
+    val isLast = start > Long.MaxValue - windows.advance
+    val from = start + windows.advance
+    var oldest = Long.MaxValue
+    val all = keys.entrySet.iterator
+    while (all.hasNext) {
+      val entry = all.next()
+      val states = entry.getValue
+      if (states.oldest <= end) {
+        found.add(entry.getKey.asInstanceOf[AnyRef])
+        values.add(states.result(spec.function).asInstanceOf[AnyRef])
+        if (isLast) states.clear() else states.evictBefore(from)
+      }
+      if (states.isEmpty) all.remove() else oldest = math.min(oldest, states.oldest)
+    }
+    if (!keys.isEmpty) next = math.max(from, windows.first(oldest))
+    new WindowResults(start, end, found.toArray, values.toArray)
+  }
+}

@@ -1,0 +1,116 @@
+package io.scalegate.aggregate
+
+import io.scalegate.gate.{TGate, WHive}
+import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple}
+
+/** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge by a T-Gate,
+  * `threads` update threads read every ready tuple and add those of their own keys to the windows of a
+  * W-Hive, the consumer makes the results.
+  */
+final class TuMLMC(threads: Int) extends AggregateDesign {
+  require(threads > 0, s"an aggregate needs at least one update thread, not $threads")
+
+  def name: String = s"TuMLMC($threads)"
+
+  def open[K, S <: AnyRef, R](
+      spec: AggregateSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] = {
+    val aggregate = new UpdatedInParallel(spec, inputs, threads, options)
+    aggregate.start()
+    aggregate
+  }
+}
+
+final private class UpdatedInParallel[K, S <: AnyRef, R](
+    spec: AggregateSpec[K, S, R],
+    inputs: Int,
+    threads: Int,
+    options: AggregateOptions
+) extends MultiwayAggregate[K, R](inputs) {
+  /*
+   *     inputs         T-Gate           update threads         W-Hive          consumer
+   *                                 +-> U 0: its keys --+
+   *     I 0 --+                     |                   |
+   *     I 1 --+--> sorted, ready ---+-> U 1: its keys --+--> winsets ------> results, sorted
+   *     I 2 --+                     |                   |
+   *                                 +-> ...           --+
+   *
+   * A key has one thread, by the key's hash, which adds its tuples in their order; so order-sensitive
+   * functions are served. Each thread reads every tuple, and promises the hive the time of each,
+   * whose ever it is: a winset is complete when every thread is past it. A thread that finds
+   * nothing ready promises its reader's horizon, so that a winset waits for no tuple that no input can
+   * deliver.
+   *
+   * A thread may wait for room in the hive, while the gate fills. The hive lets the one through that is
+   * furthest behind, unless the consumer has something to take.
+   *
+   * Memory order: the gate publishes tuples, the hive winsets; a thread's failure is recorded before
+   * it ends, and a failed thread leaves its place in the hive open, so that nothing it has not finished
+   * is handed out.
+   */
+  private[this] val gate =
+    new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)
+  private[this] val winsets = new KeyedWinsets(spec, threads, isKeyOwned = true)
+  private[this] val hive = new WHive[StreamTuple, Winset[StreamTuple, S]](
+    spec.windows,
+    winsets,
+    threads,
+    options.winsetCapacity
+  )
+  private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
+
+  def start(): Unit = workers.foreach(_.start())
+
+  protected def offer(t: StreamTuple, input: Int): Boolean = gate.insertTuple(t, input)
+  protected def promise(input: Int, ts: Long): Unit =
+    gate.advance(input, StreamTuple.punctuation(ts, input))
+  protected def end(input: Int): Unit = gate.close(input)
+
+  protected def take(): WindowResults[K, R] = winsets.results(hive.getNextWinSet())
+
+  protected def isExhausted: Boolean = hive.isDone
+  protected def reached: Long = hive.frontier()
+
+  override def close(): Unit = {
+    super.close()
+    Lifecycle.awaitEnd(workers)
+  }
+
+  /** `U_i` of the paper. */
+  final private[this] class UpdateThread(share: Int)
+      extends Thread(s"scalegate-aggregate-$share") {
+    private[this] val handle = gate.handle(share)
+    private[this] val idle = options.idle()
+
+    setDaemon(true)
+
+    override def run(): Unit =
+      try {
+        while (!handle.isDone && !ending.isStopped) work()
+        if (!ending.isStopped) hive.close(share)
+      } catch { case e: Throwable => ending.fail(e) }
+
+    private[this] def work(): Unit = {
+      val t = handle.getNextReadyTuple()
+      if (t == null) {
+        hive.advance(share, handle.horizon())
+        idle.idle()
+      } else {
+        idle.reset()
+        if (isMine(t)) update(t) else hive.advance(share, t.ts)
+      }
+    }
+
+    private[this] def update(t: StreamTuple): Unit =
+      if (!hive.updateWindows(t, share)) {
+        while (!ending.isStopped && !hive.updateWindows(t, share)) idle.idle()
+        idle.reset()
+      }
+
+    /** By other bits of the hash than those that place the key in a thread's table. */
+    private[this] def isMine(t: StreamTuple): Boolean =
+      threads == 1 || ((StateTable.hash(spec.key(t)) >>> 16) * threads) >>> 16 == share
+  }
+}

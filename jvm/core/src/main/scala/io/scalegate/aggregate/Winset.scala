@@ -1,0 +1,39 @@
+package io.scalegate.aggregate
+
+/** The windows of one time interval, for all keys, in a hive (multiway aggregation, §2, §5.2): a table of states for
+  * each lane (see [[Lanes]]), made when it is first needed. Who holds a lane adds in it; who takes the winset from the
+  * hive reads.
+  *
+  * @param expected
+  *   how many keys a lane may have
+  */
+final private[scalegate] class Winset[T, S <: AnyRef](
+    val start: Long,
+    lanes: Int,
+    expected: Int,
+    function: AggregateFunction[T, S, _]
+) {
+  private[this] val tables = new Array[StateTable[T, S]](lanes)
+
+  /** Adds a tuple of the key; `hash` is [[StateTable.hash]] of it. */
+  def add(lane: Int, key: AnyRef, hash: Int, tuple: T): Unit = {
+    var table = tables(lane)
+    if (table == null) {
+      table = new StateTable[T, S](function, expected)
+      tables(lane) = table
+    }
+    table.add(key, hash, tuple)
+  }
+
+  /** The most keys that a lane has. Of a winset that was taken, before [[states]]. */
+  def mostKeys: Int = tables.iterator.filter(_ != null).map(_.size).max
+
+  /** What was added in all lanes, in one table. Once, by the one who took the winset. */
+  def states(): StateTable[T, S] = {
+    val used = tables.filter(_ != null)
+    // A function that rounds merges in the order of the lanes; else few are put into many.
+    val ordered = if (function.isRounding) used else used.sortBy(-_.size)
+    ordered.tail.foreach(ordered.head.absorb)
+    ordered.head
+  }
+}

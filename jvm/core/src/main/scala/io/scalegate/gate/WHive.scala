@@ -1,0 +1,310 @@
+package io.scalegate.gate
+
+import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+
+import io.scalegate.stream.{SlidingWindows, WindowCursor}
+
+/** The W-Hive of multiway aggregation (§4, §5.6): the open winsets of sliding windows, which any
+  * number of threads update at once, and of which each is handed out, in the order of their
+  * starts, as soon as no open thread can contribute to it any more. A winset is made by the first
+  * tuple that falls into it: there are no empty ones.
+  *
+  * Each thread brings its tuples in the order of their times, ties in any order, and may
+  * [[advance]] when it has none. [[updateWindows]], `advance` and [[close]] with a thread's
+  * number are called by one thread at a time; everything else by the one consumer.
+  *
+  * Progress: `updateWindows` is lock-free if the winsets' own updates are (a retry means that
+  * another thread made a winset); `advance` and `close` are wait-free, and so is the consumer.
+  *
+  * @param winsets
+  *   makes winsets and updates them
+  * @param threads
+  *   how many threads update, numbered from 0
+  * @param capacity
+  *   how many winsets may wait to be taken before threads are told to wait, see [[updateWindows]]
+  */
+final class WHive[T <: AnyRef, W <: AnyRef](
+    windows: SlidingWindows,
+    winsets: Winsets[T, W],
+    threads: Int,
+    capacity: Int
+) {
+  /*
+   * The list. One linked list of winsets, sorted by start; windows that nothing fell into are
+   * not in it. A window of size 4 starts every 2:
+   *
+   *     head (taken)     [0, 4)       [2, 6)       [8, 12)
+   *          o ----------> o ----------> o -----------> o
+   *                        ^ thread 0    ^ thread 1            promised: 3, 5
+   *
+   * Update (Algorithm 5, from the paper's prose). A thread goes from its finger, the first winset that it
+   * updated last, to the first window of its tuple, and from there to the others, which follow. A
+   * winset that is missing is linked by compare-and-set between its neighbours; the thread that
+   * loses the race looks again, and uses the other's winset if it is of the same window. When all are
+   * updated, and not before, the thread publishes the tuple's time as its promise.
+   *
+   * A thread's times never fall, so its finger only moves on and passes each winset once. The
+   * shortcuts that the paper takes over from its T-Gate would save steps only to a thread that has been
+   * silent for a while, once, and cost memory and a second kind of link for each winset; there
+   * are none.
+   *
+   * Take. A winset is complete when its last time lies before every open thread's promise. The
+   * consumer reads the promises, then the head's link: whatever was linked before a promise was published is
+   * found by who has read that promise. So what is first in the list then is first for good: a
+   * tuple still to come belongs to later windows only. Nor does a thread still write to it: a
+   * thread's updates precede its promise. The paper compares with the first window of each
+   * thread's last tuple, which hands a winset out one tuple later; a promise is a time, so that a
+   * thread that is silent can give one too.
+   *
+   * The taken winset's node becomes the head, emptied, and the link of the head before it is severed:
+   * made to point at itself. Whoever stands there goes on from the new head, which lies before
+   * anything that may still be updated, being complete. Without severing, the finger of a
+   * thread that is silent would keep every node after it alive.
+   *
+   * Capacity. Threads that are ahead wait when too many winsets are held. The thread with the lowest
+   * promise may not wait for the others, and the consumer has nothing to take until it goes on; so
+   * it is let through, unless there is something to take. Hence some thread or the consumer can
+   * always proceed, and more is held than the capacity only by about size / advance winsets for
+   * each thread.
+   *
+   * Linearization. An update, an advance and a close take effect when the promise, or the end, is stored: no
+   * one sees a winset before. A take that returns a winset takes effect when it reads the last of the promises
+   * that make it complete; one that returns null when it reads the promise that holds the first
+   * winset back, or, when there is none, the head's link: that is read after the promises, and a
+   * complete winset would be there.
+   *
+   * Memory order.
+   *   Node's link     plain before the node is linked; compare-and-set to insert; acquire to
+   *                   follow; release to sever, after `head` was stored.
+   *   Node.winset     plain. Written before the node is linked; set to null by the consumer when the
+   *                   winset is complete: nobody else reads it any more.
+   *   winset          what a thread writes is published by its promise (release), which the consumer
+   *                   reads (acquire) before it takes; what threads tell each other is the winset's.
+   *   promised        release by its thread, acquire by the consumer and by threads that are told to wait.
+   *   closed          volatile, after the last promise.
+   *   head            release by the consumer; acquire by threads.
+   *   made, taken     counts for the capacity; a late one costs a refusal or lets a winset more in.
+   */
+  require(threads > 0, s"a hive needs at least one thread, not $threads")
+  require(capacity > 0, s"a hive needs room for a winset, not $capacity")
+
+  private[this] val all =
+    Array.tabulate(threads)(i => new HiveThread[T, W](winsets.updater(i), windows))
+  private[this] val first = new HiveNode[W](Long.MinValue, null.asInstanceOf[W])
+  private[this] val head = new AtomicReference(first)
+  private[this] val made = new AtomicLong
+  private[this] val taken = new AtomicLong
+
+  // The consumer's: what it has read of the promises.
+  private[this] var lowest = Long.MinValue
+  private[this] var laggard = 0
+  private[this] var ended = false
+
+  all.foreach(_.finger = first)
+
+  /** Adds the tuple to every window that holds its time, and promises that nothing earlier comes from
+    * this thread any more. False, and nothing was done, when `capacity` winsets are held and others can go
+    * on: the consumer, if there is a winset to take, or else a thread that is behind this one.
+    */
+  def updateWindows(tuple: T, thread: Int): Boolean = {
+    val self = all(thread)
+    val ts = winsets.ts(tuple)
+    check(self, thread, ts)
+    self.cursor.seek(ts)
+    (self.cursor.count == 0 || hasRoom(self)) && {
+      if (self.cursor.count > 0) update(self, tuple)
+      self.setRelease(ts)
+      true
+    }
+  }
+
+  /** Promises that nothing before `ts` comes from the thread any more. Says nothing new, and does
+    * nothing, when that is known. Never refused for want of room.
+    */
+  def advance(thread: Int, ts: Long): Unit = {
+    val self = all(thread)
+    if (self.closed) throw new IllegalStateException(s"thread $thread is closed")
+    if (ts > self.getPlain) self.setRelease(ts)
+  }
+
+  /** Nothing comes from the thread any more. A second call is void. */
+  def close(thread: Int): Unit = {
+    all(thread).closed = true
+    all(thread).finger = first
+  }
+
+  /** The next winset that nothing can change any more, in the order of starts; null while there is
+    * none.
+    */
+  def getNextWinSet(): W = {
+    val next = head.getPlain.getAcquire
+    if (next != null && isComplete(windows.end(next.start)))
+      take(head.getPlain.getAcquire) // the link again, after the promises
+    else null.asInstanceOf[W]
+  }
+
+  /** No window that was not handed out yet ends before this time, but those without a tuple;
+    * `Long.MaxValue` once all are out. It never falls.
+    */
+  def frontier(): Long = {
+    readPromises()
+    val next = head.getPlain.getAcquire
+    val promised = if (ended) Long.MaxValue else lowest
+    if (next == null) promised else math.min(promised, windows.end(next.start))
+  }
+
+  /** Whether every thread has closed and every winset was taken. */
+  def isDone: Boolean = {
+    if (!ended) readPromises()
+    ended && head.getPlain.getAcquire == null
+  }
+
+  /** How many winsets were made and not taken. Any thread; a moment's truth. */
+  def held: Long = made.get - taken.get
+
+  private[gate] def lastTaken: HiveNode[W] = head.get
+
+  private[this] def check(self: HiveThread[T, W], thread: Int, ts: Long): Unit = {
+    if (self.closed) throw new IllegalStateException(s"thread $thread is closed")
+    if (ts < self.getPlain) throw new OutOfOrderException(s"thread $thread", self.getPlain, ts)
+  }
+
+  private[this] def update(self: HiveThread[T, W], tuple: T): Unit = {
+    self.updater.begin(tuple)
+    var start = self.cursor.first
+    var node = locate(self.finger, start)
+    self.finger = node
+    self.updater.update(node.winset)
+    var left = self.cursor.count - 1
+    while (left > 0) {
+      start += windows.advance
+      node = locate(node, start)
+      self.updater.update(node.winset)
+      left -= 1
+    }
+    self.updater.end()
+    self.latest = self.cursor.last
+    self.hasLatest = true
+  }
+
+  /** The winset that starts at `start`, at `from` or behind it; a new one if there is none. */
+  private[this] def locate(from: HiveNode[W], start: Long): HiveNode[W] = {
+    var before = if (from.isDead) head.getAcquire else from
+    var found = if (before.start == start && before.winset != null) before else null
+    var fresh: HiveNode[W] = null
+    while (found == null) {
+      val next = before.getAcquire
+      if (next eq before) before = head.getAcquire // severed
+      else if (next != null && next.start < start) before = next
+      else if (next != null && next.start == start) found = next
+      else {
+        if (fresh == null) fresh = new HiveNode[W](start, winsets.create(start))
+        fresh.setPlain(next)
+        if (before.compareAndSet(next, fresh)) {
+          made.incrementAndGet()
+          found = fresh
+        }
+      }
+    }
+    found
+  }
+
+  /** Whether the thread's tuple makes no winsets, or may make them. */
+  private[this] def hasRoom(self: HiveThread[T, W]): Boolean =
+    (self.hasLatest && self.cursor.last == self.latest) || held < capacity || isAwaited(self)
+
+  /** Whether the consumer can take nothing before this thread goes on. */
+  private[this] def isAwaited(self: HiveThread[T, W]): Boolean = {
+    val promised = self.getPlain
+    val next = head.getAcquire.getAcquire
+    (next == null || windows.end(next.start) >= promised) &&
+    all.forall(other => other.closed || other.getAcquire >= promised)
+  }
+
+  /** Whether no open thread can contribute to a window whose last time is `end`. */
+  private[this] def isComplete(end: Long): Boolean =
+    ended || end < lowest || {
+      val slow = all(laggard)
+      if (slow.closed || slow.getAcquire > end) readPromises()
+      ended || end < lowest
+    }
+
+  private[this] def readPromises(): Unit = if (!ended) {
+    var min = Long.MaxValue
+    var open = false
+    var i = 0
+    while (i < threads) {
+      if (!all(i).closed) {
+        val promised = all(i).getAcquire
+        if (!open || promised < min) {
+          min = promised
+          laggard = i
+        }
+        open = true
+      }
+      i += 1
+    }
+    if (open) lowest = min else ended = true
+  }
+
+  private[this] def take(node: HiveNode[W]): W = {
+    val winset = node.winset
+    val before = head.getPlain
+    node.winset = null.asInstanceOf[W]
+    head.setRelease(node)
+    before.setRelease(before)
+    taken.setRelease(taken.getPlain + 1)
+    winset
+  }
+}
+
+/** What a [[WHive]] keeps for each window.
+  *
+  * @tparam T
+  *   the tuples
+  * @tparam W
+  *   the winset: the windows of one time interval, for all keys
+  */
+trait Winsets[T, W] {
+  def ts(tuple: T): Long
+
+  /** An empty winset of the window that starts at `start`. Any thread. */
+  def create(start: Long): W
+
+  /** What the thread with this number updates with. */
+  def updater(thread: Int): WinsetUpdater[T, W]
+}
+
+/** How one thread adds its tuples to winsets. */
+trait WinsetUpdater[T, W] {
+
+  /** The tuple that the next updates add. */
+  def begin(tuple: T): Unit
+
+  /** Adds the tuple to a winset, which other threads may be updating. */
+  def update(winset: W): Unit
+
+  /** The tuple was added to all its winsets. */
+  def end(): Unit
+}
+
+/** A winset's place in the list. A link to itself is severed. */
+final private[gate] class HiveNode[W <: AnyRef](val start: Long, var winset: W)
+    extends AtomicReference[HiveNode[W]] {
+  def isDead: Boolean = getAcquire eq this
+}
+
+/** What one thread has promised, and where it stands. */
+final private[gate] class HiveThread[T, W <: AnyRef](
+    val updater: WinsetUpdater[T, W],
+    windows: SlidingWindows
+) extends AtomicLong(Long.MinValue) {
+  val cursor = new WindowCursor(windows)
+  @volatile var closed = false
+  var finger: HiveNode[W] = _
+
+  /** The start of the last window that this thread has updated. */
+  var latest = 0L
+  var hasLatest = false
+  var p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15: Long = 0L
+}

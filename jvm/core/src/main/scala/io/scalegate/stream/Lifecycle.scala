@@ -1,0 +1,52 @@
+package io.scalegate.stream
+
+import java.util.concurrent.atomic.AtomicReference
+
+/** How a running operator ends before its time: by a failure in one of its threads, or because
+  * its caller closes it. Any thread.
+  *
+  * @param operator
+  *   what it is, for messages: "join"
+  */
+final private[scalegate] class Lifecycle(operator: String) {
+  /*
+   * A failure is recorded before anything that it lets go on (a closed output source above all),
+   * and callers look for it after they have read. So whoever sees a consequence of the failure
+   * sees the failure.
+   */
+  private[this] val failure = new AtomicReference[Throwable]
+  @volatile private[this] var closed = false
+
+  /** Whether the operator's own threads must end. */
+  def isStopped: Boolean = closed || failure.get != null
+
+  def hasFailed: Boolean = failure.get != null
+
+  /** Ends the operator for the given reason; of several, the first counts. */
+  def fail(e: Throwable): Unit = failure.compareAndSet(null, e)
+
+  def close(): Unit = closed = true
+
+  def throwIfFailed(): Unit = {
+    val e = failure.get
+    if (e != null) throw e
+  }
+
+  def throwIfStopped(): Unit = {
+    throwIfFailed()
+    if (closed) throw new IllegalStateException(s"the $operator is closed")
+  }
+}
+
+private[scalegate] object Lifecycle {
+
+  /** Waits until the operator's own threads have ended, and keeps an interrupt for the caller. */
+  def awaitEnd(workers: Iterable[Thread]): Unit = {
+    var interrupted = false
+    for (worker <- workers)
+      while (worker.isAlive)
+        try worker.join()
+        catch { case _: InterruptedException => interrupted = true }
+    if (interrupted) Thread.currentThread().interrupt()
+  }
+}

@@ -1,0 +1,130 @@
+package io.scalegate.aggregate
+
+import java.util.SplittableRandom
+import java.util.concurrent.TimeUnit
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
+
+/** Ways to drive a running aggregate to its end. Each gives up with an error after a minute. */
+object AggregateRuns {
+  type Rows[A] = Vector[(Long, Vector[(String, A)])]
+
+  def until(what: String)(condition: => Boolean): Unit = {
+    val wait = new Wait(what)
+    while (!condition) wait.idle()
+  }
+
+  /** A wait with a bound. */
+  final private class Wait(what: String) {
+    private val backoff = new IdleStrategy.Backoff(maxParkNanos = 50000L)
+    private val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
+
+    def idle(): Unit = {
+      if (System.nanoTime() > deadline) throw new AssertionError(s"no $what within a minute")
+      backoff.idle()
+    }
+
+    def progress(): Unit = backoff.reset()
+  }
+
+  /** The consumer, which also checks that no window comes that its frontier had passed. */
+  final class Consumer[A](aggregate: RunningAggregate[String, A]) {
+    private val rows = Vector.newBuilder[(Long, Vector[(String, A)])]
+    private var frontier = Long.MinValue
+
+    def take(): Boolean = {
+      val before = aggregate.frontier
+      assert(before >= frontier, s"the frontier fell from $frontier to $before")
+      frontier = before
+      val results = aggregate.poll()
+      if (results != null) {
+        assert(results.end >= frontier, s"$results came after the frontier was at $frontier")
+        rows += results.start -> results.toVector
+      }
+      results != null
+    }
+
+    def drain(): Rows[A] = {
+      until("end of the results") {
+        while (take()) ()
+        aggregate.isDone
+      }
+      assert(aggregate.frontier == Long.MaxValue)
+      assert(aggregate.poll() == null)
+      rows.result()
+    }
+  }
+
+  /** The next results, which must come without any source closing. */
+  def await[A](aggregate: RunningAggregate[String, A]): WindowResults[String, A] = {
+    var results: WindowResults[String, A] = null
+    until("result") {
+      results = aggregate.poll()
+      results != null
+    }
+    results
+  }
+
+  /** One thread is every source and the consumer, and serves them in random turns. */
+  def interleaved[A](
+      aggregate: RunningAggregate[String, A],
+      feeds: Vector[Vector[StreamTuple]],
+      seed: Long
+  ): Rows[A] = {
+    val random = new SplittableRandom(seed)
+    val consumer = new Consumer(aggregate)
+    val open = mutable.ArrayBuffer.from(feeds.indices)
+    val position = new Array[Int](feeds.length)
+    val wait = new Wait("end of the input")
+    while (open.nonEmpty) {
+      val i = open(random.nextInt(open.length))
+      if (position(i) == feeds(i).length) {
+        aggregate.sources(i).close()
+        open -= i
+      } else if (random.nextInt(8) == 0) aggregate.sources(i).advance(feeds(i)(position(i)).ts)
+      else if (aggregate.sources(i).tryAdd(feeds(i)(position(i)))) {
+        position(i) += 1
+        wait.progress()
+      } else if (!consumer.take()) wait.idle()
+      if (random.nextInt(3) == 0) consumer.take()
+    }
+    consumer.drain()
+  }
+
+  /** A thread for each source, and this one takes the results. */
+  def threaded[A](
+      aggregate: RunningAggregate[String, A],
+      feeds: Vector[Vector[StreamTuple]]
+  ): Rows[A] = {
+    val feeders = feeds.zipWithIndex.map { case (feed, i) =>
+      val source = aggregate.sources(i)
+      val thread = new Thread(() => {
+        feed.foreach(source.add(_, new IdleStrategy.Backoff()))
+        source.close()
+      })
+      thread.start()
+      thread
+    }
+    val results = new Consumer(aggregate).drain()
+    feeders.foreach(_.join())
+    results
+  }
+
+  def opened[S <: AnyRef, R, A](
+      design: AggregateDesign,
+      spec: AggregateSpec[String, S, R],
+      inputs: Int,
+      options: AggregateOptions = AggregateOptions()
+  )(body: RunningAggregate[String, R] => A): A = {
+    val aggregate = design.open(spec, inputs, options)
+    try body(aggregate)
+    finally aggregate.close()
+  }
+
+  def workersAlive: Seq[String] =
+    Thread.getAllStackTraces.keySet.asScala.map(_.getName)
+      .filter(_.startsWith("scalegate-aggregate")).toSeq
+}

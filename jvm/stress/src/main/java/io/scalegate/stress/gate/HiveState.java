@@ -1,0 +1,81 @@
+package io.scalegate.stress.gate;
+
+import io.scalegate.gate.WHive;
+import io.scalegate.gate.WinsetUpdater;
+import io.scalegate.gate.Winsets;
+import io.scalegate.stream.SlidingWindows;
+
+/**
+ * A hive of two threads whose winsets are plain arrays, and what the stress tests of WHive do with it. Results
+ * read as in "0:2|3": the window that starts at 0 has had the time 2 from thread 0 and 3 from thread 1.
+ */
+abstract class HiveState {
+  /** Each thread writes cells of its own, without synchronization: the hive has to publish them. */
+  static final class Cells {
+    final long start;
+    final String[] times = {"", ""};
+
+    Cells(long start) {
+      this.start = start;
+    }
+  }
+
+  final WHive<Long, Cells> hive;
+
+  HiveState(long size, long advance) {
+    Winsets<Long, Cells> winsets =
+        new Winsets<Long, Cells>() {
+          @Override
+          public long ts(Long tuple) {
+            return tuple;
+          }
+
+          @Override
+          public Cells create(long start) {
+            return new Cells(start);
+          }
+
+          @Override
+          public WinsetUpdater<Long, Cells> updater(int thread) {
+            return new Adder(thread);
+          }
+        };
+    hive = new WHive<>(new SlidingWindows(size, advance), winsets, 2, 100);
+  }
+
+  private static final class Adder implements WinsetUpdater<Long, Cells> {
+    private final int thread;
+    private long now;
+
+    Adder(int thread) {
+      this.thread = thread;
+    }
+
+    @Override
+    public void begin(Long tuple) {
+      now = tuple;
+    }
+
+    @Override
+    public void update(Cells winset) {
+      winset.times[thread] += now;
+    }
+
+    @Override
+    public void end() {}
+  }
+
+  /** What at most {@code attempts} calls return; what is not complete is left out. */
+  String take(int attempts) {
+    StringBuilder all = new StringBuilder();
+    for (int i = 0; i < attempts; i++) {
+      Cells taken = hive.getNextWinSet();
+      if (taken != null) {
+        if (all.length() > 0) all.append(' ');
+        all.append(taken.start).append(':').append(taken.times[0]).append('|');
+        all.append(taken.times[1]);
+      }
+    }
+    return all.toString();
+  }
+}
