@@ -1,8 +1,10 @@
-"""The rows of a workload's join, by comparing every row with every other."""
+"""The rows of a workload's join, by comparing every row with every other; those of its windows,
+by comparing every row with every window.
+"""
 
 import numpy as np
-from joinbench.checksum import Rows, of_rows
-from joinbench.datasets import GrowthSet, Workload, tables
+from joinbench.checksum import Rows, of_rows, of_windows
+from joinbench.datasets import GrowthSet, WindowSet, Workload, tables
 
 
 def brute_force(workload: Workload) -> Rows:
@@ -18,3 +20,19 @@ def brute_force(workload: Workload) -> Rows:
     i, j = np.nonzero(match)
     left = {name: column[i] for name, column in r.items()}
     return of_rows(workload, left, {name: column[j] for name, column in s.items()})
+
+
+FUNCTIONS = {"sum": np.sum, "max": np.max, "count": len, "avg": np.mean}
+
+
+def brute_force_windows(workload: WindowSet) -> Rows:
+    streams = tables(workload).values()
+    ts, key, value = (np.concatenate([s[name] for s in streams]) for name in ("ts", "k", "v"))
+    rows = []
+    for end in range(0, int(ts.max()) + workload.window_ms + 1, workload.slide_ms):
+        inside = (ts >= end - workload.window_ms) & (ts < end)
+        for k in np.unique(key[inside]):
+            of = value[inside & (key == k)]
+            rows.append((end, k, *(FUNCTIONS[name](of) for name in workload.functions)))
+    columns = zip(("end_ms", "k", "a", "b"), zip(*rows, strict=True), strict=True)
+    return of_windows({name: np.array(column) for name, column in columns})

@@ -5,15 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from brute_force import brute_force
+from brute_force import brute_force, brute_force_windows
 from joinbench.arm import Arm, Settings
 from joinbench.arms import duckdb, kernel, polars
 from joinbench.checksum import Rows, of_rows
-from joinbench.datasets import BandSet, KeyedSet, Workload, ensure, tables
+from joinbench.datasets import BandSet, KeyedSet, WindowSet, Workload, ensure, tables
 
 SETTINGS = Settings(Path(), Path(), 2, "1g", True, lambda _: None)
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 800, 100, 12, 0, 1_000, keys=20, zipf=1.0)
+
+SUMS = WindowSet("tiny", "window", 300, 100, 13, 0, 1_000, streams=3, keys=5, slide_ms=250)
+MEANS = replace(SUMS, window_ms=900, slide_ms=300, functions=("count", "avg"))
 
 
 def engines(settings: Settings) -> list[Arm]:
@@ -44,6 +47,19 @@ def test_every_engine_agrees_with_the_brute_force(
         ran.append(arm.name)
         arm.close()
     assert {"duckdb-abs", "polars-bins"} <= set(ran)
+
+
+@pytest.mark.parametrize("workload", [SUMS, MEANS], ids=["sums", "means"])
+def test_duckdb_finds_the_windows_of_the_brute_force(
+    workload: WindowSet, settings: Settings, tmp_path: Path
+) -> None:
+    expected = brute_force_windows(workload)
+    assert expected.count > 50
+    arm = duckdb.arms(settings)[0]
+    arm.prepare(workload, ensure(workload, tmp_path))
+    (sample,) = arm.run(workload, tmp_path)
+    assert sample.rows == expected
+    arm.close()
 
 
 @pytest.mark.skipif(kernel.compiler() is None, reason="there is no g++")

@@ -56,6 +56,15 @@ def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
     return left, [*right, Term("c", "floating", 13), Term("d", "boolean", 1)]
 
 
+WINDOW_TERMS = [
+    Term("end_ms", "integer", 31),
+    Term("k", "integer", 7),
+    Term("a", "integer", 5),
+    Term("b", "floating", 11),
+]
+"""Of the rows of windows, which are not joined of two: their checksum has one weight."""
+
+
 def sql_number(column: str, kind: str) -> str:
     if kind == "floating":
         return f"CAST(FLOOR(CAST({column} AS DOUBLE) * {SCALE}) AS BIGINT)"
@@ -76,6 +85,12 @@ def sql_rows(workload: Workload) -> str:
     return f"COUNT(*) AS n, COALESCE(CAST(SUM({row}) AS BIGINT), 0) AS checksum"
 
 
+def sql_windows() -> str:
+    """The same for windows, as a select list over rows ⟨end_ms, k, a, b⟩ named W."""
+    row = f"{sql_weight('W', WINDOW_TERMS)} % {MODULUS}"
+    return f"COUNT(*) AS n, COALESCE(CAST(SUM({row}) AS BIGINT), 0) AS checksum"
+
+
 def numbers(column: Column, kind: str) -> npt.NDArray[np.int64]:
     if kind == "floating":
         return np.floor(column.astype(np.float64) * SCALE).astype(np.int64)
@@ -88,7 +103,7 @@ def numbers(column: Column, kind: str) -> npt.NDArray[np.int64]:
 
 
 def weights(table: Table, side_terms: list[Term]) -> npt.NDArray[np.int64]:
-    total = np.ones(len(table["ts"]), dtype=np.int64)
+    total = np.ones(len(next(iter(table.values()))), dtype=np.int64)
     for term in side_terms:
         total += numbers(table[term.column], term.kind) * term.factor
     return total
@@ -98,4 +113,10 @@ def of_rows(workload: Workload, r: Table, s: Table) -> Rows:
     """The checksum of result rows given as columns: row i of `r` is joined with row i of `s`."""
     left, right = terms(workload)
     row = weights(r, left) * weights(s, right) % MODULUS
+    return Rows(len(row), int(row.sum()))
+
+
+def of_windows(w: Table) -> Rows:
+    """The checksum of the rows of windows, given as columns end_ms, k, a and b."""
+    row = weights(w, WINDOW_TERMS) % MODULUS
     return Rows(len(row), int(row.sum()))

@@ -88,10 +88,14 @@ class GrowthSet(Workload):
 
 @dataclass(frozen=True)
 class WindowSet(Workload):
-    """Streams s0…⟨ts, k, v⟩ for sum and max of v by key over 60 s windows that slide by 1 s."""
+    """Streams s0…⟨ts, k, v⟩, aggregated as one, by key over windows that slide."""
 
     streams: int = 4
     keys: int = 1_000
+    slide_ms: int = 1_000
+    """Of which a window is a whole number long."""
+    functions: tuple[str, str] = ("sum", "max")
+    """Of v."""
 
     @property
     def tuples(self) -> int:
@@ -114,6 +118,18 @@ SETS: dict[str, Workload] = {
             "H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, 16_058_260_783_666_364, hot=0.5
         ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
+        WindowSet(
+            "W2",
+            "window",
+            1_000_000,
+            10_000,
+            10,
+            1_702_517,
+            30_000,
+            keys=40_000,
+            slide_ms=3_000,
+            functions=("count", "avg"),
+        ),
         GrowthSet("G", "growth", 2_500_000, 10_000, 9, 0, 100_000),
         # Structures without a data set of their own, such as the gate, are timed under this name.
         Workload("gate", "gate", 0, 1, 0, 0),

@@ -1,11 +1,13 @@
-"""The joins as SQL over views or tables named R and S, in the spellings that the arms compare."""
+"""The joins as SQL over views or tables named R and S, and the windows over s0, s1, …, in the
+spellings that the arms compare.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from joinbench.checksum import sql_rows
-from joinbench.datasets import BAND, GrowthSet, Workload
+from joinbench.checksum import sql_rows, sql_windows
+from joinbench.datasets import BAND, GrowthSet, WindowSet, Workload
 from joinbench.streams import SHIFT_MS
 
 
@@ -71,3 +73,41 @@ def rows_of_stream(workload: Workload, columns: Sequence[str], view: str) -> str
         return f"STRUCT({', '.join([time, *(f'{name}_{c} AS {c}' for c in own)])}) AS {name}"
 
     return f"SELECT {sql_rows(workload)} FROM (SELECT {side('R')}, {side('S')} FROM {view})"
+
+
+def streams_of(workload: Workload) -> list[str]:
+    """The views that a query is over."""
+    if isinstance(workload, WindowSet):
+        return [f"s{i}" for i in range(workload.streams)]
+    return ["R", "S"]
+
+
+def united(workload: WindowSet) -> str:
+    return " UNION ALL ".join(f"SELECT * FROM {s}" for s in streams_of(workload))
+
+
+def results(workload: WindowSet) -> str:
+    """Both functions, under the names that the checksum has for them."""
+    return ", ".join(
+        f"{f}(v) AS {name}" for f, name in zip(workload.functions, "ab", strict=True)
+    )
+
+
+def spark_windows(workload: WindowSet) -> str:
+    """As a user of Spark writes it."""
+    size, slide = f"{workload.window_ms} milliseconds", f"{workload.slide_ms} milliseconds"
+    return f"""SELECT {sql_windows()} FROM (
+        SELECT UNIX_MILLIS(window.end) AS end_ms, k, {results(workload)}
+        FROM (SELECT TIMESTAMP_MILLIS(ts) AS ts, k, v FROM ({united(workload)}))
+        GROUP BY WINDOW(ts, '{size}', '{slide}'), k) W"""
+
+
+def unnested_windows(workload: WindowSet) -> str:
+    """Each row once for each window that holds it, which ends after it."""
+    size, slide = workload.window_ms, workload.slide_ms
+    first = f"ts // {slide} * {slide} + {slide}"
+    return f"""SELECT {sql_windows()} FROM (
+        SELECT end_ms, k, {results(workload)}
+        FROM (SELECT UNNEST(RANGE({first}, {first} + {size}, {slide})) AS end_ms, k, v
+              FROM ({united(workload)}))
+        GROUP BY end_ms, k) W"""

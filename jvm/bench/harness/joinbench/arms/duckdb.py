@@ -1,4 +1,6 @@
-"""DuckDB in process: the join as first written, and in the order of predicates that suits it."""
+"""DuckDB in process: the join as first written, and in the order of predicates that suits it; and
+windows as rows that are repeated.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,14 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import Workload
-from joinbench.queries import abs_condition, joined, ordered_condition
+from joinbench.datasets import WindowSet, Workload
+from joinbench.queries import (
+    abs_condition,
+    joined,
+    ordered_condition,
+    streams_of,
+    unnested_windows,
+)
 
 
 class DuckDb(Arm):
@@ -25,8 +33,10 @@ class DuckDb(Arm):
         return workload.name == "Z"
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed"):
+        if workload.kind not in ("band", "keyed", "window"):
             raise Unavailable("it has no query for this workload")
+        if workload.kind == "window" and self.ordered:
+            raise Unavailable("it has no other query for this workload")
         if workload.kind == "keyed" and self.ordered:
             raise Unavailable("an equal key is hashed first whatever the order")
         if workload.name == "C" and not self.ordered:
@@ -36,13 +46,16 @@ class DuckDb(Arm):
         if self.connection is None:
             self.connection = duckdb.connect()
             self.connection.execute(f"SET threads = {self.settings.threads}")
-        for view in "RS":
+        for view in streams_of(workload):
             files = str(data / f"{view}.parquet" / "*.parquet").replace("'", "''")
             self.connection.execute(
                 f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{files}')"
             )
         condition = ordered_condition if self.ordered else abs_condition
-        self.sql = joined(workload, condition(workload))
+        if isinstance(workload, WindowSet):
+            self.sql = unnested_windows(workload)
+        else:
+            self.sql = joined(workload, condition(workload))
 
     def query(self) -> Rows:
         count, checksum = self.connection.execute(self.sql).fetchone()

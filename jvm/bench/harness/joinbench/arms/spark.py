@@ -1,5 +1,5 @@
 """Spark: the same session with scalegate switched off (plain Spark, as first written and with the
-x-bins trick) and on (the first spelling again, through `spark.sql`).
+x-bins trick) and on (the first spelling again, through `spark.sql`), for joins and for windows.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import Workload
-from joinbench.queries import abs_condition, joined, spark_bins
+from joinbench.datasets import WindowSet, Workload
+from joinbench.queries import abs_condition, joined, spark_bins, spark_windows, streams_of
 
-NODE = "WindowJoin"
+NODES = {"band": "WindowJoin", "keyed": "WindowJoin", "window": "PaneWindows"}
 SWITCH = "spark.scalegate.enabled"
 
 
@@ -91,31 +91,35 @@ class Spark(Arm):
         return workload.name in ("C", "Z") and not self.ours
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed"):
+        if workload.kind not in NODES:
             raise Unavailable("it has no query for this workload")
         if self.ours and self.host.jar is None:
             raise Unavailable(
                 "target/ holds no scalegate-spark jar; `sbt spark/package` builds it"
             )
+        if self.name == "spark-bins" and workload.kind == "window":
+            raise Unavailable("it has no query for this workload")
         if self.name == "spark-bins" and workload.kind == "keyed":
             raise Unavailable("with an equal key there is nothing to put into bins")
         if self.name == "spark-abs" and workload.name == "C":
             raise Unavailable("every pair of 1.2 million by 1.2 million rows takes hours")
         session = self.host.start()
-        for view in "RS":
+        for view in streams_of(workload):
             session.read.parquet(str(data / f"{view}.parquet")).createOrReplaceTempView(view)
-        if self.name == "spark-bins":
+        if isinstance(workload, WindowSet):
+            self.sql = spark_windows(workload)
+        elif self.name == "spark-bins":
             self.sql = spark_bins(workload)
         else:
             self.sql = joined(workload, abs_condition(workload))
-        self.check_plan()
+        self.check_plan(NODES[workload.kind])
 
-    def check_plan(self) -> None:
+    def check_plan(self, node: str) -> None:
         """A time is worth nothing when the plan is not the one that the arm is named after."""
         plan = self.frame()._jdf.queryExecution().executedPlan().toString()
-        if self.ours != (NODE in plan):
+        if self.ours != (node in plan):
             held = "no" if self.ours else "a"
-            raise Unavailable(f"its plan holds {held} {NODE} node:\n{plan}")
+            raise Unavailable(f"its plan holds {held} {node} node:\n{plan}")
 
     def frame(self) -> Any:
         session = self.host.start()

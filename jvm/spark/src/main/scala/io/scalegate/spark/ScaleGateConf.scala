@@ -47,6 +47,13 @@ object ScaleGateConf {
 
   def aggregates(conf: SQLConf): Boolean = boolean(conf, Aggregates, default = true)
 
+  /** How many slides a window must be long for the aggregate to be run on panes; windows that overlap less cost Spark
+    * no more.
+    */
+  val MinOverlap = "spark.scalegate.aggregate.minOverlap"
+
+  def minOverlap(conf: SQLConf): Int = atLeast(1, conf, MinOverlap, 2)
+
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
     val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)

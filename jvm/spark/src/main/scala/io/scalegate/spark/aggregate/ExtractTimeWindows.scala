@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.LongType
 
 import io.scalegate.spark.ScaleGateConf
 
-/** Finds sliding windows in the form that Spark's analyzer gives them, before the optimizer changes it. What is read
+/** Finds sliding windows, of enough overlap, in the form that Spark's analyzer gives them, before the optimizer changes it. What is read
   * off is checked: Spark's own rule must make the same plan of it.
   */
 object ExtractTimeWindows extends Rule[LogicalPlan] {
@@ -37,6 +37,7 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
       if window.metadata.contains(TimeWindow.marker) && expand.output.tail == expand.child.output
       of <- expand.projections.headOption.flatMap(_.headOption)
       found <- read(window, of, expand.child)
+      if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf)
       if found.time.deterministic && found.by.perRow == expand.projections.size &&
         found.expanded.sameResult(filter)
     } yield found

@@ -42,8 +42,8 @@ final case class PaneFunctions(
       partial.forall(a => UnsafeRow.isMutable(a.dataType))
 }
 
-/** Merges partial results two at a time, as Spark merges them after an exchange: what goes in is in the form in which
-  * it is exchanged, and stays as it is.
+/** Merges partial results as Spark merges them after an exchange: what goes in is in the form in which it is exchanged,
+  * and stays as it is.
   *
   * It extends Spark's iterator for what that makes of aggregate functions, and gives no rows as an iterator.
   */
@@ -72,27 +72,30 @@ sealed abstract private[aggregate] class PaneMerge(
   override def hasNext: Boolean = false
   override def next(): UnsafeRow = Iterator.empty.next()
 
-  /** Both results in one, valid until the next call. */
-  final protected def merged(older: UnsafeRow, newer: UnsafeRow): InternalRow = {
+  /** Begins with a partial result. */
+  final def begin(partial: UnsafeRow): Unit =
     buffer match {
-      case row: UnsafeRow => row.copyFrom(older)
+      case row: UnsafeRow => row.copyFrom(partial)
       case _ =>
         initializeBuffer(buffer)
-        processRow(buffer, older)
+        processRow(buffer, partial)
     }
-    if (newer ne null) processRow(buffer, newer)
-    buffer
-  }
+
+  /** Merges the partial result of later rows into what was begun. */
+  final def add(partial: UnsafeRow): Unit = processRow(buffer, partial)
+
+  /** What was begun; that of objects is not begun any more. */
+  final protected def merged: InternalRow = buffer
 }
 
-/** Makes one partial result of two. */
+/** Makes one partial result of several. */
 final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
     extends PaneMerge(partition, of.copy(results = Nil), PartialMerge, Nil) {
   private[this] val noKey = new UnsafeRow(0)
 
-  /** The result of what `older` and `newer` are the results of, in this order; it is the caller's. */
-  def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow =
-    merged(older, newer) match {
+  /** What was begun, which is the caller's. */
+  def result(): UnsafeRow =
+    merged match {
       case row: UnsafeRow => row.copy()
       case objects => generateOutput(noKey, objects).copy()
     }
@@ -102,13 +105,10 @@ final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
 final private[aggregate] class PaneResults(partition: Int, of: PaneFunctions)
     extends PaneMerge(partition, of, Final, of.grouping) {
 
-  /** The row of a window, valid until the next is asked for.
+  /** The row of a window of which what was begun is the result, valid until the next is asked for.
     *
     * @param key
     *   the window's values of `grouping`
-    * @param newer
-    *   null where all of the window is in `older`
     */
-  def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow =
-    generateOutput(key, merged(older, newer))
+  def row(key: UnsafeRow): UnsafeRow = generateOutput(key, merged)
 }

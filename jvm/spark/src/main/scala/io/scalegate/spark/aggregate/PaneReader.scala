@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 final private[aggregate] class PaneReader(
     rows: KeyRuns,
     of: PaneWindows,
-    merge: (UnsafeRow, UnsafeRow) => UnsafeRow
+    partials: PanePartials
 ) {
   private[this] val paneAt = of.keys.size
   private[this] val partialOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
@@ -38,10 +38,20 @@ final private[aggregate] class PaneReader(
       partial = partialOf(rows.row).copy()
       paneCount += 1
       more = rows.advance()
-      while (more && (rows.key eq key) && rows.row.getLong(paneAt) == start) {
-        partial = merge(partial, partialOf(rows.row))
-        mergeCount += 1
-        more = rows.advance()
-      }
+      if (goesOn) mergeRest()
     }
+
+  /** Whether the next row is of the same pane. */
+  private[this] def goesOn: Boolean =
+    more && (rows.key eq key) && rows.row.getLong(paneAt) == start
+
+  private[this] def mergeRest(): Unit = {
+    partials.begin(partial)
+    while (goesOn) {
+      partials.add(partialOf(rows.row))
+      mergeCount += 1
+      more = rows.advance()
+    }
+    partial = partials.result()
+  }
 }

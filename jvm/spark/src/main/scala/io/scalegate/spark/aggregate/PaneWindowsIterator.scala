@@ -61,9 +61,12 @@ final private[aggregate] class PaneWindowsIterator(
 
   private[this] val partials = new PanePartials(partition, of.functions)
   private[this] val results = new PaneResults(partition, of.functions)
-  private[this] val reader =
-    new PaneReader(new PaneSort(of)(rows), of, (a, b) => partials.merge(a, b))
-  private[this] val held = new TwoStacks((a, b) => partials.merge(a, b))
+  private[this] val reader = new PaneReader(new PaneSort(of)(rows), of, partials)
+  private[this] val held = new TwoStacks((older, newer) => {
+    partials.begin(older)
+    partials.add(newer)
+    partials.result()
+  })
   private[this] val place = new WindowPlace(of)
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
     val made = Predicate.create(condition, of.keys :+ of.window)
@@ -87,7 +90,9 @@ final private[aggregate] class PaneWindowsIterator(
 
   override def next(): UnsafeRow = {
     if (!hasNext) throw new NoSuchElementException
-    val row = results.row(place.row, held.older, held.newer)
+    results.begin(held.older)
+    if (held.newer ne null) results.add(held.newer)
+    val row = results.row(place.row)
     ready = false
     slide()
     row

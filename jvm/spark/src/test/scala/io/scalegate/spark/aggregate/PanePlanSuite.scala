@@ -166,6 +166,18 @@ final class PanePlanSuite extends PaneAggregateSuite {
     }
   }
 
+  test("windows that overlap less than it pays are Spark's, unless asked for") {
+    val query = "SELECT window, count(*) FROM r GROUP BY window(ts, '29 minutes', '15 minutes')"
+    assertSparks(query)
+    withSettings(ScaleGateConf.MinOverlap -> "1")(assertPanes(query))
+    withSettings(ScaleGateConf.MinOverlap -> "5")(assertSparks(windowed("sum(i)")))
+    withSettings(ScaleGateConf.MinOverlap -> "4")(assertPanes(windowed("sum(i)")))
+    withSettings(ScaleGateConf.MinOverlap -> "0") {
+      val e = intercept[IllegalArgumentException](spark.sql(query).collect())
+      assert(e.getMessage.contains("must be a whole number of at least 1, not '0'"))
+    }
+  }
+
   test("metrics count panes, windows and merges") {
     val df = spark.sql(windowed("sum(i)"))
     val rows = df.collect().length.toLong

@@ -8,9 +8,13 @@ import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Encoder, Encoders, Row, functions}
 
+import io.scalegate.spark.ScaleGateConf
+
 /** Random windows, keys, functions and settings: the same rows as Spark's own plan. */
 final class PaneRowsSuite extends PaneAggregateSuite {
   import PaneRowsSuite._
+
+  override protected def settings: Map[String, String] = Map(ScaleGateConf.MinOverlap -> "1")
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
