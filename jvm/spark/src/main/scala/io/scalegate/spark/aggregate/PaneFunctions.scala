@@ -93,6 +93,13 @@ final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
     extends PaneMerge(partition, of.copy(results = Nil), PartialMerge, Nil) {
   private[this] val noKey = new UnsafeRow(0)
 
+  /** Two in one, the older first. */
+  def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    begin(older)
+    add(newer)
+    result()
+  }
+
   /** What was begun, which is the caller's. */
   def result(): UnsafeRow =
     merged match {

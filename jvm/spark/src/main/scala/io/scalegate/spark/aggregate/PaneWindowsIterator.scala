@@ -62,11 +62,7 @@ final private[aggregate] class PaneWindowsIterator(
   private[this] val partials = new PanePartials(partition, of.functions)
   private[this] val results = new PaneResults(partition, of.functions)
   private[this] val reader = new PaneReader(new PaneSort(of)(rows), of, partials)
-  private[this] val held = new TwoStacks((older, newer) => {
-    partials.begin(older)
-    partials.add(newer)
-    partials.result()
-  })
+  private[this] val held = new TwoStacks((older, newer) => partials.merge(older, newer))
   private[this] val place = new WindowPlace(of)
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
     val made = Predicate.create(condition, of.keys :+ of.window)
