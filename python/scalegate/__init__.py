@@ -1,4 +1,4 @@
-"""Band, interval and window joins of timed events, for Spark.
+"""Band, interval and window joins of timed events, and aggregates over windows, for Spark.
 
 The joins are typed functions here and methods of the same names on every `DataFrame` once this
 module is imported::
@@ -10,6 +10,14 @@ Arguments are checked against the two schemas before any job runs; a refused arg
 `ScalegateError`, whose message says what to write instead.
 """
 
+from scalegate._aggregates import (
+    ByTime,
+    first,
+    first_by_time,
+    last,
+    last_by_time,
+    window_aggregate,
+)
 from scalegate._attach import attach_methods
 from scalegate._errors import ScalegateError
 from scalegate._joins import band_join, interval_join, window_join
@@ -18,15 +26,21 @@ from scalegate._state import join_state
 from scalegate._widths import Rows, rows
 
 __all__ = [
+    "ByTime",
     "Rows",
     "ScalegateError",
     "band_join",
     "configure",
+    "first",
+    "first_by_time",
     "interval_join",
     "is_active",
     "jar_path",
     "join_state",
+    "last",
+    "last_by_time",
     "rows",
+    "window_aggregate",
     "window_join",
 ]
 

@@ -120,7 +120,10 @@ def interval_join(
             'compares all with all. Leave out on=, or algorithm="matrix" and layout=.'
         )
     renamed = _rename_right(sides, keys, suffix)
-    equal = [F.col(_quote(key)) == F.col(_quote(renamed[right])) for key, right in keys.items()]
+    equal = [
+        F.col(schema.quote(key)) == F.col(schema.quote(renamed[right]))
+        for key, right in keys.items()
+    ]
     within = _between(names[0], renamed[names[1]], bounds, data_type)
     joined = _join(left, _renamed(right, renamed), [*equal, within], how, way + order)
     hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
@@ -260,7 +263,7 @@ def window_join(
     times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
     window = _window(times, within, threads, sides[0].field(names[0], "time").dataType)
     # The condition names the user's own columns: nothing may be renamed before the join.
-    hidden = [f.df.withColumn(t, F.col(_quote(n))) for f, t, n in zip(sides, times, names)]
+    hidden = [f.df.withColumn(t, F.col(schema.quote(n))) for f, t, n in zip(sides, times, names)]
     conditions = [window] if on is None else [on, window]
     joined = _join(hidden[0], hidden[1], conditions, how, way + order).drop(*times)
     unique = all(old == new for old, new in renamed.items())
@@ -289,7 +292,7 @@ class _Band:
     def condition(self, renamed: Mapping[str, str]) -> Column:
         other = renamed[self.right.name]
         if self.numeric:
-            distance = F.abs(F.col(_quote(self.left.name)) - F.col(_quote(other)))
+            distance = F.abs(F.col(schema.quote(self.left.name)) - F.col(schema.quote(other)))
             return distance <= F.lit(self.width)
         return _between(self.left.name, other, (-self.width, self.width), self.left.dataType)
 
@@ -362,23 +365,19 @@ def _rename_right(
 
 def _given(left: str, right: str) -> Column:
     """A key's value, which one of the sides may lack."""
-    return F.coalesce(F.col(_quote(left)), F.col(_quote(right)))
+    return F.coalesce(F.col(schema.quote(left)), F.col(schema.quote(right)))
 
 
 def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def _quote(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
-
-
 def _between(
     left: str, right: str, bounds: Sequence[int | float], data_type: T.DataType
 ) -> Column:
-    start = F.col(_quote(left))
+    start = F.col(schema.quote(left))
     lower, upper = (start + schema.literal(bound, data_type) for bound in bounds)
-    return F.col(_quote(right)).between(lower, upper)
+    return F.col(schema.quote(right)).between(lower, upper)
 
 
 def _window(

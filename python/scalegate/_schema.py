@@ -88,9 +88,18 @@ def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
             f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "
             "joins take two of a kind. DataFrame.join joins a stream with a batch."
         )
-    sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
-    fold: Callable[[str], str] = str if sensitive else str.lower
-    return Frame(left, "left", fold), Frame(right, "right", fold)
+    return frame(left, "left"), frame(right, "right")
+
+
+def frame(df: DataFrame, side: str) -> Frame:
+    """A frame under the name that messages give it."""
+    sensitive = df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
+    return Frame(df, side, str if sensitive else str.lower)
+
+
+def quote(name: str) -> str:
+    """The name as SQL and `F.col` take it, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def join_type(how: str) -> str:

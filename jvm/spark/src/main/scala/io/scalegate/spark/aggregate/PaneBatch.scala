@@ -67,7 +67,7 @@ final class PaneBatchIterator(
   private[this] val touched = new TouchedPanes(of)
   private[this] var droppedRows = 0L
   private[this] var putRows = 0L
-  private[this] var removedRows = 0L
+  private[this] val gone = mutable.ArrayBuffer.empty[UnsafeRow]
 
   takeIn()
   private[this] val windows = new PaneWindowsIterator(partition, held(), of, choice)
@@ -77,7 +77,7 @@ final class PaneBatchIterator(
 
   /** Panes that were written, and panes that were let go of. */
   def updated: Long = putRows
-  def removed: Long = removedRows
+  def removed: Long = gone.size.toLong
 
   /** Merges of partial results. */
   def merges: Long = windows.merges
@@ -86,13 +86,7 @@ final class PaneBatchIterator(
   override def next(): UnsafeRow = windows.next()
 
   /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
-  def finish(): Unit = if (mode != PaneMode.Complete) {
-    val gone = store.all.collect {
-      case (key, _) if by.endOf(by.last(key.getLong(paneAt))) <= watermark => key.copy()
-    }.toVector
-    gone.foreach(store.remove)
-    removedRows += gone.size
-  }
+  def finish(): Unit = gone.foreach(store.remove)
 
   private[this] def takeIn(): Unit = {
     val keyOf = UnsafeProjection.create(of.input.take(paneAt + 1), of.input)
@@ -110,7 +104,7 @@ final class PaneBatchIterator(
     }
   }
 
-  /** The panes of the windows that are given, as rows of `of.input`. */
+  /** The panes of the windows that are given, as rows of `of.input`; those of which it was the last are noted. */
   private[this] def held(): Iterator[InternalRow] = {
     val joined = new JoinedRow
     val row = UnsafeProjection.create(of.input, of.input)
@@ -121,9 +115,11 @@ final class PaneBatchIterator(
     }
     if (mode == PaneMode.Append && watermark <= late) Iterator.empty
     else
-      store.all.collect {
-        case (key, value) if wanted(key, key.getLong(paneAt)) => row(joined(key, value))
-      }
+      store.all.filter { case (key, _) =>
+        val pane = key.getLong(paneAt)
+        if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= watermark) gone += key.copy()
+        wanted(key, pane)
+      }.map { case (key, value) => row(joined(key, value)) }
   }
 
   private[this] def choice: WindowChoice = mode match {

@@ -1,0 +1,194 @@
+"""Aggregates over sliding windows of one or several inputs, and functions that go by time.
+
+The windows are those of `pyspark.sql.functions.window`, half-open: [start, start + size). With
+the package's jar in the session they are computed on panes, one update for each row, however many
+windows hold it; the rows are the same.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TypeAlias
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from scalegate import _schema as schema
+from scalegate import _widths
+from scalegate._errors import ScalegateError
+from scalegate._widths import Duration
+
+TIMES = (T.TimestampType, T.TimestampNTZType)
+ColumnOrName: TypeAlias = Column | str
+
+
+@dataclass(frozen=True)
+class ByTime:
+    """The first or the last value of a window by event time; `window_aggregate` knows which."""
+
+    value: ColumnOrName
+    latest: bool
+    name: str | None = None
+
+    def alias(self, name: str) -> "ByTime":
+        return replace(self, name=name)
+
+    def column(self, time: ColumnOrName) -> Column:
+        made = (last_by_time if self.latest else first_by_time)(self.value, time)
+        shown = self.value if isinstance(self.value, str) else "value"
+        return made.alias(self.name or f"{'last' if self.latest else 'first'}({shown})")
+
+
+def first(value: ColumnOrName) -> ByTime:
+    """For `window_aggregate`: the value of the window's earliest row, as `first_by_time`."""
+    return ByTime(value, latest=False)
+
+
+def last(value: ColumnOrName) -> ByTime:
+    """For `window_aggregate`: the value of the window's latest row, as `last_by_time`."""
+    return ByTime(value, latest=True)
+
+
+def first_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
+    """An aggregate: the value of the row with the earliest time, however the rows arrive.
+
+    Of several values at that time the smallest, NULL before all others. Rows whose time is NULL
+    do not count; of no rows the result is NULL. In SQL `first_by_time(value, time)`.
+
+    Parameters
+    ----------
+    value
+        Of any type that has an order.
+    time
+        Likewise; a timestamp, as a rule.
+    """
+    return F.call_function("first_by_time", _column(value), _column(time))
+
+
+def last_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
+    """An aggregate: the value of the row with the latest time; of several values the greatest.
+
+    In all else as `first_by_time`.
+    """
+    return F.call_function("last_by_time", _column(value), _column(time))
+
+
+def window_aggregate(
+    inputs: DataFrame | Sequence[DataFrame],
+    size: Duration,
+    slide: Duration | None = None,
+    aggs: Sequence[Column | ByTime] = (),
+    time: str = "ts",
+    keys: str | Sequence[str] = (),
+    start: Duration = "0 seconds",
+) -> DataFrame:
+    """One row for each sliding window, and each value of the keys, that has rows in it.
+
+    Parameters
+    ----------
+    inputs
+        One DataFrame or several of one session with the same columns, in any order: all batch,
+        or all streaming. Of streams each has its own `withWatermark`, and a window is closed when
+        the watermarks of all of them have passed it.
+    size, slide
+        Intervals ("30 seconds") or datetime.timedelta, above zero; `slide` at most `size`. None
+        slides by `size`: the windows do not overlap.
+    aggs
+        Aggregates of Spark, and `scalegate.first(column)` and `scalegate.last(column)`, which go
+        by `time`; at least one.
+    time
+        The column of the event time, timestamp or timestamp_ntz; a row without one is in no
+        window.
+    keys
+        The columns to group by beside the window; NULL is a key.
+    start
+        What the windows' starts are shifted by from 1970-01-01 00:00:00 UTC, less than `slide`
+        either way.
+
+    Returns
+    -------
+    `window`, a struct of its `start` and `end`, never NULL; the keys; then the aggregates, under
+    their own names.
+
+    Raises
+    ------
+    ScalegateError
+        When an argument does not fit the inputs; no job has run then.
+
+    Examples
+    --------
+    >>> scalegate.window_aggregate(  # doctest: +SKIP
+    ...     [meters_a, meters_b], "30 seconds", "3 seconds",
+    ...     aggs=[F.count("*"), scalegate.first("kwh")], keys="meter")
+    """
+    frame = _union(inputs)
+    side = schema.frame(frame, "input")
+    field = side.field(time, "time")
+    if not isinstance(field.dataType, TIMES):
+        raise ScalegateError(
+            f"time column {time!r} is of type {field.dataType.simpleString()}; windows are of "
+            "timestamp or timestamp_ntz."
+        )
+    names = [side.field(key, "keys").name for key in ([keys] if isinstance(keys, str) else keys)]
+    over = _window(field.name, size, slide, start)
+    return frame.groupBy(over, *(F.col(schema.quote(n)) for n in names)).agg(
+        *_aggregates(aggs, field.name)
+    )
+
+
+def _union(inputs: DataFrame | Sequence[DataFrame]) -> DataFrame:
+    frames = [inputs] if isinstance(inputs, DataFrame) else list(inputs)
+    if not frames:
+        raise ScalegateError("inputs is empty: give at least one DataFrame.")
+    for at, frame in enumerate(frames):
+        if not isinstance(frame, DataFrame):
+            raise ScalegateError(f"inputs[{at}] is no Spark DataFrame but {frame!r}.")
+        if frame.isStreaming != frames[0].isStreaming:
+            raise ScalegateError(
+                f"inputs[{at}] is {'a stream' if frame.isStreaming else 'no stream'} and "
+                "inputs[0] is not so: give streams alone, or batch DataFrames alone."
+            )
+        if set(frame.columns) != set(frames[0].columns):
+            differing = sorted(set(frame.columns) ^ set(frames[0].columns))
+            raise ScalegateError(
+                f"inputs[{at}] and inputs[0] differ in {', '.join(map(repr, differing))}: select "
+                "the same columns of each."
+            )
+    return reduce(DataFrame.unionByName, frames)
+
+
+def _window(time: str, size: Duration, slide: Duration | None, start: Duration) -> Column:
+    long = _widths.micros(size, "size")
+    step = long if slide is None else _widths.micros(slide, "slide")
+    offset = _widths.micros(start, "start")
+    if long <= 0 or step <= 0:
+        raise ScalegateError(f"size={size!r}, slide={slide!r}: both must be above zero.")
+    if step > long:
+        raise ScalegateError(
+            f"slide={slide!r} is above size={size!r}: the rows between two windows would be in "
+            "none. Filter these out, or slide by less."
+        )
+    if abs(offset) >= step:
+        raise ScalegateError(f"start={start!r} shifts the windows by slide={slide!r} or more.")
+    parts = (f"{n} microseconds" for n in (long, step, offset))
+    return F.window(schema.quote(time), *parts).alias("window")
+
+
+def _aggregates(aggs: Sequence[Column | ByTime], time: str) -> list[Column]:
+    if isinstance(aggs, Column | ByTime | str) or not aggs:
+        raise ScalegateError(
+            f'aggs={aggs!r}: give a list of aggregates, as in [F.count("*"), '
+            'scalegate.first("x")].'
+        )
+    made = [a.column(schema.quote(time)) if isinstance(a, ByTime) else a for a in aggs]
+    for agg in made:
+        if not isinstance(agg, Column):
+            raise ScalegateError(
+                f"aggs has {agg!r}, which is no aggregate: F.sum({agg!r}) is one."
+            )
+    return made
+
+
+def _column(of: ColumnOrName) -> Column:
+    return F.col(of) if isinstance(of, str) else of

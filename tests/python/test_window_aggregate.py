@@ -1,0 +1,126 @@
+"""`window_aggregate` and the functions that go by time: several inputs, batches and streams."""
+
+import random
+from datetime import timedelta
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pytest
+import scalegate
+import stream_files
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+AGGS = [F.count("*").alias("n"), scalegate.first("x").alias("a"), scalegate.last("x").alias("z")]
+
+
+def table(events: list[tuple]) -> pa.Table:
+    columns = [list(c) for c in zip(*events, strict=True)] or [[], [], [], []]
+    return pa.table(columns, schema=stream_files.SCHEMA)
+
+
+def frame(spark: SparkSession, events: list[tuple], parts: int = 3) -> DataFrame:
+    return spark.createDataFrame(table(events)).repartition(parts)
+
+
+def by_duckdb(events: list[tuple], size: int, slide: int) -> set[tuple]:
+    """(start, key, count, first and last x by time) of each window, in seconds."""
+    connection = duckdb.connect()
+    connection.register("rows_at_rest", table(events))
+    rows = connection.sql(
+        f"""
+        WITH t AS (SELECT *, epoch_us(ts) AS us FROM rows_at_rest WHERE ts IS NOT NULL),
+        w AS (SELECT t.*, (us // {slide} - i) * {slide} AS start
+              FROM t, range({-(-size // slide)}) r(i))
+        SELECT start, k, count(*), arg_min(x, struct_pack(us := us, x := x)),
+               arg_max(x, struct_pack(us := us, x := x))
+        FROM w WHERE us < start + {size} GROUP BY start, k
+        """
+    ).fetchall()
+    return set(rows)
+
+
+def windows(result: DataFrame) -> set[tuple]:
+    start = F.unix_micros(F.col("window.start").cast("timestamp")).alias("start")
+    return {tuple(row) for row in result.select(start, "k", "n", "a", "z").collect()}
+
+
+def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
+    rng = random.Random(5)
+    events = stream_files.events(rng, 300)
+    result = scalegate.window_aggregate(
+        [frame(spark, events[:120]), frame(spark, events[120:], 2)],
+        "7 seconds",
+        timedelta(seconds=2),
+        aggs=AGGS,
+        keys="k",
+    )
+    assert result.columns == ["window", "k", "n", "a", "z"]
+    assert windows(result) == by_duckdb(events, 7_000_000, 2_000_000)
+
+
+def test_streams_give_the_windows_of_their_rows_at_rest(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rng = random.Random(6)
+    both = [stream_files.events(rng, 150) for _ in range(2)]
+    for name, events in zip("lr", both, strict=True):
+        parts = [events[:40], events[40:90], events[90:], [(stream_files.FAR, -1, -1.0, -1)]]
+        stream_files.write_files(tmp_path / name, parts)
+    result = scalegate.window_aggregate(
+        stream_files.sides(spark, tmp_path), "20 seconds", "4 seconds", aggs=AGGS, keys=["k"]
+    )
+    start = F.unix_micros(F.col("window.start").cast("timestamp")).alias("start")
+    query = stream_files.run(result.select(start, "k", "n", "a", "z"), tmp_path)
+    found = spark.read.parquet(str(tmp_path / "out")).collect()
+    expected = by_duckdb(both[0] + both[1], 20_000_000, 4_000_000)
+    assert sorted(map(tuple, found), key=str) == sorted(expected, key=str)
+    assert {o["operatorName"] for o in stream_files.operators(query)} == {"windowAggregate"}
+
+
+def test_ties_and_nulls_do_not_depend_on_the_order_of_rows(spark: SparkSession) -> None:
+    rows = [(1, "b"), (1, "a"), (1, None), (2, "d"), (2, "c"), (None, "e")]
+    for _ in range(4):
+        random.Random(0).shuffle(rows)
+        df = spark.createDataFrame(rows, "t INT, v STRING").repartition(4)
+        found = df.select(
+            scalegate.first_by_time("v", "t"), scalegate.last_by_time(F.col("v"), F.col("t"))
+        )
+        assert tuple(found.first() or ()) == (None, "d")
+    assert df.where("t IS NULL").select(scalegate.first_by_time("v", "t")).first() == (None,)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"size": "0 seconds"}, "above zero"),
+        ({"slide": "-1 second"}, "above zero"),
+        ({"slide": "11 seconds"}, "would be in none"),
+        ({"start": "5 seconds"}, "shifts the windows by"),
+        ({"size": "ten"}, "not an interval"),
+        ({"time": "x"}, "is of type double"),
+        ({"time": "tz"}, "has no column 'tz'"),
+        ({"keys": ["q"]}, "has no column 'q'"),
+        ({"aggs": []}, "give a list of aggregates"),
+        ({"aggs": ["x"]}, "which is no aggregate"),
+        ({"inputs": []}, "inputs is empty"),
+        ({"inputs": [1]}, "no Spark DataFrame"),
+    ],
+)
+def test_bad_arguments_are_named(spark: SparkSession, change: dict, message: str) -> None:
+    arguments = {
+        "inputs": frame(spark, []),
+        "size": "10 seconds",
+        "slide": "5 seconds",
+        "aggs": AGGS,
+        "keys": "k",
+    }
+    with pytest.raises(scalegate.ScalegateError, match=message):
+        scalegate.window_aggregate(**(arguments | change))
+
+
+def test_inputs_of_other_columns_are_named(spark: SparkSession) -> None:
+    df = frame(spark, [])
+    with pytest.raises(scalegate.ScalegateError, match="differ in 'x'"):
+        scalegate.window_aggregate([df, df.drop("x")], "1 second", aggs=AGGS)
