@@ -4,7 +4,12 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
-import io.scalegate.spark.aggregate.{ExtractTimeWindows, PaneAggregateStrategy, PlacePanes}
+import io.scalegate.spark.aggregate.{
+  ByTime,
+  ExtractTimeWindows,
+  PaneAggregateStrategy,
+  PlacePanes
+}
 import io.scalegate.spark.plan.{
   DropInferredMarkers,
   ExtractRowWindowJoin,
@@ -60,6 +65,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectOptimizerRule(_ => PlacePanes)
     extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
+    ByTime.functions.foreach(extensions.injectFunction)
     extensions.injectFunction(
       (
         FunctionIdentifier(WithinRows.Name),
