@@ -12,7 +12,13 @@ import stream_files
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-AGGS = [F.count("*").alias("n"), scalegate.first("x").alias("a"), scalegate.last("x").alias("z")]
+
+def aggs() -> list:
+    return [
+        F.count("*").alias("n"),
+        scalegate.first("x").alias("a"),
+        scalegate.last("x").alias("z"),
+    ]
 
 
 def table(events: list[tuple]) -> pa.Table:
@@ -53,7 +59,7 @@ def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
         [frame(spark, events[:120]), frame(spark, events[120:], 2)],
         "7 seconds",
         timedelta(seconds=2),
-        aggs=AGGS,
+        aggs=aggs(),
         keys="k",
     )
     assert result.columns == ["window", "k", "n", "a", "z"]
@@ -69,7 +75,7 @@ def test_streams_give_the_windows_of_their_rows_at_rest(
         parts = [events[:40], events[40:90], events[90:], [(stream_files.FAR, -1, -1.0, -1)]]
         stream_files.write_files(tmp_path / name, parts)
     result = scalegate.window_aggregate(
-        stream_files.sides(spark, tmp_path), "20 seconds", "4 seconds", aggs=AGGS, keys=["k"]
+        stream_files.sides(spark, tmp_path), "20 seconds", "4 seconds", aggs=aggs(), keys=["k"]
     )
     start = F.unix_micros(F.col("window.start").cast("timestamp")).alias("start")
     query = stream_files.run(result.select(start, "k", "n", "a", "z"), tmp_path)
@@ -113,7 +119,7 @@ def test_bad_arguments_are_named(spark: SparkSession, change: dict, message: str
         "inputs": frame(spark, []),
         "size": "10 seconds",
         "slide": "5 seconds",
-        "aggs": AGGS,
+        "aggs": aggs(),
         "keys": "k",
     }
     with pytest.raises(scalegate.ScalegateError, match=message):
@@ -123,4 +129,4 @@ def test_bad_arguments_are_named(spark: SparkSession, change: dict, message: str
 def test_inputs_of_other_columns_are_named(spark: SparkSession) -> None:
     df = frame(spark, [])
     with pytest.raises(scalegate.ScalegateError, match="differ in 'x'"):
-        scalegate.window_aggregate([df, df.drop("x")], "1 second", aggs=AGGS)
+        scalegate.window_aggregate([df, df.drop("x")], "1 second", aggs=aggs())

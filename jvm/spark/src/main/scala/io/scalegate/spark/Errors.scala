@@ -174,6 +174,16 @@ object Errors {
       "spark.driver.memory in local mode), or run fewer tasks at once"
   )
 
+  def panesTooLarge(panes: Int, bytes: Long): Exception = new SparkException(
+    s"PaneWindows: the partial results of one window do not fit in the task's memory: $panes panes, about $bytes " +
+      "bytes. Shorten the window or lengthen its slide, add a key, leave out functions whose results grow with the " +
+      "rows (collect_list, percentile), or raise spark.executor.memory (spark.driver.memory in local mode)"
+  )
+
+  def byTimeArguments(name: String, count: Int): Exception = bad(
+    s"$name takes 2 arguments, the value and its time, as in $name(price, ts); it was given $count"
+  )
+
   def windowOutOfRange(micros: Long, windows: String): Exception = new ArithmeticException(
     s"the time $micros, in microseconds since 1970, lies so near the end of the range of timestamps that one of its " +
       s"windows ($windows) begins or ends outside of it. Leave such rows out, with a WHERE on the time"

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 
 import io.scalegate.spark.aggregate.{
+  ByTime,
   ExtractStreamingPanes,
   ExtractTimeWindows,
   PaneAggregateStrategy,
@@ -70,6 +71,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => ExtractStreamingPanes)
     extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
     extensions.injectPlannerStrategy(_ => StreamingPanesStrategy)
+    ByTime.functions.foreach(extensions.injectFunction)
     extensions.injectFunction(
       (
         FunctionIdentifier(WithinRows.Name),

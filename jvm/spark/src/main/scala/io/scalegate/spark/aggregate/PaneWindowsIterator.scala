@@ -2,6 +2,7 @@ package io.scalegate.spark.aggregate
 
 import scala.annotation.tailrec
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
@@ -14,6 +15,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.types.StructType
+
+import io.scalegate.spark.Errors
+import io.scalegate.spark.exec.WindowMemory
 
 /** Everything that travels to the executors for one [[PaneWindowsExec]].
   *
@@ -64,6 +68,7 @@ final private[aggregate] class PaneWindowsIterator(
   private[this] val reader = new PaneReader(new PaneSort(of)(rows), of, partials)
   private[this] val held = new TwoStacks((older, newer) => partials.merge(older, newer))
   private[this] val place = new WindowPlace(of)
+  private[this] val memory = WindowMemory.ofTask(TaskContext.get())
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
     val made = Predicate.create(condition, of.keys :+ of.window)
     made.initialize(partition)
@@ -123,13 +128,19 @@ final private[aggregate] class PaneWindowsIterator(
   private[this] def fill(): Unit =
     while ((reader.key eq key) && reader.start < start + by.size) {
       held.push(reader.start, reader.partial)
+      reserve()
       reader.advance()
     }
 
   private[this] def slide(): Unit = {
     start = by.next(start)
     held.evictBefore(start)
+    reserve()
   }
+
+  private[this] def reserve(): Unit =
+    if (!memory.tryReserve(held.size.toLong, held.bytes))
+      throw Errors.panesTooLarge(held.size, held.bytes)
 }
 
 /** A row of keys and window, whose window is changed in place. */

@@ -30,6 +30,7 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
   private[this] var back: UnsafeRow = _
   private[this] var mergeCount = 0L
   private[this] var most = 0
+  private[this] var byteCount = 0L
 
   def isEmpty: Boolean = head == tail
 
@@ -38,6 +39,11 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
 
   /** The largest number of panes held at once. */
   def peak: Int = most
+
+  def size: Int = tail - head
+
+  /** Of the results that are held. */
+  def bytes: Long = byteCount + sizeOf(back)
 
   /** The result of the older part of the window; of all of it where there is no newer. Of a window that is not empty. */
   def older: UnsafeRow = if (head < middle) rows(head) else back
@@ -50,14 +56,16 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
     if (tail == rows.length) makeRoom()
     starts(tail) = start
     rows(tail) = row
+    byteCount += sizeOf(row)
     tail += 1
     back = if (back eq null) row else merged(back, row)
-    most = math.max(most, tail - head)
+    most = math.max(most, size)
   }
 
   /** Forgets the panes that begin before `start`. */
   def evictBefore(start: Long): Unit = {
     while (head < tail && starts(head) < start) {
+      byteCount -= sizeOf(rows(head))
       rows(head) = null
       head += 1
     }
@@ -67,12 +75,16 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
   private[this] def flip(): Unit = {
     var i = tail - 2
     while (i >= head) {
-      rows(i) = merged(rows(i), rows(i + 1))
+      val through = merged(rows(i), rows(i + 1))
+      byteCount += sizeOf(through) - sizeOf(rows(i))
+      rows(i) = through
       i -= 1
     }
     middle = tail
     back = null
   }
+
+  private[this] def sizeOf(row: UnsafeRow): Int = if (row eq null) 0 else row.getSizeInBytes
 
   private[this] def merged(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     mergeCount += 1
@@ -81,12 +93,11 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
 
   /** Moves the panes to the beginning of the arrays, and to larger ones where they fill more than half. */
   private[this] def makeRoom(): Unit = {
-    val size = tail - head
     val room = if (size > rows.length / 2) rows.length * 2 else rows.length
     starts = Arrays.copyOf(Arrays.copyOfRange(starts, head, tail), room)
     rows = Arrays.copyOf(Arrays.copyOfRange(rows, head, tail), room)
     middle -= head
-    tail = size
+    tail -= head
     head = 0
   }
 }

@@ -37,6 +37,8 @@ final class TwoStacksSuite extends AnyFunSuite {
           held = held.filter(_ >= until)
         }
         assert(tested.isEmpty == held.isEmpty)
+        assert((tested.bytes == 0) == held.isEmpty)
+        assert(tested.size == held.size)
         if (held.nonEmpty)
           assert(text(tested.older) + text(tested.newer) == held.mkString("", ",", ","))
       }

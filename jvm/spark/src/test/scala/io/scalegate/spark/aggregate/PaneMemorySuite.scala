@@ -1,0 +1,32 @@
+package io.scalegate.spark.aggregate
+
+/** Panes of one window that do not fit the task's memory, and more panes in all than fit. */
+final class PaneMemorySuite extends PaneAggregateSuite {
+  override protected def settings: Map[String, String] = Map(
+    "spark.testing.memory" -> (40L << 20).toString,
+    "spark.testing.reservedMemory" -> "0"
+  )
+
+  private def texts(window: String, rows: Int, length: Int) =
+    s"""SELECT window, id % 2 AS k, sum(length(t)) FROM (
+       |  SELECT window, id, explode(list) AS t FROM (
+       |    SELECT window(ts, $window) AS window, id % 2 AS id, collect_list(pad) AS list
+       |    FROM (SELECT id, timestamp_seconds(id) AS ts, repeat(char(97 + id % 26), $length) AS pad
+       |          FROM range(0, $rows, 1, 2)) GROUP BY 1, 2)) GROUP BY 1, 2""".stripMargin
+
+  test("panes that do not fit end the query with an error that says what to change") {
+    val e = intercept[Exception](
+      spark.sql(texts("'4000 seconds', '40 seconds'", 4000, 20000)).collect()
+    )
+    val messages =
+      Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ ne null).map(_.getMessage).toSeq
+    assert(messages.exists(_.contains("partial results of one window do not fit")), messages)
+  }
+
+  test("more panes than memory in all, of windows that fit, are spilled") {
+    val query = texts("'20 seconds', '5 seconds'", 40000, 1000)
+    val df = spark.sql(query)
+    assert(panes(df).size == 1)
+    assert(df.collect().length == 2 * (8000 + 3))
+  }
+}
