@@ -8,7 +8,9 @@ import org.scalatest.time.{Seconds, Span}
 
 import io.scalegate.stream.{Side, SlidingWindows, StreamTuple}
 
-/** An aggregate whose keys never come twice holds those of its open windows, not those of its past. */
+/** An aggregate whose keys never come twice holds those of its open windows, not those of its
+  * past.
+  */
 class AggregateMemorySuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
 
