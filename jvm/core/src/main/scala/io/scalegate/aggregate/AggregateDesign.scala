@@ -2,14 +2,14 @@ package io.scalegate.aggregate
 
 import io.scalegate.stream.TupleSource
 
-/** A way to run a multiway aggregate (multiway aggregation, §4): any number of inputs, each sorted. Every
-  * design takes the same spec and gives the same results: each window with a tuple once, in the order of
-  * starts, its keys in the spec's order, whatever the interleaving of the inputs and the number of
-  * threads.
+/** A way to run a multiway aggregate (multiway aggregation, §4): any number of inputs, each
+  * sorted. Every design takes the same spec and gives the same results: each window with a tuple
+  * once, in the order of starts, its keys in the spec's order, whatever the interleaving of the
+  * inputs and the number of threads.
   *
-  * What an order-sensitive function gives is that of the tuples in their total order. A function that rounds
-  * gives the same in every run, to the last digit, and other last digits in [[WiML]], and on panes, which merge
-  * states, than in the rest.
+  * What an order-sensitive function gives is that of the tuples in their total order. A function
+  * that rounds gives the same in every run, to the last digit, and other last digits in [[WiML]],
+  * and on panes, which merge states, than in the rest.
   */
 trait AggregateDesign {
   def name: String
@@ -28,15 +28,15 @@ trait AggregateDesign {
 
 /** An aggregate under way: tuples go in at its sources, results come out of [[poll]].
   *
-  * Each source may have a thread of its own (`I_i` of the paper), and the consumer (`O`) another. One thread
-  * may also be all of them, if it feeds the sources in merged order with `tryAdd`, advances the others before it
-  * waits for room in one, and polls whenever that says no.
+  * Each source may have a thread of its own (`I_i` of the paper), and the consumer (`O`) another.
+  * One thread may also be all of them, if it feeds the sources in merged order with `tryAdd`,
+  * advances the others before it waits for room in one, and polls whenever that says no.
   *
-  * A source delivers in strictly rising order of `(ts, source, seq)`, and no null. One that has nothing to
-  * deliver holds the results back until it advances or closes.
+  * A source delivers in strictly rising order of `(ts, source, seq)`, and no null. One that has
+  * nothing to deliver holds the results back until it advances or closes.
   *
-  * An exception in the aggregate (a function or a key that throws) ends it: from then on [[poll]] and
-  * every call on a source throw that same exception.
+  * An exception in the aggregate (a function or a key that throws) ends it: from then on [[poll]]
+  * and every call on a source throw that same exception.
   */
 trait RunningAggregate[K, R] extends AutoCloseable {
   def sources: IndexedSeq[TupleSource]
@@ -44,8 +44,8 @@ trait RunningAggregate[K, R] extends AutoCloseable {
   /** The next winset's results, or null when none is complete yet. One thread at a time. */
   def poll(): WindowResults[K, R]
 
-  /** Every window still to come ends at this time or later; `Long.MaxValue` once all are out. It never
-    * falls. The consumer's thread, like [[poll]].
+  /** Every window still to come ends at this time or later; `Long.MaxValue` once all are out. It
+    * never falls. The consumer's thread, like [[poll]].
     */
   def frontier: Long
 
@@ -54,8 +54,8 @@ trait RunningAggregate[K, R] extends AutoCloseable {
     */
   def isDone: Boolean
 
-  /** Stops the aggregate and waits until its threads have ended, whatever is still on the way. Any
-    * thread but the aggregate's own; a second call is void. Sources throw from then on.
+  /** Stops the aggregate and waits until its threads have ended, whatever is still on the way.
+    * Any thread but the aggregate's own; a second call is void. Sources throw from then on.
     */
   def close(): Unit
 

@@ -1,16 +1,17 @@
 package io.scalegate.aggregate
 
-/** What an aggregate computes of the tuples of a window (multiway aggregation, §2: `F`), as a fold
-  * whose states can be merged.
+/** What an aggregate computes of the tuples of a window (multiway aggregation, §2: `F`), as a
+  * fold whose states can be merged.
   *
   * A state belongs to one caller at a time. `add` and `merge` may change their first argument and
   * return it, or return another state; the caller goes on with what they return. They leave
   * everything else as it is, and nothing that happens to the returned state later may show in
   * `merge`'s second argument.
   *
-  * The laws, with `==` for "has the same result": `merge(create(), s) == s == merge(s, create())`;
-  * `merge` is associative; adding tuples to `a`, then others to `b`, and merging the two is adding all to
-  * `a`. A function that is not order-sensitive gives the same result for the tuples in any order.
+  * The laws, with `==` for "has the same result": `merge(create(), s) == s == merge(s,
+  * create())`; `merge` is associative; adding tuples to `a`, then others to `b`, and merging the
+  * two is adding all to `a`. A function that is not order-sensitive gives the same result for the
+  * tuples in any order.
   *
   * @tparam T
   *   the tuples
@@ -24,14 +25,14 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
   /** For messages: "first". */
   def name: String
 
-  /** Whether the result depends on the order of the tuples. Then tuples are added, and states merged,
-    * in the tuples' total order.
+  /** Whether the result depends on the order of the tuples. Then tuples are added, and states
+    * merged, in the tuples' total order.
     */
   def isOrderSensitive: Boolean = false
 
-  /** Whether results depend in their last digits on how tuples were added and states merged, though not on
-    * the order of tuples otherwise: floating-point arithmetic that rounds. Then a design adds and merges in
-    * the same way in every run, which may take it more work.
+  /** Whether results depend in their last digits on how tuples were added and states merged,
+    * though not on the order of tuples otherwise: floating-point arithmetic that rounds. Then a
+    * design adds and merges in the same way in every run, which may take it more work.
     */
   def isRounding: Boolean = false
 
@@ -49,8 +50,8 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
   def result(state: S): R
 }
 
-/** A function whose `merge` can be undone, exactly. Not for floating-point sums: what was added to a
-  * large number and rounded away does not come back.
+/** A function whose `merge` can be undone, exactly. Not one that rounds: what was added to a large
+  * number and rounded away does not come back.
   */
 trait Invertible[S <: AnyRef] {
 

@@ -2,19 +2,19 @@ package io.scalegate.aggregate
 
 import io.scalegate.stream.{IdleStrategy, SlidingWindows, StreamTuple}
 
-/** What an aggregate computes: a function of the tuples of each window and key (multiway aggregation,
-  * §2).
+/** What an aggregate computes: a function of the tuples of each window and key (multiway
+  * aggregation, §2).
   *
   * @param windows
   *   size and advance
   * @param key
-  *   the group-by key of a tuple; null is a key like others, and a constant groups nothing. Several
-  *   attributes make one key as a tuple or a case class.
+  *   the group-by key of a tuple; null is a key like others, and a constant groups nothing.
+  *   Several attributes make one key as a tuple or a case class.
   * @param function
   *   called by several threads, for different states at a time
   * @param keyOrder
-  *   the order of the keys within a window's results; none: any order, which may differ from run to
-  *   run
+  *   the order of the keys within a window's results; none: any order, which may differ from run
+  *   to run
   */
 final case class AggregateSpec[K, S <: AnyRef, R](
     windows: SlidingWindows,

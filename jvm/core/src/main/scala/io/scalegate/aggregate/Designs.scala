@@ -3,8 +3,9 @@ package io.scalegate.aggregate
 import io.scalegate.gate.{TGate, WHive}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
-/** Multi-Queue (multiway aggregation, §5.3): a queue under a lock for each input; the consumer merges, updates and
-  * makes the results. What systems without the shared objects do: for comparison.
+/** Multi-Queue (multiway aggregation, §5.3): a queue under a lock for each input; the consumer
+  * merges, updates and makes the results. What systems without the shared objects do: for
+  * comparison.
   */
 object MQ extends AggregateDesign {
   def name: String = "MQ"
@@ -43,8 +44,8 @@ final private class QueuedAggregate[K, S <: AnyRef, R](
   protected def end(input: Int): Unit = queues(input).close()
 }
 
-/** Tuple Merged List, Single Consumer (multiway aggregation, §5.4): the inputs' threads merge by a T-Gate, the
-  * consumer updates and makes the results.
+/** Tuple Merged List, Single Consumer (multiway aggregation, §5.4): the inputs' threads merge by
+  * a T-Gate, the consumer updates and makes the results.
   */
 object TuMLSC extends AggregateDesign {
   def name: String = "TuMLSC"
@@ -71,8 +72,9 @@ final private class GatedAggregate[K, S <: AnyRef, R](
   protected def end(input: Int): Unit = gate.close(input)
 }
 
-/** Window Merged List (multiway aggregation, §5.7): the inputs' threads update the windows in a W-Hive as their
-  * tuples come, unmerged; the consumer makes the results. For functions that are not order-sensitive.
+/** Window Merged List (multiway aggregation, §5.7): the inputs' threads update the windows in a
+  * W-Hive as their tuples come, unmerged; the consumer makes the results. For functions that are
+  * not order-sensitive.
   */
 object WiML extends AggregateDesign {
   def name: String = "WiML"

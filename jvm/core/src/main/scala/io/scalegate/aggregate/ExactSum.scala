@@ -1,15 +1,17 @@
 package io.scalegate.aggregate
 
-/** A sum of doubles without rounding: a fixed-point number wide enough for what was added so far. Equal sums
-  * are equal in whatever order they were made, and what was added can be subtracted again.
+/** A sum of doubles without rounding: a fixed-point number wide enough for what was added so far.
+  * Equal sums are equal in whatever order they were made, and what was added can be subtracted
+  * again.
   */
 final class ExactSum private[aggregate] {
   /*
-   * A double is a whole number of 53 bits times a power of two. The sum is kept in digits of 32 bits, the
-   * lowest of weight 2^(32 * low - 1074), where 2^-1074 is the least double. Each digit is a Long with a
-   * sign of its own, so that a number is added to the three digits that it meets without carrying: carries
-   * are moved up after 2^30 additions, before 2^31 of them could leave the Long. Digits are made where
-   * numbers meet them: numbers of similar size need three to five.
+   * A double is a whole number of 53 bits times a power of two. The sum is kept in digits of 32
+   * bits, the lowest of weight 2^(32 * low - 1074), where 2^-1074 is the least double. Each digit
+   * is a Long with a sign of its own, so that a number is added to the three digits that it meets
+   * without carrying: carries are moved up after 2^30 additions, before 2^31 of them could leave
+   * the Long. Digits are made where numbers meet them: numbers of similar size need three to
+   * five.
    *
    *    added:          [   ][ 53 bits ][   ]
    *    digits:    [  ] [   ][    ]    [    ]     high ... low
@@ -154,7 +156,9 @@ private[aggregate] object ExactSum {
   private val Mask = 0xffffffffL
   private val Additions = 1 << 30
 
-  /** The double next to a number whose digits are not negative; the top one may have more than 32 bits. */
+  /** The double next to a number whose digits are not negative; the top one may have more than 32
+    * bits.
+    */
   private def round(digits: Array[Long], low: Int): Double = {
     var high = digits.length - 1
     while (high >= 0 && digits(high) == 0) high -= 1

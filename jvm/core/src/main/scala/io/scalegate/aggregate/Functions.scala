@@ -4,11 +4,11 @@ import java.util.function.{Function, Predicate, ToDoubleFunction, ToLongFunction
 
 import io.scalegate.stream.EventOrder
 
-/** The aggregate functions that come with the package. Those of no tuple have the result `None` where there
-  * is no value: a window has tuples, but none that a predicate accepts maybe.
+/** The aggregate functions that come with the package. Those of no tuple have the result `None`
+  * where there is no value: a window has tuples, but none that a predicate accepts maybe.
   *
-  * An approximate count of distinct values is left to whoever has a library of sketches: its state is a
-  * sketch, `merge` the sketches' union, and the laws hold.
+  * An approximate count of distinct values is left to whoever has a library of sketches: its
+  * state is a sketch, `merge` the sketches' union, and the laws hold.
   */
 object Functions {
 
@@ -23,8 +23,8 @@ object Functions {
   def countDistinct[T](value: Function[T, _ <: AnyRef]): AggregateFunction[T, _ <: AnyRef, Long] =
     new CountDistinct[T](value)
 
-  /** The sum. One that is no `Long` ends the aggregate with an `ArithmeticException`; what leaves the range
-    * on the way and comes back does not.
+  /** The sum. One that is no `Long` ends the aggregate with an `ArithmeticException`; what leaves
+    * the range on the way and comes back does not.
     */
   def sum[T](value: ToLongFunction[T]): AggregateFunction[T, WideSum, Long]
     with Invertible[WideSum] = new Sum[T](value)
@@ -33,8 +33,8 @@ object Functions {
   def avg[T](value: ToLongFunction[T]): AggregateFunction[T, WideSum, Option[Double]]
     with Invertible[WideSum] = new Average[T](value)
 
-  /** The sum, rounded once: the same in any order of additions. NaN and infinities as in floating-point
-    * addition.
+  /** The sum, rounded once: the same in any order of additions. NaN and infinities as in
+    * floating-point addition.
     */
   def sumOfDoubles[T](value: ToDoubleFunction[T]): AggregateFunction[T, ExactSum, Double]
     with Invertible[ExactSum] = new DoubleSum[T](value)

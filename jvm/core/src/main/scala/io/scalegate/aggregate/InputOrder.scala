@@ -3,8 +3,8 @@ package io.scalegate.aggregate
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.stream.StreamTuple
 
-/** Checks that an input delivers in strictly rising order, for designs that do not merge by a gate. The
-  * input's thread only.
+/** Checks that an input delivers in strictly rising order, for designs that do not merge by a
+  * gate. The input's thread only.
   */
 final private[aggregate] class InputOrder(id: Int) {
   private[this] var ts = Long.MinValue
@@ -12,7 +12,9 @@ final private[aggregate] class InputOrder(id: Int) {
   private[this] var isFirst = true
   private[this] var closed = false
 
-  /** Refuses what does not sort after everything delivered or promised, and what comes after the end. */
+  /** Refuses what does not sort after everything delivered or promised, and what comes after the
+    * end.
+    */
   def check(t: StreamTuple): Unit = {
     checkOpen()
     if (!isFirst && (t.ts < ts || (t.ts == ts && t.seq <= seq)))

@@ -6,14 +6,14 @@ import java.util.concurrent.atomic.AtomicLong
 
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
-/** The queue of one input in MQ and MQLF (multiway aggregation, §3, §7). The input's thread offers, promises and
-  * closes, the consumer looks and removes.
+/** The queue of one input in MQ and MQLF (multiway aggregation, §3, §7). The input's thread
+  * offers, promises and closes, the consumer looks and removes.
   */
 abstract private[aggregate] class InputQueue(id: Int, capacity: Int) {
   /*
    * What is delivered is in the queue before it is published as promised, and the consumer reads
-   * the promise before it looks: if it then finds the queue empty, it has had everything up to that promise.
-   * A queue is closed after its last tuple was put in, and asked in that order too.
+   * the promise before it looks: if it then finds the queue empty, it has had everything up to
+   * that promise. A queue is closed after its last tuple was put in, and asked in that order too.
    */
   @volatile private[this] var lastPromised: StreamTuple = _
   @volatile private[this] var closed = false
@@ -80,8 +80,8 @@ final private[aggregate] class LockFreeQueue(id: Int, capacity: Int)
   protected def removeFirst(): StreamTuple = queue.poll()
 }
 
-/** Merges queues by looking at the first tuple of each (multiway aggregation, Algorithm 2, L5-7): its cost is
-  * linear in the number of inputs.
+/** Merges queues by looking at the first tuple of each (multiway aggregation, Algorithm 2, L5-7):
+  * its cost is linear in the number of inputs.
   */
 final private[aggregate] class QueueMerge(queues: Array[_ <: InputQueue]) extends TupleMerge {
   private[this] val order = EventOrder.Tuples

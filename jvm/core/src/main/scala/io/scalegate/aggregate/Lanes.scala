@@ -11,7 +11,9 @@ private[aggregate] trait Lanes {
   def leave(lane: Int): Unit
 }
 
-/** A lane for each of the hive's threads: where keys are one thread's, and where merging has to be in order. */
+/** A lane for each of the hive's threads: where keys are one thread's, and where merging has to
+  * be in order.
+  */
 final private[aggregate] class OwnLanes(threads: Int) extends Lanes {
   def count: Int = threads
   def enter(thread: Int): Int = thread
@@ -21,19 +23,22 @@ final private[aggregate] class OwnLanes(threads: Int) extends Lanes {
 /** Lanes that threads take as they need them, for one tuple at a time. Lock-free. */
 final private[aggregate] class SharedLanes(threads: Int) extends Lanes {
   /*
-   * Between two extremes. A winset's states could be shared: then each update of each window synchronizes with other
-   * threads, on a concurrent hash table and on the state. Or each thread could have its own: then nothing is shared, but what
-   * each has of a key is merged in the end, by one thread, and with many inputs that is nearly every update again.
+   * Between two extremes. A winset's states could be shared: then each update of each window
+   * synchronizes with other threads, on a concurrent hash table and on the state. Or each thread
+   * could have its own: then nothing is shared, but what each has of a key is merged in the end,
+   * by one thread, and with many inputs that is nearly every update again.
    *
-   * Here a thread takes a lane, by compare-and-set, for all windows of a tuple, and updates the lane's tables as if it were
-   * alone, which it is. There are as many lanes as threads may ever ask at once, so one is free for whoever asks:
-   * who finds one taken tries the next, and a thread that is stopped in a lane stops nobody else. But threads start
-   * looking at one of as many lanes as there are processors, so hardly more lanes than that are ever used,
-   * however many threads there are: tables are merged for each processor, not for each input.
+   * Here a thread takes a lane, by compare-and-set, for all windows of a tuple, and updates the
+   * lane's tables as if it were alone, which it is. There are as many lanes as threads may ever
+   * ask at once, so one is free for whoever asks: who finds one taken tries the next, and a
+   * thread that is stopped in a lane stops nobody else. But threads start looking at one of as
+   * many lanes as there are processors, so hardly more lanes than that are ever used, however
+   * many threads there are: tables are merged for each processor, not for each input.
    *
-   * Memory order: a lane is left with release, after the tuple's updates, and entered with the acquire of the
-   * compare-and-set: tables and states pass from thread to thread with the lane. The hive's consumer reads them
-   * after the promise of each thread that has added, which comes after the lane was left.
+   * Memory order: a lane is left with release, after the tuple's updates, and entered with the
+   * acquire of the compare-and-set: tables and states pass from thread to thread with the lane.
+   * The hive's consumer reads them after the promise of each thread that has added, which comes
+   * after the lane was left.
    */
   private[this] val taken = Array.fill(threads)(new Lane)
   private[this] val spread = math.min(threads, Runtime.getRuntime.availableProcessors)

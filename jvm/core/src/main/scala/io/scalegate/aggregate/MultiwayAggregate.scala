@@ -2,7 +2,9 @@ package io.scalegate.aggregate
 
 import io.scalegate.stream.{Lifecycle, StreamTuple, WaitingSource}
 
-/** What running aggregates have in common: inputs that check what they take, failure and shut-down. */
+/** What running aggregates have in common: inputs that check what they take, failure and
+  * shut-down.
+  */
 abstract private[aggregate] class MultiwayAggregate[K, R](inputs: Int)
     extends RunningAggregate[K, R] {
   require(inputs > 0, s"an aggregate needs at least one input, not $inputs")

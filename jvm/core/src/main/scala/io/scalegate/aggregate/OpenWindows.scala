@@ -4,8 +4,8 @@ import java.util.ArrayDeque
 
 import io.scalegate.stream.{StreamTuple, WindowCursor}
 
-/** The open winsets of one thread that gets every tuple, in order: the Update and Output stages of MQ and
-  * TuMLSC (multiway aggregation, §5.3, Algorithm 2).
+/** The open winsets of one thread that gets every tuple, in order: the Update and Output stages
+  * of MQ and TuMLSC (multiway aggregation, §5.3, Algorithm 2).
   */
 final private[aggregate] class OpenWindows[K, S <: AnyRef, R](spec: AggregateSpec[K, S, R]) {
   private[this] val windows = spec.windows

@@ -4,10 +4,11 @@ import java.util.{ArrayList, HashMap, Map, TreeMap}
 
 import io.scalegate.stream.{SlidingWindows, StreamTuple, TupleSource}
 
-/** Any design on panes: it updates one window for each tuple, the tuple's pane, and the consumer makes each
-  * window's result from its panes, so that the cost of a tuple does not grow with `size / advance`. Past the
-  * paper, whose designs update every window that a tuple falls into. Order-sensitive functions are served as
-  * the design under it serves them: panes are merged in their order.
+/** Any design on panes: it updates one window for each tuple, the tuple's pane, and the consumer
+  * makes each window's result from its panes, so that the cost of a tuple does not grow with
+  * `size / advance`. Past the paper, whose designs update every window that a tuple falls into.
+  * Order-sensitive functions are served as the design under it serves them: panes are merged in
+  * their order.
   */
 final class PaneAggregate(design: AggregateDesign) extends AggregateDesign {
   def name: String = s"panes over ${design.name}"
@@ -43,13 +44,13 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     panes: RunningAggregate[K, S]
 ) extends RunningAggregate[K, R] {
   /*
-   * Between two polls `keys` holds those keys that have a pane in a window that is still to be taken, and `next` is the first
-   * window with such a pane. A pane comes when it is complete; before it is added, every window that ends before it is
-   * taken. So all panes that are held lie in the next window or in later ones, and a key is in the next window if its
-   * oldest pane is.
+   * Between two polls `keys` holds those keys that have a pane in a window that is still to be
+   * taken, and `next` is the first window with such a pane. A pane comes when it is complete;
+   * before it is added, every window that ends before it is taken. So all panes that are held lie
+   * in the next window or in later ones, and a key is in the next window if its oldest pane is.
    *
-   * When no pane comes, the panes' frontier tells how far windows are complete all the same: their last
-   * panes may be empty.
+   * When no pane comes, the panes' frontier tells how far windows are complete all the same:
+   * their last panes may be empty.
    */
   private[this] val windows = spec.windows
   private[this] val keys: Map[K, SlidingStates[S]] =

@@ -4,11 +4,11 @@ import java.util.ArrayDeque
 
 import io.scalegate.stream.SlidingWindows
 
-/** The windows of one key, made from the states of its panes in order: each window costs a constant number
-  * of merges, amortised, however many panes it has. Sequential; one key's only.
+/** The windows of one key, made from the states of its panes in order: each window costs a
+  * constant number of merges, amortised, however many panes it has. Sequential; one key's only.
   *
-  * Give each pane that has tuples with [[add]], in rising order; take each window with [[take]] when no pane
-  * of it is still to come. A state that was given belongs to this object.
+  * Give each pane that has tuples with [[add]], in rising order; take each window with [[take]]
+  * when no pane of it is still to come. A state that was given belongs to this object.
   */
 final class PaneWindows[S <: AnyRef, R](
     windows: SlidingWindows,
@@ -21,8 +21,8 @@ final class PaneWindows[S <: AnyRef, R](
   /** Whether there is no window to take. */
   def isEmpty: Boolean = panes.isEmpty
 
-  /** The state of the pane that starts at `start`, after all panes given before. A pane that no window holds
-    * is left out.
+  /** The state of the pane that starts at `start`, after all panes given before. A pane that no
+    * window holds is left out.
     */
   def add(start: Long, state: S): Unit =
     if (windows.count(start) > 0 && windows.last(start) >= from && !isOver)
@@ -68,8 +68,8 @@ private[aggregate] object SlidingStates {
     }
 }
 
-/** The merge of all, from which the oldest is subtracted when it goes: one merge and one inverse for each
-  * pane.
+/** The merge of all, from which the oldest is subtracted when it goes: one merge and one inverse
+  * for each pane.
   */
 final private[aggregate] class SubtractOnEvict[S <: AnyRef](
     function: AggregateFunction[_, S, _],
@@ -100,10 +100,11 @@ final private[aggregate] class SubtractOnEvict[S <: AnyRef](
 
 /** Two stacks back to back: new panes go on one, the oldest lies on top of the other.
   *
-  * On the old stack each pane holds the merge of itself and all younger ones on that stack, so its top is the
-  * merge of the stack; the new stack's merge is kept beside it. When the old one is empty the new one is
-  * turned over, which costs a merge for each of its panes, once for each. A window's state is at most one
-  * merge more, with a copy. Each merge is of neighbours in their order.
+  * On the old stack each pane holds the merge of itself and all younger ones on that stack, so
+  * its top is the merge of the stack; the new stack's merge is kept beside it. When the old one
+  * is empty the new one is turned over, which costs a merge for each of its panes, once for each.
+  * A window's state is at most one merge more, with a copy. Each merge is of neighbours in their
+  * order.
   */
 final private[aggregate] class TwoStacks[S <: AnyRef](function: AggregateFunction[_, S, _])
     extends SlidingStates[S] {

@@ -41,7 +41,8 @@ final private[aggregate] class FirstOrLast[T, R](
   def result(state: Picked[T]): Option[R] = state.toOption.map(result(_))
 }
 
-/** The least value. Of values that the ordering calls equal any may come: give one that is total. */
+/** The least value. Of values that the ordering calls equal any may come: give one that is total.
+  */
 final private[aggregate] class Least[T, A](
     val name: String,
     value: Function[T, A],
@@ -61,8 +62,8 @@ final private[aggregate] class Least[T, A](
   }
 }
 
-/** The tuple of the least value, the first of them in the tuples' total order: which needs no order of
-  * arrival.
+/** The tuple of the least value, the first of them in the tuples' total order: which needs no
+  * order of arrival.
   */
 final private[aggregate] class LeastBy[T, A, R](
     val name: String,

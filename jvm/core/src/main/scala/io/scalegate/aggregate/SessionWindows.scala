@@ -2,16 +2,17 @@ package io.scalegate.aggregate
 
 import io.scalegate.stream.TimeWindow
 
-/** A session: the tuples from `start` to `end`, of which no two neighbours are `gap` or more apart.
+/** A session: the tuples from `start` to `end`, of which no two neighbours are `gap` or more
+  * apart.
   *
   * @param end
   *   the time of the last one
   */
 final case class Session[R](start: Long, end: Long, result: R)
 
-/** The sessions of one key: a tuple belongs to the session of the one before if it comes less than `gap` after
-  * it, else it begins another. Sequential: tuples come in their order, so no two sessions ever grow
-  * together.
+/** The sessions of one key: a tuple belongs to the session of the one before if it comes less
+  * than `gap` after it, else it begins another. Sequential: tuples come in their order, so no two
+  * sessions ever grow together.
   */
 final class SessionWindows[T, S <: AnyRef, R](gap: Long, function: AggregateFunction[T, S, R]) {
   require(gap > 0, s"a session's gap must be positive, not $gap")

@@ -28,8 +28,8 @@ final private[scalegate] class StateTable[T, S <: AnyRef](
     }
   }
 
-  /** Adds what another table has behind what this one has, key by key. The other is not used any more: its
-    * states may go on here.
+  /** Adds what another table has behind what this one has, key by key. The other is not used any
+    * more: its states may go on here.
     */
   def absorb(other: StateTable[T, S]): Unit =
     other.foreach { (key, state) =>

@@ -39,8 +39,8 @@ final class WideSum private[aggregate] {
   }
 }
 
-/** What functions over a [[WideSum]] share. Exact, so the order of the tuples cannot matter, not even
-  * for an overflow on the way.
+/** What functions over a [[WideSum]] share. Exact, so the order of the tuples cannot matter, not
+  * even for an overflow on the way.
   */
 abstract private[aggregate] class OverWideSum[T, R](value: ToLongFunction[T])
     extends AggregateFunction[T, WideSum, R]

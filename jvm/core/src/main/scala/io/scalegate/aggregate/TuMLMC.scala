@@ -3,9 +3,9 @@ package io.scalegate.aggregate
 import io.scalegate.gate.{TGate, WHive}
 import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple}
 
-/** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge by a T-Gate,
-  * `threads` update threads read every ready tuple and add those of their own keys to the windows of a
-  * W-Hive, the consumer makes the results.
+/** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge
+  * by a T-Gate, `threads` update threads read every ready tuple and add those of their own keys
+  * to the windows of a W-Hive, the consumer makes the results.
   */
 final class TuMLMC(threads: Int) extends AggregateDesign {
   require(threads > 0, s"an aggregate needs at least one update thread, not $threads")
@@ -37,18 +37,18 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
    *     I 2 --+                     |                   |
    *                                 +-> ...           --+
    *
-   * A key has one thread, by the key's hash, which adds its tuples in their order; so order-sensitive
-   * functions are served. Each thread reads every tuple, and promises the hive the time of each,
-   * whose ever it is: a winset is complete when every thread is past it. A thread that finds
-   * nothing ready promises its reader's horizon, so that a winset waits for no tuple that no input can
-   * deliver.
+   * A key has one thread, by the key's hash, which adds its tuples in their order; so
+   * order-sensitive functions are served. Each thread reads every tuple, and promises the hive
+   * the time of each, whose ever it is: a winset is complete when every thread is past it. A
+   * thread that finds nothing ready promises its reader's horizon, so that a winset waits for no
+   * tuple that no input can deliver.
    *
-   * A thread may wait for room in the hive, while the gate fills. The hive lets the one through that is
-   * furthest behind, unless the consumer has something to take.
+   * A thread may wait for room in the hive, while the gate fills. The hive lets the one through
+   * that is furthest behind, unless the consumer has something to take.
    *
-   * Memory order: the gate publishes tuples, the hive winsets; a thread's failure is recorded before
-   * it ends, and a failed thread leaves its place in the hive open, so that nothing it has not finished
-   * is handed out.
+   * Memory order: the gate publishes tuples, the hive winsets; a thread's failure is recorded
+   * before it ends, and a failed thread leaves its place in the hive open, so that nothing it has
+   * not finished is handed out.
    */
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)

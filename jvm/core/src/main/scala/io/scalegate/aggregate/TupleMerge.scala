@@ -3,8 +3,8 @@ package io.scalegate.aggregate
 import io.scalegate.gate.GateReader
 import io.scalegate.stream.StreamTuple
 
-/** The ready tuples of all inputs in their order: the S-Merge stage (multiway aggregation, §2). One thread
-  * reads.
+/** The ready tuples of all inputs in their order: the S-Merge stage (multiway aggregation, §2).
+  * One thread reads.
   */
 private[aggregate] trait TupleMerge {
 

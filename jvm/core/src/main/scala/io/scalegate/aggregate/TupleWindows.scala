@@ -2,11 +2,12 @@ package io.scalegate.aggregate
 
 import io.scalegate.stream.SlidingWindows
 
-/** Tuple-based windows of one key (multiway aggregation, §2): after every `advance`-th of the key's tuples, one
-  * over its last `size`, or over all where there are fewer. Sequential: tuples come in their order.
+/** Tuple-based windows of one key (multiway aggregation, §2): after every `advance`-th of the
+  * key's tuples, one over its last `size`, or over all where there are fewer. Sequential: tuples
+  * come in their order.
   *
-  * A tuple costs one update, and a window a constant number of merges, amortised, of panes of as many tuples
-  * as divide both numbers.
+  * A tuple costs one update, and a window a constant number of merges, amortised, of panes of as
+  * many tuples as divide both numbers.
   */
 final class TupleWindows[T, S <: AnyRef, R](
     size: Long,

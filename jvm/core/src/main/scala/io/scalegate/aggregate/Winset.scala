@@ -1,8 +1,8 @@
 package io.scalegate.aggregate
 
-/** The windows of one time interval, for all keys, in a hive (multiway aggregation, §2, §5.2): a table of states for
-  * each lane (see [[Lanes]]), made when it is first needed. Who holds a lane adds in it; who takes the winset from the
-  * hive reads.
+/** The windows of one time interval, for all keys, in a hive (multiway aggregation, §2, §5.2): a
+  * table of states for each lane (see [[Lanes]]), made when it is first needed. Who holds a lane
+  * adds in it; who takes the winset from the hive reads.
   *
   * @param expected
   *   how many keys a lane may have

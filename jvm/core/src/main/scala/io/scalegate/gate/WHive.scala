@@ -37,53 +37,57 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    *          o ----------> o ----------> o -----------> o
    *                        ^ thread 0    ^ thread 1            promised: 3, 5
    *
-   * Update (Algorithm 5, from the paper's prose). A thread goes from its finger, the first winset that it
-   * updated last, to the first window of its tuple, and from there to the others, which follow. A
-   * winset that is missing is linked by compare-and-set between its neighbours; the thread that
-   * loses the race looks again, and uses the other's winset if it is of the same window. When all are
-   * updated, and not before, the thread publishes the tuple's time as its promise.
+   * Update (Algorithm 5, from the paper's prose). A thread goes from its finger, the first winset
+   * that it updated last, to the first window of its tuple, and from there to the others, which
+   * follow. A winset that is missing is linked by compare-and-set between its neighbours; the
+   * thread that loses the race looks again, and uses the other's winset if it is of the same
+   * window. When all are updated, and not before, the thread publishes the tuple's time as its
+   * promise.
    *
    * A thread's times never fall, so its finger only moves on and passes each winset once. The
-   * shortcuts that the paper takes over from its T-Gate would save steps only to a thread that has been
-   * silent for a while, once, and cost memory and a second kind of link for each winset; there
-   * are none.
+   * shortcuts that the paper takes over from its T-Gate would save steps only to a thread that
+   * has been silent for a while, once, and cost memory and a second kind of link for each winset;
+   * there are none.
    *
    * Take. A winset is complete when its last time lies before every open thread's promise. The
-   * consumer reads the promises, then the head's link: whatever was linked before a promise was published is
-   * found by who has read that promise. So what is first in the list then is first for good: a
-   * tuple still to come belongs to later windows only. Nor does a thread still write to it: a
-   * thread's updates precede its promise. The paper compares with the first window of each
-   * thread's last tuple, which hands a winset out one tuple later; a promise is a time, so that a
-   * thread that is silent can give one too.
+   * consumer reads the promises, then the head's link: whatever was linked before a promise was
+   * published is found by who has read that promise. So what is first in the list then is first
+   * for good: a tuple still to come belongs to later windows only. Nor does a thread still write
+   * to it: a thread's updates precede its promise. The paper compares with the first window of
+   * each thread's last tuple, which hands a winset out one tuple later; a promise is a time, so
+   * that a thread that is silent can give one too.
    *
-   * The taken winset's node becomes the head, emptied, and the link of the head before it is severed:
-   * made to point at itself. Whoever stands there goes on from the new head, which lies before
-   * anything that may still be updated, being complete. Without severing, the finger of a
+   * The taken winset's node becomes the head, emptied, and the link of the head before it is
+   * severed: made to point at itself. Whoever stands there goes on from the new head, which lies
+   * before anything that may still be updated, being complete. Without severing, the finger of a
    * thread that is silent would keep every node after it alive.
    *
-   * Capacity. Threads that are ahead wait when too many winsets are held. The thread with the lowest
-   * promise may not wait for the others, and the consumer has nothing to take until it goes on; so
-   * it is let through, unless there is something to take. Hence some thread or the consumer can
-   * always proceed, and more is held than the capacity only by about size / advance winsets for
-   * each thread.
+   * Capacity. Threads that are ahead wait when too many winsets are held. The thread with the
+   * lowest promise may not wait for the others, and the consumer has nothing to take until it
+   * goes on; so it is let through, unless there is something to take. Hence some thread or the
+   * consumer can always proceed, and more is held than the capacity only by about size / advance
+   * winsets for each thread.
    *
-   * Linearization. An update, an advance and a close take effect when the promise, or the end, is stored: no
-   * one sees a winset before. A take that returns a winset takes effect when it reads the last of the promises
-   * that make it complete; one that returns null when it reads the promise that holds the first
-   * winset back, or, when there is none, the head's link: that is read after the promises, and a
-   * complete winset would be there.
+   * Linearization. An update, an advance and a close take effect when the promise, or the end, is
+   * stored: no one sees a winset before. A take that returns a winset takes effect when it reads
+   * the last of the promises that make it complete; one that returns null at its first read of
+   * the head's link: what was complete then would have been linked, and the first one, if there
+   * was one, was held back by a promise that is still too low when it is read later.
    *
    * Memory order.
    *   Node's link     plain before the node is linked; compare-and-set to insert; acquire to
    *                   follow; release to sever, after `head` was stored.
-   *   Node.winset     plain. Written before the node is linked; set to null by the consumer when the
-   *                   winset is complete: nobody else reads it any more.
-   *   winset          what a thread writes is published by its promise (release), which the consumer
-   *                   reads (acquire) before it takes; what threads tell each other is the winset's.
-   *   promised        release by its thread, acquire by the consumer and by threads that are told to wait.
+   *   Node.winset     plain. Written before the node is linked; set to null by the consumer when
+   *                   the winset is complete: nobody else reads it any more.
+   *   winset          what a thread writes is published by its promise (release), which the
+   *                   consumer reads (acquire) before it takes; what threads tell each other of
+   *                   it is the winset's.
+   *   promised        release by its thread, acquire by the consumer, and by threads for which
+   *                   there is no room.
    *   closed          volatile, after the last promise.
    *   head            release by the consumer; acquire by threads.
-   *   made, taken     counts for the capacity; a late one costs a refusal or lets a winset more in.
+   *   made, taken     counts for the capacity; a late one costs a refusal or lets a winset more
+   *                   in.
    */
   require(threads > 0, s"a hive needs at least one thread, not $threads")
   require(capacity > 0, s"a hive needs room for a winset, not $capacity")
@@ -102,9 +106,10 @@ final class WHive[T <: AnyRef, W <: AnyRef](
 
   all.foreach(_.finger = first)
 
-  /** Adds the tuple to every window that holds its time, and promises that nothing earlier comes from
-    * this thread any more. False, and nothing was done, when `capacity` winsets are held and others can go
-    * on: the consumer, if there is a winset to take, or else a thread that is behind this one.
+  /** Adds the tuple to every window that holds its time, and promises that nothing earlier comes
+    * from this thread any more. False, and nothing was done, when `capacity` winsets are held and
+    * others can go on: the consumer, if there is a winset to take, or else a thread that is
+    * behind this one.
     */
   def updateWindows(tuple: T, thread: Int): Boolean = {
     val self = all(thread)
@@ -133,8 +138,8 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     all(thread).finger = first
   }
 
-  /** The next winset that nothing can change any more, in the order of starts; null while there is
-    * none.
+  /** The next winset that nothing can change any more, in the order of starts; null while there
+    * is none.
     */
   def getNextWinSet(): W = {
     val next = head.getPlain.getAcquire

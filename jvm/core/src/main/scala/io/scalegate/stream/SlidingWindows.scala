@@ -60,8 +60,8 @@ final case class SlidingWindows(size: Long, advance: Long) {
   def paneOf(ts: Long): Long = Math.floorDiv(ts, pane)
 }
 
-/** Which windows hold a time, for one thread whose times mostly stay in a pane for a while: worked out, with its
-  * divisions, once for each pane.
+/** Which windows hold a time, for one thread whose times mostly stay in a pane for a while:
+  * worked out, with its divisions, once for each pane.
   */
 final private[scalegate] class WindowCursor(windows: SlidingWindows) {
   private[this] var from = 0L

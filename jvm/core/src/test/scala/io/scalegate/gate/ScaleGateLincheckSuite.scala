@@ -8,9 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
 
-/** Linearizability of ScaleGate, and of the T-Gate over it, against a gate of thirty sequential lines, over generated
-  * scenarios: stress runs them on real threads, model checking tries their interleavings one by
-  * one.
+/** Linearizability of ScaleGate, and of the T-Gate over it, against a gate of thirty sequential
+  * lines, over generated scenarios: stress runs them on real threads, model checking tries their
+  * interleavings one by one.
   */
 class ScaleGateLincheckSuite extends AnyFunSuite {
   test("deliver, advance, close and read are linearizable under stress") {

@@ -2,8 +2,8 @@ package io.scalegate.gate
 
 import io.scalegate.stream.SlidingWindows
 
-/** A winset of plain lists, one for each thread: what a thread adds is found by who takes it, or the
-  * hive has not published it.
+/** A winset of plain lists, one for each thread: what a thread adds is found by who takes it, or
+  * the hive has not published it.
   */
 final class ListedWinset(val start: Long, threads: Int) {
   private val added = Array.fill(threads)(List.empty[Long])

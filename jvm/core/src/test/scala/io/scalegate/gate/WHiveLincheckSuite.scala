@@ -8,8 +8,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.stream.SlidingWindows
 
-/** Linearizability of WHive against its definition, over generated scenarios; a winset's contents, written
-  * without synchronization by several threads, are part of a take's result.
+/** Linearizability of WHive against its definition, over generated scenarios; a winset's
+  * contents, written without synchronization by several threads, are part of a take's result.
   */
 class WHiveLincheckSuite extends AnyFunSuite {
   test("update, advance, close and take are linearizable under stress") {

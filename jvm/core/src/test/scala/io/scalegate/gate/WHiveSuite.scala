@@ -11,7 +11,8 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.stream.SlidingWindows
 
-/** What a hive promises to one thread that plays all the parts, and to many; and what it holds. */
+/** What a hive promises to one thread that plays all the parts, and to many; and what it holds.
+  */
 class WHiveSuite extends AnyFunSuite with Matchers with Eventually with ScalaCheckPropertyChecks {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
 

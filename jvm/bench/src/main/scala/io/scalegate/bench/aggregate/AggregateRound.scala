@@ -5,14 +5,15 @@ import java.util.concurrent.{Callable, ExecutorService}
 import io.scalegate.aggregate._
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
-/** One round: the tuples per second from the first delivery to the last result, and what came out: how many
-  * rows, and a sum over them that does not depend on their order.
+/** One round: the tuples per second from the first delivery to the last result, and what came
+  * out: how many rows, and a sum over them that does not depend on their order.
   */
 final case class AggregateRate(tuplesPerSecond: Double, rows: Long, sum: Long)
 
-/** Sends one query's data through a design. `feeders` threads feed the inputs, each its share of them in merged
-  * order, and one more takes the results. With no feeders that one feeds too, some hundred tuples at a time: then the
-  * rate tells of the work that a design takes, whatever it gains from several processors.
+/** Sends one query's data through a design. `feeders` threads feed the inputs, each its share of
+  * them in merged order, and one more takes the results. With no feeders that one feeds too, some
+  * hundred tuples at a time: then the rate tells of the work that a design takes, whatever it
+  * gains from several processors.
   */
 final class AggregateRound[S <: AnyRef, R](
     query: Query[S, R],

@@ -4,12 +4,13 @@ import java.util.concurrent.{ExecutorService, Executors}
 
 import io.scalegate.aggregate._
 
-/** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2, round by round
-  * in turn: tuples per second. Checks that all designs give the same results, and prints a JSON line per
-  * query, number of inputs and design.
+/** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2,
+  * round by round in turn: tuples per second. Checks that all designs give the same results, and
+  * prints a JSON line per query, number of inputs and design.
   *
-  * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none), inputs such as
-  * `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML` (default: all).
+  * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none),
+  * inputs such as `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML`
+  * (default: all).
   */
 object AggregateThroughput {
   private val WarmUpRounds = 2

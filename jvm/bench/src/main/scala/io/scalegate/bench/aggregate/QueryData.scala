@@ -10,15 +10,15 @@ final class Reading(val meter: java.lang.Long, val kwh: Double)
 /** A user's comment on a song. */
 final class Comment(val song: java.lang.Long, val text: String)
 
-/** Streams of the shape of multiway aggregation's two data sets (§7.1), which are not public: generated from
-  * a fixed seed. Times are in milliseconds.
+/** Streams of the shape of multiway aggregation's two data sets (§7.1), which are not public:
+  * generated from a fixed seed. Times are in milliseconds.
   */
 object QueryData {
   private val NoAttributes = new Array[Long](0)
   private val Seed = 20140623L
 
-  /** Each of 243 meters reads ten times a second, at an offset of its own; its readings come by any of the
-    * inputs, as in a mesh network.
+  /** Each of 243 meters reads ten times a second, at an offset of its own; its readings come by
+    * any of the inputs, as in a mesh network.
     */
   def energy(inputs: Int, tuples: Int): Array[StreamTuple] = {
     val random = new SplittableRandom(Seed)
@@ -30,8 +30,8 @@ object QueryData {
     }
   }
 
-  /** A thousand comments a second on 40,000 songs, the n-th song with a share of about 1/n. One text in
-    * twenty holds a mail address, one in fifty an IP address.
+  /** A thousand comments a second on 40,000 songs, the n-th song with a share of about 1/n. One
+    * text in twenty holds a mail address, one in fifty an IP address.
     */
   def comments(inputs: Int, tuples: Int): Array[StreamTuple] = {
     val random = new SplittableRandom(Seed)

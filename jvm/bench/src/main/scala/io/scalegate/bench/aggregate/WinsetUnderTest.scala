@@ -32,7 +32,9 @@ object WinsetUnderTest {
   }
 }
 
-/** A table for each lane. With two lanes the first thread's are the even inputs, the second's the odd ones. */
+/** A table for each lane. With two lanes the first thread's are the even inputs, the second's the
+  * odd ones.
+  */
 final class WinsetOfCore(lanes: Int, keys: Int) extends WinsetUnderTest {
   private[this] val winset =
     new Winset[Any, Counted](0L, lanes, keys / lanes, WinsetUnderTest.function)
@@ -47,9 +49,9 @@ final class WinsetOfCore(lanes: Int, keys: Int) extends WinsetUnderTest {
   }
 }
 
-/** One table that all threads share, and one state for each key. A thread takes a state out, adds, and puts it back; one
-  * that finds none there begins another, and who finds another's where it wants to put its own merges the two.
-  * Lock-free.
+/** One table that all threads share, and one state for each key. A thread takes a state out,
+  * adds, and puts it back; one that finds none there begins another, and who finds another's
+  * where it wants to put its own merges the two. Lock-free.
   */
 final class SharedWinset(keys: Int) extends WinsetUnderTest {
   import WinsetUnderTest.function
@@ -98,8 +100,8 @@ final class WinsetInMap(keys: Int) extends WinsetUnderTest {
   }
 }
 
-/** Michael's lock-free hash table (SPAA 2002), without removal: a fixed number of lists, each sorted by the
-  * keys' hashes.
+/** Michael's lock-free hash table (SPAA 2002), without removal: a fixed number of lists, each
+  * sorted by the keys' hashes.
   */
 final class WinsetInLists(buckets: Int) extends WinsetUnderTest {
   import WinsetInLists.Node
@@ -144,7 +146,9 @@ final class WinsetInLists(buckets: Int) extends WinsetUnderTest {
 object WinsetInLists {
   import WinsetUnderTest.function
 
-  /** The link is the inherited reference. The state is taken out, and put back, as in [[SharedWinset]]. */
+  /** The link is the inherited reference. The state is taken out, and put back, as in
+    * [[SharedWinset]].
+    */
   final private class Node(val key: AnyRef, val hash: Int) extends AtomicReference[Node] {
     val state = new AtomicReference(function.create())
 

@@ -5,11 +5,12 @@ import java.util.concurrent.{Callable, ExecutorService, Executors, TimeUnit}
 
 import org.openjdk.jmh.annotations._
 
-/** What a winset is kept in (multiway aggregation, §5.2): two threads bring the tuples of `inputs` inputs to one
-  * winset, then one reads the results. A table for each of the two threads, as in the core's lanes
-  * (`ByProcessor`), or for each input (`ByInput`), merged at the end; a shared `ConcurrentHashMap` whose states are taken out
-  * and put back (`Shared`); the same with a lock for each state (`Locked`); and a shared table after Michael, of the right
-  * length, with states as in `Shared`. The score is per tuple, all of it.
+/** What a winset is kept in (multiway aggregation, §5.2): two threads bring the tuples of
+  * `inputs` inputs to one winset, then one reads the results. A table for each of the two
+  * threads, as in the core's lanes (`ByProcessor`), or for each input (`ByInput`), merged at the
+  * end; a shared `ConcurrentHashMap` whose states are taken out and put back (`Shared`); the same
+  * with a lock for each state (`Locked`); and a shared table after Michael, of the right length,
+  * with states as in `Shared`. The score is per tuple, all of it.
   */
 @State(Scope.Thread)
 @BenchmarkMode(Array(Mode.AverageTime))

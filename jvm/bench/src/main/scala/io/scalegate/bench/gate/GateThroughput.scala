@@ -2,9 +2,9 @@ package io.scalegate.bench.gate
 
 import java.util.concurrent.Executors
 
-/** ScaleGate, and the T-Gate over it, against a `ConcurrentSkipListMap` with explicit readiness, round by round in turn,
-  * so that both meet the same noise: tuples per second and bytes allocated per tuple (48 of them
-  * the tuple's). Prints a JSON line per gate and shape.
+/** ScaleGate, and the T-Gate over it, against a `ConcurrentSkipListMap` with explicit readiness,
+  * round by round in turn, so that both meet the same noise: tuples per second and bytes
+  * allocated per tuple (48 of them the tuple's). Prints a JSON line per gate and shape.
   *
   * Arguments: the number of rounds (default 15), the number of feeding threads (default 1), then
   * shapes such as `20x2`, sources × readers (default: the eight of the design).

@@ -22,8 +22,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
 /**
- * Two inputs of WiML add to the same windows of the same key, each tuple in whichever lane is free, while a third
- * has been there before. Values are powers of ten: each digit of a sum counts one tuple.
+ * Two inputs of WiML add to the same windows of the same key, each tuple in whichever lane is
+ * free, while a third has been there before. Values are powers of ten: each digit of a sum counts
+ * one tuple.
  */
 @JCStressTest
 @Outcome(

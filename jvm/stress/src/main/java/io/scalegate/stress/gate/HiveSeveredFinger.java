@@ -10,7 +10,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** A thread's finger stands on a winset, or before one, that is taken and severed as it goes on. */
+/** A thread's finger stands on a winset, or before one, that is taken and severed as it goes on.
+ */
 @JCStressTest
 @Outcome(
     id = "0:0\\|0 1:\\|1, 2:\\|2 4:4\\| 5:\\|5",

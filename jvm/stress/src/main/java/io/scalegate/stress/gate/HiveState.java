@@ -6,11 +6,13 @@ import io.scalegate.gate.Winsets;
 import io.scalegate.stream.SlidingWindows;
 
 /**
- * A hive of two threads whose winsets are plain arrays, and what the stress tests of WHive do with it. Results
- * read as in "0:2|3": the window that starts at 0 has had the time 2 from thread 0 and 3 from thread 1.
+ * A hive of two threads whose winsets are plain arrays, and what the stress tests of WHive do
+ * with it. Results read as in "0:2|3": the window that starts at 0 has had the time 2 from thread
+ * 0 and 3 from thread 1.
  */
 abstract class HiveState {
-  /** Each thread writes cells of its own, without synchronization: the hive has to publish them. */
+  /** Each thread writes cells of its own, without synchronization: the hive has to publish them.
+   */
   static final class Cells {
     final long start;
     final String[] times = {"", ""};
