@@ -49,7 +49,8 @@ import io.scalegate.spark.plan.{
   *     the optimizer is that plain to see;
   *   - optimizer rule: once names and views are gone, keeps the windows that panes can compute and gives the others
   *     back;
-  *   - planner strategy: plans the panes before Spark's own plans the aggregate.
+  *   - planner strategy: plans the panes before Spark's own plans the aggregate;
+  *   - functions: the first and the last value by time.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
