@@ -110,6 +110,11 @@ def test_a_trigger_line_sets_median_and_p95_beside_sparks() -> None:
     assert line(shown, "spark")[5:] == ["1×", "1×", "longest batch s 3"]
 
 
+def test_a_set_of_windows_says_how_long_they_are_and_what_is_computed() -> None:
+    heading = report.set_heading("W2", vars(SETS["W2"]))
+    assert "window 30 s, every 3 s; count and avg of 40,000 keys, 1,702,517 result" in heading
+
+
 def test_what_is_missing_is_listed_with_its_reason(page: str) -> None:
     assert "- `duckdb-abs` failed: 4 rows instead of 5." in page
     assert "- `polars-bins` left out: not installed." in page

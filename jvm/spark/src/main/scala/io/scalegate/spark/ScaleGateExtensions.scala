@@ -53,7 +53,8 @@ import io.scalegate.spark.plan.{
   *     back;
   *   - rule before the cost-based ones: takes those of streams out of the hands of Spark's own strategy for aggregates of
   *     streams, which comes before any other;
-  *   - planner strategies: plan the panes before Spark's own plans the aggregate.
+  *   - planner strategies: plan the panes before Spark's own plans the aggregate;
+  *   - functions: the first and the last value by time.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {

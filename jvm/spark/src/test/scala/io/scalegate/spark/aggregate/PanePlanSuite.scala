@@ -1,5 +1,8 @@
 package io.scalegate.spark.aggregate
 
+import java.nio.file.Files
+
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
@@ -226,9 +229,11 @@ final class PanePlanSuite extends PaneAggregateSuite {
   }
 
   test("a table is written of windows") {
-    val folder = java.nio.file.Files.createTempDirectory("windows").toString
-    spark.sql(windowed("sum(i) AS n")).write.mode("overwrite").parquet(folder)
-    val expected = plainSpark(rowsOf(spark.sql(windowed("sum(i) AS n"))))
-    assert(rowsOf(spark.read.parquet(folder)) == expected)
+    val folder = Files.createTempDirectory("windows")
+    try {
+      spark.sql(windowed("sum(i) AS n")).write.mode("overwrite").parquet(folder.toString)
+      val expected = plainSpark(rowsOf(spark.sql(windowed("sum(i) AS n"))))
+      assert(rowsOf(spark.read.parquet(folder.toString)) == expected)
+    } finally FileUtils.deleteDirectory(folder.toFile)
   }
 }
