@@ -3,8 +3,15 @@ package io.scalegate.spark.streaming
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.types.{DataType, IntegerType, LongType, TimestampType}
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  CollationAwareMurmur3Hash,
+  UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, TimestampType}
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -85,6 +92,29 @@ final class HotKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(sent(Side.R, Event(11, Some(8), 1)) == Seq(2))
     val one = (1L to 100L).map(id => sent(Side.S, Event(11, Some(7), id)))
     assert(one.forall(_.length == 1) && one.flatten.toSet == Set(1, 2))
+  }
+
+  test("a key's home is where Spark's exchange by it takes it") {
+    val (k, name) =
+      (AttributeReference("k", IntegerType)(), AttributeReference("n", StringType)())
+    val random = new Random(11)
+    for (partitions <- 2 to 9; keys <- Seq(Seq(k), Seq(k, name))) {
+      val spark = UnsafeProjection.create(
+        Seq(HashPartitioning(keys, partitions).partitionIdExpression),
+        Seq(k, name)
+      )
+      val hash =
+        UnsafeProjection.create(Seq(new CollationAwareMurmur3Hash(keys)), Seq(k, name))
+      val router = KeyRouter(HotKeys.none, Side.R, partitions)
+      for (_ <- 0 until 50) {
+        val row = InternalRow(
+          if (random.nextInt(9) == 0) null else random.nextInt(),
+          UTF8String.fromString(random.nextString(4))
+        )
+        val home = PartitionIds.partitionOf(router.home(hash(row).getInt(0)), partitions)
+        assert(home == spark(row).getInt(0))
+      }
+    }
   }
 
   test("a table is read as it was written, and what is none is refused") {
