@@ -106,6 +106,9 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
           run.add(Seq(at(1000, 1)), Nil)
           assert(run.stateRows == 1)
         } finally run.stop()
+        val state = spark.read.format("statestore").load(run.checkpoint.toString)
+        assert(rowsOf(state.selectExpr("key.k", "key.pane", "value.count")) ==
+          Seq("[1,1000000000,1]"))
       }
     }
 

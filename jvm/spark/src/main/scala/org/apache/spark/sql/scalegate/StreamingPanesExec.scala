@@ -112,8 +112,14 @@ final class StreamingPanesExec(
 
   override protected def valueSchema: StructType = schemaOf(left.output.drop(keys.size + 1))
 
-  private[this] def schemaOf(columns: Seq[Attribute]) =
-    StructType(columns.map(c => StructField(c.name, c.dataType, c.nullable)))
+  /** Of columns of one name, all but the first have their number added. */
+  private[this] def schemaOf(columns: Seq[Attribute]) = {
+    val names = columns.map(_.name)
+    StructType(columns.zipWithIndex.map { case (c, i) =>
+      val before = names.take(i).count(_ == c.name)
+      StructField(if (before == 0) c.name else s"${c.name}_${before + 1}", c.dataType, c.nullable)
+    })
+  }
 
   override protected def counters: Seq[(String, String)] = StreamingPanesExec.Counters
 
