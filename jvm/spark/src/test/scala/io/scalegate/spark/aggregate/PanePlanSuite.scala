@@ -236,4 +236,20 @@ final class PanePlanSuite extends PaneAggregateSuite {
       assert(rowsOf(spark.read.parquet(folder.toString)) == expected)
     } finally FileUtils.deleteDirectory(folder.toFile)
   }
+
+  test("an input that is cached, with adaptive execution and without") {
+    spark.sql("CACHE TABLE held AS SELECT * FROM r")
+    try
+      Seq("true", "false").foreach { adaptive =>
+        withSettings("spark.sql.adaptive.enabled" -> adaptive) {
+          assertPanes(
+            "SELECT window, k, count(*), sum(l) FROM held GROUP BY window(ts, '20 seconds', '5 seconds'), k"
+          )
+        }
+      }
+    finally {
+      spark.sql("UNCACHE TABLE held")
+      ()
+    }
+  }
 }
