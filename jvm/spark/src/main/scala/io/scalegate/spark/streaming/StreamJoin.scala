@@ -129,6 +129,7 @@ object StreamJoin {
     watermark.fold(Long.MinValue)(micros)
   )
 
-  private def micros(millis: Long): Long =
+  /** A watermark in microseconds, one too great as the greatest. */
+  def micros(millis: Long): Long =
     if (millis > Long.MaxValue / 1000) Long.MaxValue else millis * 1000
 }

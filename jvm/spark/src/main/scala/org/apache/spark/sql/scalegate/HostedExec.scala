@@ -1,6 +1,7 @@
 package org.apache.spark.sql.scalegate
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -177,6 +178,33 @@ abstract class HostedExec(
 
   final protected def broadcastHadoopConf(): Broadcast[SerializableConfiguration] =
     SerializableConfiguration.broadcast(sparkContext, session.sessionState.newHadoopConf())
+
+  final protected def millisSince(nanos: Long): Long =
+    math.max(0L, (System.nanoTime - nanos) / 1000000)
+
+  /** Gives a task's rows, counts them, and finishes the batch when there are no more. */
+  final protected class CompletedRows(rows: Iterator[InternalRow], atEnd: () => Unit)
+      extends Iterator[InternalRow] {
+    private[this] val rowsOut = longMetric("numOutputRows")
+    private[this] var count = 0L
+    private[this] var ended = false
+
+    TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
+
+    def hasNext: Boolean = {
+      val more = rows.hasNext
+      if (!more && !ended) {
+        ended = true
+        atEnd()
+      }
+      more
+    }
+
+    def next(): InternalRow = {
+      count += 1
+      rows.next()
+    }
+  }
 
   override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] =
     counters.map { case (name, says) => StatefulOperatorCustomSumMetric(name, says) }

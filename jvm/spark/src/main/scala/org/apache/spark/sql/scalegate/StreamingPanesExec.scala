@@ -1,6 +1,5 @@
 package org.apache.spark.sql.scalegate
 
-import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
@@ -30,6 +29,7 @@ import io.scalegate.spark.aggregate.{
   PaneStore,
   StreamPanes
 }
+import io.scalegate.spark.streaming.StreamJoin
 
 /** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
   *
@@ -159,7 +159,7 @@ final class StreamingPanesExec(
 
   private[this] def batch: PaneBatch = {
     def micros(watermark: Option[Long]) = watermark.filter(_ => panes.hasWatermark)
-      .fold(Long.MinValue)(w => if (w > Long.MaxValue / 1000) Long.MaxValue else w * 1000)
+      .fold(Long.MinValue)(StreamJoin.micros)
     PaneBatch(
       mode,
       micros(eventTimeWatermarkForLateEvents),
@@ -185,7 +185,7 @@ final class StreamingPanesExec(
       val started = System.nanoTime
       val store = stores.open(partition)
       val windows = new PaneBatchIterator(partition, some, task, now, new PaneStateStore(store))
-      new CompletedWindows(
+      new CompletedRows(
         windows,
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
@@ -208,33 +208,6 @@ final class StreamingPanesExec(
     longMetric("merges") += windows.merges
     setStoreMetrics(store)
     setOperatorMetrics()
-  }
-
-  private[this] def millisSince(nanos: Long): Long =
-    math.max(0L, (System.nanoTime - nanos) / 1000000)
-
-  /** Gives the windows, counts them, and finishes the batch when there are no more. */
-  final private[this] class CompletedWindows(windows: PaneBatchIterator, atEnd: () => Unit)
-      extends Iterator[InternalRow] {
-    private[this] val rowsOut = longMetric("numOutputRows")
-    private[this] var count = 0L
-    private[this] var ended = false
-
-    TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
-
-    def hasNext: Boolean = {
-      val more = windows.hasNext
-      if (!more && !ended) {
-        ended = true
-        atEnd()
-      }
-      more
-    }
-
-    def next(): InternalRow = {
-      count += 1
-      windows.next()
-    }
   }
 }
 

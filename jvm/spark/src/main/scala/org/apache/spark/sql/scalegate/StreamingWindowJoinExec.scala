@@ -195,7 +195,7 @@ final class StreamingWindowJoinExec(
         () => TaskAccess.stopIfKilled(context)
       )
       context.addTaskCompletionListener[Unit](_ => rows.close())
-      new CompletedPairs(
+      new CompletedRows(
         rows,
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
@@ -260,33 +260,6 @@ final class StreamingWindowJoinExec(
     setStoreInstanceMetrics(ofStore.instanceMetrics)
     setOperatorMetrics()
     store.checkpointInfo.foreach(setStateStoreCheckpointInfo)
-  }
-
-  private[this] def millisSince(nanos: Long): Long =
-    math.max(0L, (System.nanoTime - nanos) / 1000000)
-
-  /** Gives the pairs, counts them, and finishes the batch when there are no more. */
-  final private[this] class CompletedPairs(pairs: StreamJoinIterator, atEnd: () => Unit)
-      extends Iterator[InternalRow] {
-    private[this] val rowsOut = longMetric("numOutputRows")
-    private[this] var count = 0L
-    private[this] var ended = false
-
-    TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
-
-    def hasNext: Boolean = {
-      val more = pairs.hasNext
-      if (!more && !ended) {
-        ended = true
-        atEnd()
-      }
-      more
-    }
-
-    def next(): InternalRow = {
-      count += 1
-      pairs.next()
-    }
   }
 }
 
