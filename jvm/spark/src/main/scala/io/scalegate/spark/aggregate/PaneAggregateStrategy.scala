@@ -2,12 +2,11 @@ package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.Final
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.GroupingKeys
 
-/** Plans aggregates over sliding windows on panes: Spark's own partial aggregate by keys and pane, and above it the
-  * one that slides. Spark puts an exchange by the keys between the two.
+/** Plans aggregates over sliding windows on panes: a partial aggregate by keys and pane, and above it the one that
+  * slides. Spark puts an exchange by the keys between the two.
   */
 object PaneAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -18,21 +17,15 @@ object PaneAggregateStrategy extends SparkStrategy {
 
   private[this] def planned(found: PaneAggregate): SparkPlan = {
     val keys = found.keys.map(GroupingKeys.normalized)
-    val whole = AggUtils.planAggregateWithoutDistinct(
-      keys :+ found.pane,
-      found.functions,
-      Nil,
-      input(found)
-    )
     PaneWindowsExec(
       found.windows.by,
       keys.map(_.toAttribute),
       found.window,
-      found.pane,
       found.functions.map(_.copy(mode = Final, filter = None)),
       found.having,
       found.results,
-      whole.head.children.head
+      PartialPanesExec.packs(found),
+      PartialPanesExec.plan(found, keys, input(found))
     )
   }
 

@@ -3,7 +3,13 @@ package io.scalegate.spark.aggregate
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  JoinedRow,
+  Literal,
+  UnsafeProjection,
+  UnsafeRow
+}
 
 /** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
   * never. A key is the values of the aggregate's keys and the pane; a value, the partial result.
@@ -44,17 +50,63 @@ object PaneMode {
   */
 final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
 
+/** The panes that come with a batch.
+  *
+  * @param rows
+  *   keys, the pane and its partial result; or, if `packed`, those of [[PartialPanesExec]]
+  * @param columns
+  *   of `rows`
+  * @param of
+  *   has the panes as they are held: as rows of keys, the pane and its partial result
+  */
+final class ArrivedPanes(
+    rows: Iterator[InternalRow],
+    columns: Seq[Attribute],
+    packed: Boolean,
+    of: PaneWindows
+) {
+  private[this] val paneAt = of.keys.size
+
+  /** Gives each pane's key, of keys and pane, and its partial result: valid during the call. */
+  private[aggregate] def foreach(partials: PanePartials)(
+      give: (UnsafeRow, UnsafeRow) => Unit
+  ): Unit = if (packed) foreachPacked(partials, give) else foreachRow(give)
+
+  private[this] def foreachRow(give: (UnsafeRow, UnsafeRow) => Unit): Unit = {
+    val keyOf = UnsafeProjection.create(of.input.take(paneAt + 1), of.input)
+    val valueOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
+    rows.foreach(row => give(keyOf(row), valueOf(row)))
+  }
+
+  private[this] def foreachPacked(
+      partials: PanePartials,
+      give: (UnsafeRow, UnsafeRow) => Unit
+  ): Unit = {
+    val keyOf = UnsafeProjection.create(columns.take(paneAt) :+ Literal(0L), columns)
+    val block = new PaneBlock(partials)
+    rows.foreach { row =>
+      val key = keyOf(row)
+      block.begin(row.getLong(paneAt))
+      block.add(row.getBinary(paneAt + 1))
+      while (!block.isEmpty) {
+        key.setLong(paneAt, of.by.start(block.place))
+        give(key, block.take())
+      }
+    }
+  }
+}
+
 /** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
   * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
   * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
   * the next is asked for.
   *
-  * @param rows
-  *   keys, pane and partial results, as in `of.input`, in any order
+  * @param arrived
+  *   the batch's panes, each any number of times, in any order
   */
 final class PaneBatchIterator(
     partition: Int,
-    rows: Iterator[InternalRow],
+    arrived: ArrivedPanes,
     of: PaneWindows,
     batch: PaneBatch,
     store: PaneStore
@@ -88,19 +140,14 @@ final class PaneBatchIterator(
   /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
   def finish(): Unit = gone.foreach(store.remove)
 
-  private[this] def takeIn(): Unit = {
-    val keyOf = UnsafeProjection.create(of.input.take(paneAt + 1), of.input)
-    val valueOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
-    rows.foreach { row =>
-      val key = keyOf(row)
-      val pane = key.getLong(paneAt)
-      if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= late) droppedRows += 1
-      else {
-        val (before, value) = (store.get(key), valueOf(row))
-        store.put(key, if (before == null) value else partials.merge(before, value))
-        if (mode == PaneMode.Update) touched.add(key, pane)
-        putRows += 1
-      }
+  private[this] def takeIn(): Unit = arrived.foreach(partials) { (key, value) =>
+    val pane = key.getLong(paneAt)
+    if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= late) droppedRows += 1
+    else {
+      val before = store.get(key)
+      store.put(key, if (before == null) value else partials.merge(before, value))
+      if (mode == PaneMode.Update) touched.add(key, pane)
+      putRows += 1
     }
   }
 

@@ -10,7 +10,11 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{
 }
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
+  EmptyRow,
+  Expression,
   GenericInternalRow,
+  If,
+  JoinedRow,
   MutableProjection,
   NamedExpression,
   UnsafeProjection,
@@ -40,6 +44,42 @@ final case class PaneFunctions(
   private[aggregate] def fixed: Boolean =
     functions.forall(_.aggregateFunction.isInstanceOf[DeclarativeAggregate]) &&
       partial.forall(a => UnsafeRow.isMutable(a.dataType))
+
+  /** The partial result of no rows, of fixed size. */
+  private[aggregate] def initial: UnsafeRow =
+    UnsafeProjection.create(declared.flatMap(_.initialValues)).apply(EmptyRow)
+
+  /** For each column of a partial result of fixed size its value when a row is added: over `partial` and the row. */
+  private[aggregate] def updated: Seq[Expression] =
+    functions.zip(declared).flatMap { case (f, of) =>
+      of.updateExpressions.zip(of.aggBufferAttributes).map { case (value, before) =>
+        f.filter.fold(value)(If(_, value, before))
+      }
+    }
+
+  private[this] def declared: Seq[DeclarativeAggregate] =
+    functions.map(_.aggregateFunction.asInstanceOf[DeclarativeAggregate])
+
+  /** A partial result whose columns are NULL: of fixed size, or one that holds objects. */
+  private[aggregate] def empty: UnsafeRow =
+    UnsafeProjection.create(partial.map(_.dataType).toArray).apply(emptyObjects)
+  private[aggregate] def emptyObjects: InternalRow = new GenericInternalRow(partial.size)
+}
+
+/** Adds rows to partial results of fixed size. */
+final private[aggregate] class PaneUpdates(partition: Int, of: PartialPanesTask) {
+  private[this] val joined = new JoinedRow
+  private[this] val update = {
+    val before = of.functions.functions.flatMap(_.aggregateFunction.aggBufferAttributes)
+    val made = MutableProjection.create(of.functions.updated, before ++ of.input)
+    made.initialize(partition)
+    made
+  }
+
+  def add(result: UnsafeRow, row: InternalRow): Unit = {
+    update.target(result)(joined(result, row))
+    ()
+  }
 }
 
 /** Merges partial results as Spark merges them after an exchange: what goes in is in the form in which it is exchanged,
@@ -63,11 +103,7 @@ sealed abstract private[aggregate] class PaneMerge(
       MutableProjection.create(_, _)
     ) {
   private[this] val fixed = of.fixed
-  private[this] val buffer: InternalRow = {
-    val types = of.partial.map(_.dataType)
-    val empty = new GenericInternalRow(types.size)
-    if (fixed) UnsafeProjection.create(types.toArray).apply(empty) else empty
-  }
+  private[this] val buffer: InternalRow = if (fixed) of.empty else of.emptyObjects
 
   override def hasNext: Boolean = false
   override def next(): UnsafeRow = Iterator.empty.next()
@@ -92,6 +128,13 @@ sealed abstract private[aggregate] class PaneMerge(
 final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
     extends PaneMerge(partition, of.copy(results = Nil), PartialMerge, Nil) {
   private[this] val noKey = new UnsafeRow(0)
+
+  /** Of a partial result of fixed size. */
+  val columns: Int = of.partial.size
+  lazy val resultBytes: Int = of.empty.getSizeInBytes
+
+  /** Merges the partial result of later rows into one of fixed size. */
+  def mergeInto(older: UnsafeRow, newer: UnsafeRow): Unit = processRow(older, newer)
 
   /** Two in one, the older first. */
   def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {

@@ -2,34 +2,50 @@ package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
-/** A task's panes, one at a time, those of a key in ascending order. What tasks before the exchange had of one pane
-  * is merged here.
+/** A task's panes, one at a time, those of a key in ascending order: it begins with the first. What tasks before the
+  * exchange had of one pane is merged. A partial result is valid as long as it is held.
   */
-final private[aggregate] class PaneReader(
+private[aggregate] trait PaneReader {
+
+  /** The pane's keys, one object for all panes that have them; null when there are no more panes. */
+  def key: UnsafeRow
+  def start: Long
+  def partial: UnsafeRow
+
+  /** Goes on to the next pane. */
+  def advance(): Unit
+
+  /** Panes read so far, and merges. */
+  def panes: Long
+  def merges: Long
+}
+
+private[aggregate] object PaneReader {
+  def apply(rows: KeyRuns, of: PaneWindows, partials: PanePartials): PaneReader =
+    if (of.packed) new BlockReader(rows, of, partials) else new RowReader(rows, of, partials)
+}
+
+/** Panes that have a row each. */
+final private class RowReader(
     rows: KeyRuns,
     of: PaneWindows,
     partials: PanePartials
-) {
+) extends PaneReader {
   private[this] val paneAt = of.keys.size
   private[this] val partialOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
   private[this] var more = rows.advance()
   private[this] var mergeCount = 0L
   private[this] var paneCount = 0L
 
-  /** The pane's keys, one object for all panes that have them; null when there are no more panes. */
   var key: UnsafeRow = _
   var start = 0L
   var partial: UnsafeRow = _
 
   advance()
 
-  /** Panes read so far. */
   def panes: Long = paneCount
-
-  /** Merges since the beginning. */
   def merges: Long = mergeCount
 
-  /** Goes on to the next pane. */
   def advance(): Unit =
     if (!more) key = null
     else {
@@ -53,5 +69,45 @@ final private[aggregate] class PaneReader(
       more = rows.advance()
     }
     partial = partials.result()
+  }
+}
+
+/** Panes in blocks: the rows are those of [[PartialPanes]]. */
+final private class BlockReader(
+    rows: KeyRuns,
+    of: PaneWindows,
+    partials: PanePartials
+) extends PaneReader {
+  private[this] val blockAt = of.keys.size
+  private[this] val block = new PaneBlock(partials)
+  private[this] var more = rows.advance()
+  private[this] var paneCount = 0L
+
+  var key: UnsafeRow = _
+  var start = 0L
+  var partial: UnsafeRow = _
+
+  advance()
+
+  def panes: Long = paneCount
+  def merges: Long = block.merges
+
+  def advance(): Unit =
+    if (block.isEmpty && !more) key = null
+    else {
+      if (block.isEmpty) load()
+      start = of.by.start(block.place)
+      partial = block.take()
+      paneCount += 1
+    }
+
+  private[this] def load(): Unit = {
+    key = rows.key
+    val number = rows.row.getLong(blockAt)
+    block.begin(number)
+    while (more && (rows.key eq key) && rows.row.getLong(blockAt) == number) {
+      block.add(rows.row.getBinary(blockAt + 1))
+      more = rows.advance()
+    }
   }
 }

@@ -20,6 +20,8 @@ import io.scalegate.spark.exec.UnsafeRows
 /** Brings each key's panes of a task together, in ascending order, with Spark's sorter, which spills what the task's
   * memory does not hold.
   *
+  * Blocks of panes ([[PaneBlock]]) are sorted as panes are, by their numbers.
+  *
   * Spark's own sort of keys and pane compares rows: a sort by one number of 64 bits is a radix sort, several times as
   * fast. The number has a hash of the keys above and the pane's place among the panes below, so keys come in the
   * order of their hashes, and of keys that share one the panes alternate ([[KeyRuns]] parts them). Where the panes
@@ -85,7 +87,7 @@ final private[aggregate] class PaneSort(
     var fit = true
 
     override def computePrefix(row: InternalRow): PrefixComputer.Prefix = {
-      val place = of.by.place(row.getLong(keys))
+      val place = if (of.packed) row.getLong(keys) else of.by.place(row.getLong(keys))
       if (!any) {
         any = true
         base = place

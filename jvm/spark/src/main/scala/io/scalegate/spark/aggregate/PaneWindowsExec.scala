@@ -26,7 +26,7 @@ import org.apache.spark.sql.execution.{
   * aggregate.
   *
   * Input contract: the child's columns are the keys, the pane and the partial results of `functions`, in this order,
-  * in the form in which Spark exchanges them. Rows of one key come in one partition, in any order; without keys all
+  * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one partition, in any order; without keys all
   * rows come in one.
   *
   * @param keys
@@ -37,15 +37,17 @@ import org.apache.spark.sql.execution.{
   *   over keys and window: windows that do not pass are left out
   * @param resultExpressions
   *   over keys, window and the functions' results
+  * @param packed
+  *   whether the child's rows are those of [[PartialPanesExec]]
   */
 final case class PaneWindowsExec(
     by: SlidingWindow,
     keys: Seq[Attribute],
     window: Attribute,
-    pane: Attribute,
     functions: Seq[AggregateExpression],
     having: Option[Expression],
     resultExpressions: Seq[NamedExpression],
+    packed: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode {
@@ -70,9 +72,7 @@ final case class PaneWindowsExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val of = PaneFunctions(keys :+ window, functions, resultExpressions)
-    // By place and not by name: a function that a rule has copied names its columns anew.
-    val input = child.output.take(keys.size + 1) ++ of.partial
-    val task = PaneWindows(by, input, keys, window, of, having)
+    val task = PaneWindows.of(by, child.output, keys, window, of, having, packed)
     val rowsOut = longMetric("numOutputRows")
     val panes = longMetric("panes")
     val merges = longMetric("merges")

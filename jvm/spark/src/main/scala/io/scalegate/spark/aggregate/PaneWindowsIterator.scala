@@ -22,11 +22,13 @@ import io.scalegate.spark.exec.WindowMemory
 /** Everything that travels to the executors for one [[PaneWindowsExec]].
   *
   * @param input
-  *   keys, the pane and the partial results' columns, in this order
+  *   keys, the pane and the partial results' columns, in this order; or the columns of [[PartialPanesExec]]
   * @param window
   *   STRUCT of a start and an end of one timestamp type
   * @param having
   *   over keys and window
+  * @param packed
+  *   whether the input is that of [[PartialPanesExec]]
   */
 final case class PaneWindows(
     by: SlidingWindow,
@@ -34,8 +36,28 @@ final case class PaneWindows(
     keys: Seq[Attribute],
     window: Attribute,
     functions: PaneFunctions,
-    having: Option[Expression]
+    having: Option[Expression],
+    packed: Boolean
 )
+
+object PaneWindows {
+
+  /** @param columns
+    *   of the rows that come, found by place and not by name: a function that a rule has copied names its columns anew
+    */
+  def of(
+      by: SlidingWindow,
+      columns: Seq[Attribute],
+      keys: Seq[Attribute],
+      window: Attribute,
+      functions: PaneFunctions,
+      having: Option[Expression],
+      packed: Boolean
+  ): PaneWindows = {
+    val input = if (packed) columns else columns.take(keys.size + 1) ++ functions.partial
+    PaneWindows(by, input, keys, window, functions, having, packed)
+  }
+}
 
 /** Which windows of those that hold panes are given. */
 private[aggregate] trait WindowChoice {
@@ -65,7 +87,7 @@ final private[aggregate] class PaneWindowsIterator(
 
   private[this] val partials = new PanePartials(partition, of.functions)
   private[this] val results = new PaneResults(partition, of.functions)
-  private[this] val reader = new PaneReader(new PaneSort(of)(rows), of, partials)
+  private[this] val reader = PaneReader(new PaneSort(of)(rows), of, partials)
   private[this] val held = new TwoStacks((older, newer) => partials.merge(older, newer))
   private[this] val place = new WindowPlace(of)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())

@@ -22,9 +22,11 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
 
   private[this] val phase = Math.floorMod(offset, slide)
 
-  /** The later of the two residues, modulo slide, that panes begin at. */
-  private[this] val later =
-    math.max(phase, if (end < slide - phase) phase + end else phase - (slide - end))
+  /** The two residues, modulo slide, that panes begin at; both are one where windows end as others begin. */
+  private[this] val (earlier, later) = {
+    val other = if (end < slide - phase) phase + end else phase - (slide - end)
+    (math.min(phase, other), math.max(phase, other))
+  }
 
   /** Windows that hold a time, or one more where a window ends within a slide. */
   val perRow: Long = (size - 1) / slide + 1
@@ -55,6 +57,11 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     val after = Math.floorMod(pane, slide)
     if (end == 0) slides else 2 * slides + (if (after >= later) 1 else 0)
   }
+
+  /** The pane of a number. */
+  def start(place: Long): Long =
+    if (end == 0) place * slide + phase
+    else (place >> 1) * slide + (if ((place & 1) == 0) earlier else later)
 
   /** The first of the windows that hold a pane. */
   def first(pane: Long): Long = {

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.{GroupingKeys, PlannedExec, StreamingPanesExec}
@@ -60,7 +59,7 @@ private[aggregate] object StreamingPanes {
   }
 }
 
-/** Plans aggregates of streams over sliding windows: Spark's own partial aggregate by keys and pane, an exchange by the
+/** Plans aggregates of streams over sliding windows: a partial aggregate by keys and pane, an exchange by the
   * keys, and the operator that holds the panes.
   */
 object StreamingPanesStrategy extends SparkStrategy {
@@ -78,51 +77,52 @@ object StreamingPanesStrategy extends SparkStrategy {
 
   private[this] def planned(found: PaneAggregate): PlannedExec = {
     val keys = found.keys.map(GroupingKeys.normalized)
-    val whole = AggUtils.planAggregateWithoutDistinct(
-      keys :+ found.pane,
-      found.functions,
-      Nil,
-      planLater(found.input)
-    )
     val panes = StreamPanes(
       found.windows.by,
       keys.map(_.toAttribute),
       found.window,
+      found.pane,
       found.functions.map(_.copy(mode = Final, filter = None)),
       found.having,
-      found.results
+      found.results,
+      PartialPanesExec.packs(found)
     )
     PlannedExec(
       panes.output,
-      whole.head.children.head,
+      PartialPanesExec.plan(found, keys, planLater(found.input)),
       LocalTableScanExec(Nil, Nil, None),
       host => StreamingPanesExec(panes, host)
     )
   }
 }
 
-/** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]]. */
+/** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
+  * [[PartialPanesExec]].
+  */
 final case class StreamPanes(
     by: SlidingWindow,
     keys: Seq[Attribute],
     window: Attribute,
+    pane: Attribute,
     functions: Seq[AggregateExpression],
     having: Option[Expression],
-    results: Seq[NamedExpression]
+    results: Seq[NamedExpression],
+    packed: Boolean
 ) {
   def output: Seq[Attribute] = results.map(_.toAttribute)
 
   /** Whether a watermark closes the windows. */
   def hasWatermark: Boolean = window.metadata.contains(EventTimeWatermark.delayKey)
 
-  /** @param input
-    *   keys, pane and partial results
-    */
-  def task(input: Seq[Attribute]): PaneWindows = {
-    val of = PaneFunctions(keys :+ window, functions, results)
-    // By place and not by name: a function that a rule has copied names its columns anew.
-    PaneWindows(by, input.take(keys.size + 1) ++ of.partial, keys, window, of, having)
-  }
+  private[this] val of = PaneFunctions(keys :+ window, functions, results)
+
+  /** The columns of a pane as it is held: those it is found by, the keys and the pane, and its partial result. */
+  def keyColumns: Seq[Attribute] = keys :+ pane
+  def valueColumns: Seq[Attribute] = of.partial
+
+  /** With panes as they are held for input. */
+  def task: PaneWindows =
+    PaneWindows(by, keyColumns ++ valueColumns, keys, window, of, having, packed = false)
 
   /** What EXPLAIN says. */
   def description: Seq[String] = Seq(

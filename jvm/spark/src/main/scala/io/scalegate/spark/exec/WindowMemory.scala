@@ -28,10 +28,13 @@ final class WindowMemory(manager: TaskMemoryManager)
     needed <= granted
   }
 
-  def release(): Unit = {
-    freeMemory(granted)
-    granted = 0L
+  /** Gives back what is granted beyond `bytes` bytes. */
+  def shrink(bytes: Long): Unit = if (granted > bytes) {
+    freeMemory(granted - bytes)
+    granted = bytes
   }
+
+  def release(): Unit = shrink(0L)
 }
 
 object WindowMemory {

@@ -29,4 +29,20 @@ final class PaneMemorySuite extends PaneAggregateSuite {
     assert(panes(df).size == 1)
     assert(df.collect().length == 2 * (8000 + 3))
   }
+
+  test("partial results that do not fit are given as far as they are, and merged later") {
+    val query = """SELECT window, k, count(*) AS n, sum(id) AS s
+                  |FROM (SELECT id, id * 7919 % 70000 AS k, timestamp_seconds(id % 25) AS ts FROM range(0, 140000, 1, 2))
+                  |GROUP BY window(ts, '10 seconds', '5 seconds'), k""".stripMargin
+    def total = spark.sql(s"SELECT count(*), sum(n), sum(s * (1 + k % 13)) FROM ($query)")
+    val expected = plainSpark(rowsOf(total))
+    Seq("true", "false").foreach { generated =>
+      withSettings("spark.sql.codegen.wholeStage" -> generated) {
+        val df = total
+        assert(rowsOf(df) == expected)
+        val partial = collectWithSubqueries(executed(df)) { case p: PartialPanesExec => p }
+        assert(partial.map(_.metrics("flushes").value).sum > 0, generated)
+      }
+    }
+  }
 }

@@ -40,6 +40,7 @@ final class PanePlanSuite extends PaneAggregateSuite {
       "PaneWindows windows: 20 minutes every 5 minutes; panes: 5 minutes; keys: [k#"
     ))
     assert(explained.contains("functions: [count(1), sum(i#"))
+    assert(explained.contains("PartialPanes panes: 5 minutes; keys: [k#"))
     assert(!explained.contains("Expand"))
   }
 
@@ -235,6 +236,19 @@ final class PanePlanSuite extends PaneAggregateSuite {
       val expected = plainSpark(rowsOf(spark.sql(windowed("sum(i) AS n"))))
       assert(rowsOf(spark.read.parquet(folder.toString)) == expected)
     } finally FileUtils.deleteDirectory(folder.toFile)
+  }
+
+  test("partial results are packed where they are of fixed size, and Spark's own elsewhere") {
+    def partials(query: String) =
+      collectWithSubqueries(executed(spark.sql(query))) { case p: PartialPanesExec => p }.size
+    Seq("count(*), sum(l), avg(x)", "min(ts)", "sum(CAST(l AS DECIMAL(38, 2)))").foreach { of =>
+      assert(partials(windowed(of)) == 1, of)
+    }
+    Seq("max(name)", "count(*), collect_set(i)").foreach { of =>
+      assert(partials(windowed(of)) == 0, of)
+    }
+    Seq("name", "i, name").foreach(keys => assert(partials(windowed("sum(l)", s", $keys")) == 1))
+    assert(partials(windowed("sum(l)", ", name COLLATE UNICODE_CI")) == 0)
   }
 
   test("an input that is cached, with adaptive execution and without") {

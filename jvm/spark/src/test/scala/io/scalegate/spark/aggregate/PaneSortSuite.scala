@@ -71,7 +71,15 @@ object PaneSortSuite {
   ): Iterator[(Int, Long, Long)] = {
     val none = PaneFunctions(Nil, Nil, Nil)
     val of =
-      PaneWindows(SlidingWindow(1, 1, 0), columns, columns.take(1), columns(1), none, None)
+      PaneWindows(
+        SlidingWindow(1, 1, 0),
+        columns,
+        columns.take(1),
+        columns(1),
+        none,
+        None,
+        packed = false
+      )
     val hash: UnsafeRow => Long = _.hashCode.toLong & hashes
     val runs = new PaneSort(of, paneBits, hash)(rows)
     Iterator.continually(runs.advance()).takeWhile(identity).map { _ =>

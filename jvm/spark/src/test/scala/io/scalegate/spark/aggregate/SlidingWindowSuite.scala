@@ -36,6 +36,7 @@ final class SlidingWindowSuite extends AnyFunSuite {
       assert(panes.forall { case (time, pane) => pane <= time && by.pane(pane) == pane })
       val places = panes.map(_._2).distinct.map(by.place)
       assert(places == places.distinct.sorted, by)
+      assert(places.map(by.start) == panes.map(_._2).distinct, by)
     }
   }
 

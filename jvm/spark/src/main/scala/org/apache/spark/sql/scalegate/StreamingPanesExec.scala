@@ -23,6 +23,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.scalegate.spark.aggregate.{
+  ArrivedPanes,
   PaneBatch,
   PaneBatchIterator,
   PaneMode,
@@ -34,7 +35,7 @@ import io.scalegate.spark.streaming.StreamJoin
 /** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
   *
   * @param left
-  *   keys, pane and partial results
+  *   what comes before the exchange
   * @param right
   *   of no use
   * @param panes
@@ -108,9 +109,9 @@ final class StreamingPanesExec(
 
   override protected def terms: Seq[(String, String)] = panes.terms
 
-  override protected def keySchema: StructType = schemaOf(left.output.take(keys.size + 1))
+  override protected def keySchema: StructType = schemaOf(panes.keyColumns)
 
-  override protected def valueSchema: StructType = schemaOf(left.output.drop(keys.size + 1))
+  override protected def valueSchema: StructType = schemaOf(panes.valueColumns)
 
   /** Of columns of one name, all but the first have their number added. */
   private[this] def schemaOf(columns: Seq[Attribute]) = {
@@ -170,7 +171,8 @@ final class StreamingPanesExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
-    val task = panes.task(left.output)
+    val task = panes.task
+    val (columns, packed) = (left.output, panes.packed)
     val stores =
       new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
     val now = batch
@@ -184,7 +186,9 @@ final class StreamingPanesExec(
     ) { (partition: Int, some: Iterator[InternalRow], _: Iterator[InternalRow]) =>
       val started = System.nanoTime
       val store = stores.open(partition)
-      val windows = new PaneBatchIterator(partition, some, task, now, new PaneStateStore(store))
+      val arrived = new ArrivedPanes(some, columns, packed, task)
+      val windows =
+        new PaneBatchIterator(partition, arrived, task, now, new PaneStateStore(store))
       new CompletedRows(
         windows,
         () => {

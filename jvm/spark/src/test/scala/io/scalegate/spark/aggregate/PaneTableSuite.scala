@@ -1,0 +1,102 @@
+package io.scalegate.spark.aggregate
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.unsafe.Platform
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Random updates against a map by key and pane, and what is packed read back bit by bit. */
+final class PaneTableSuite extends AnyFunSuite {
+  private val random = new Random(29)
+  private val keyOf = UnsafeProjection.create(Array[DataType](StringType))
+  private val pairOf = UnsafeProjection.create(Array[DataType](LongType, LongType))
+
+  private type Model = mutable.HashMap[(String, Long), (Long, Long)]
+
+  /** A count, and a sum that begins at 7. */
+  private def add(table: PaneTable, model: Model, key: String, place: Long, value: Long): Unit = {
+    val result = new UnsafeRow(2)
+    table.point(result, keyOf(InternalRow(UTF8String.fromString(key))), place)
+    val (count, sum) = model.getOrElse((key, place), (0L, 7L))
+    assert((result.getLong(0), result.getLong(1)) == ((count, sum)))
+    result.setLong(0, count + 1)
+    result.setLong(1, sum + value)
+    model((key, place)) = (count + 1, sum + value)
+  }
+
+  private def read(table: PaneTable): Map[(String, Long), (Long, Long)] = {
+    val (key, pair) = (new UnsafeRow(1), new UnsafeRow(2))
+    val entries = (0 until table.size).flatMap { i =>
+      table.pointKey(key, i)
+      val name = key.getUTF8String(0).toString
+      val panes = table.panes(i)
+      val bits = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
+      val places = (0 until 64).filter(b => (bits >>> b & 1) == 1).map(table.block(i) * 64 + _)
+      assert(panes.length == 8 + places.size * 24)
+      places.zipWithIndex.map { case (place, n) =>
+        pair.pointTo(panes, Platform.BYTE_ARRAY_OFFSET + 8L + n * 24, 24)
+        (name, place) -> ((pair.getLong(0), pair.getLong(1)))
+      }
+    }
+    assert(entries.map(_._1).distinct.size == entries.size)
+    entries.toMap
+  }
+
+  private def table() = new PaneTable(pairOf(InternalRow(0L, 7L)).copy())
+
+  Seq[(String, Int, Int => Long)](
+    ("in order", 50, i => i / 20L),
+    ("in any order", 7, _ => random.nextInt(300) - 150L),
+    ("far apart", 3000, _ => random.nextLong()),
+    ("within one block", 2000, _ => random.nextInt(64).toLong)
+  ).foreach { case (name, keys, place) =>
+    test(s"every update is found where it was left: panes $name") {
+      val tested = table()
+      (1 to 3).foreach { _ =>
+        val model: Model = mutable.HashMap.empty
+        (0 until 20000).foreach { i =>
+          add(tested, model, s"key ${random.nextInt(keys)}", place(i), random.nextInt(9).toLong)
+        }
+        assert(read(tested) == model.toMap)
+        tested.clear()
+        assert(tested.size == 0)
+      }
+    }
+  }
+
+  test("keys of any length, longer than an array of the table among them") {
+    val tested = table()
+    val model: Model = mutable.HashMap.empty
+    val keys = Seq("", "a", "b" * 1000, "c" * 300000, "c" * 299999)
+    (0 until 500).foreach(i => add(tested, model, keys(i % keys.size), i % 90L, i.toLong))
+    assert(read(tested) == model.toMap)
+  }
+
+  test("the bytes that it says grow with what is held, and little beyond") {
+    val tested = table()
+    val model: Model = mutable.HashMap.empty
+    val empty = tested.bytes
+    (0 until 100000).foreach(i => add(tested, model, s"${i % 1000}", i / 1000L, 1L))
+    val held = 100000L * 24
+    assert(tested.bytes > held && tested.bytes < 3 * held)
+    tested.clear()
+    assert(tested.bytes == empty)
+  }
+
+  test("results of no columns") {
+    val tested =
+      new PaneTable(UnsafeProjection.create(Array.empty[DataType]).apply(InternalRow()))
+    val result = new UnsafeRow(0)
+    (0 until 1000).foreach { i =>
+      tested.point(result, keyOf(InternalRow(UTF8String.fromString(s"${i % 3}"))), i % 70L)
+    }
+    assert(tested.size == 6)
+    val bits = (0 until 6).map(i => Platform.getLong(tested.panes(i), Platform.BYTE_ARRAY_OFFSET))
+    assert(bits.map(b => java.lang.Long.bitCount(b)).sum == 210)
+  }
+}
