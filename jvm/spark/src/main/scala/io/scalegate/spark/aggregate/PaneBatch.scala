@@ -3,13 +3,7 @@ package io.scalegate.spark.aggregate
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  JoinedRow,
-  Literal,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Literal, UnsafeProjection, UnsafeRow}
 
 /** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
   * never. A key is the values of the aggregate's keys and the pane; a value, the partial result.
@@ -50,63 +44,22 @@ object PaneMode {
   */
 final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
 
-/** The panes that come with a batch.
-  *
-  * @param rows
-  *   keys, the pane and its partial result; or, if `packed`, those of [[PartialPanesExec]]
-  * @param columns
-  *   of `rows`
-  * @param of
-  *   has the panes as they are held: as rows of keys, the pane and its partial result
-  */
-final class ArrivedPanes(
-    rows: Iterator[InternalRow],
-    columns: Seq[Attribute],
-    packed: Boolean,
-    of: PaneWindows
-) {
-  private[this] val paneAt = of.keys.size
-
-  /** Gives each pane's key, of keys and pane, and its partial result: valid during the call. */
-  private[aggregate] def foreach(partials: PanePartials)(
-      give: (UnsafeRow, UnsafeRow) => Unit
-  ): Unit = if (packed) foreachPacked(partials, give) else foreachRow(give)
-
-  private[this] def foreachRow(give: (UnsafeRow, UnsafeRow) => Unit): Unit = {
-    val keyOf = UnsafeProjection.create(of.input.take(paneAt + 1), of.input)
-    val valueOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
-    rows.foreach(row => give(keyOf(row), valueOf(row)))
-  }
-
-  private[this] def foreachPacked(
-      partials: PanePartials,
-      give: (UnsafeRow, UnsafeRow) => Unit
-  ): Unit = {
-    val keyOf = UnsafeProjection.create(columns.take(paneAt) :+ Literal(0L), columns)
-    val block = new PaneBlock(partials)
-    rows.foreach { row =>
-      val key = keyOf(row)
-      block.begin(row.getLong(paneAt))
-      block.add(row.getBinary(paneAt + 1))
-      while (!block.isEmpty) {
-        key.setLong(paneAt, of.by.start(block.place))
-        give(key, block.take())
-      }
-    }
-  }
-}
-
 /** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
   * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
   * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
   * the next is asked for.
   *
-  * @param arrived
-  *   the batch's panes, each any number of times, in any order
+  * @param rows
+  *   as the input of `arriving`
+  * @param arriving
+  *   says what comes with a batch
+  * @param of
+  *   says what is held: rows of keys, the pane and its partial result
   */
 final class PaneBatchIterator(
     partition: Int,
-    arrived: ArrivedPanes,
+    rows: Iterator[InternalRow],
+    arriving: PaneWindows,
     of: PaneWindows,
     batch: PaneBatch,
     store: PaneStore
@@ -124,7 +77,7 @@ final class PaneBatchIterator(
   takeIn()
   private[this] val windows = new PaneWindowsIterator(partition, held(), of, choice)
 
-  /** Partial results that were too late for every window. */
+  /** Panes that were too late for every window. */
   def dropped: Long = droppedRows
 
   /** Panes that were written, and panes that were let go of. */
@@ -140,8 +93,22 @@ final class PaneBatchIterator(
   /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
   def finish(): Unit = gone.foreach(store.remove)
 
-  private[this] def takeIn(): Unit = arrived.foreach(partials) { (key, value) =>
-    val pane = key.getLong(paneAt)
+  private[this] def takeIn(): Unit = {
+    val arrived = PaneReader(new PaneSort(arriving)(rows), arriving, partials)
+    val keyOf = UnsafeProjection.create(of.keys :+ Literal(0L), of.keys)
+    var (keys, key): (UnsafeRow, UnsafeRow) = (null, null)
+    while (arrived.key ne null) {
+      if (arrived.key ne keys) {
+        keys = arrived.key
+        key = keyOf(keys)
+      }
+      key.setLong(paneAt, arrived.start)
+      take(key, arrived.start, arrived.partial)
+      arrived.advance()
+    }
+  }
+
+  private[this] def take(key: UnsafeRow, pane: Long, value: UnsafeRow): Unit =
     if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= late) droppedRows += 1
     else {
       val before = store.get(key)
@@ -149,7 +116,6 @@ final class PaneBatchIterator(
       if (mode == PaneMode.Update) touched.add(key, pane)
       putRows += 1
     }
-  }
 
   /** The panes of the windows that are given, as rows of `of.input`; those of which it was the last are noted. */
   private[this] def held(): Iterator[InternalRow] = {

@@ -121,8 +121,12 @@ final case class StreamPanes(
   def valueColumns: Seq[Attribute] = of.partial
 
   /** With panes as they are held for input. */
-  def task: PaneWindows =
+  def held: PaneWindows =
     PaneWindows(by, keyColumns ++ valueColumns, keys, window, of, having, packed = false)
+
+  /** With panes as they come for input, in these columns. */
+  def arriving(columns: Seq[Attribute]): PaneWindows =
+    PaneWindows.of(by, columns, keys, window, of, having, packed)
 
   /** What EXPLAIN says. */
   def description: Seq[String] = Seq(

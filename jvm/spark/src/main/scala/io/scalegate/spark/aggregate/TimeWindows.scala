@@ -73,7 +73,7 @@ final case class TimeWindows(
       case a: Attribute if a.exprId == own => window
       case UnresolvedExtractValue(value, name) => ExtractValue(value, name, conf.resolver)
       case LessThan(value, zero @ Literal(_, IntegerType)) =>
-        LessThan(value, Cast(zero, LongType))
+        LessThan(value, Cast(zero, LongType, Some(conf.sessionLocalTimeZone)))
     }
 
   override protected def withNewChildInternal(newChild: LogicalPlan): TimeWindows =

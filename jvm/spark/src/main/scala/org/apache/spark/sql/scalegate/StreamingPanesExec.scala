@@ -23,7 +23,6 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.scalegate.spark.aggregate.{
-  ArrivedPanes,
   PaneBatch,
   PaneBatchIterator,
   PaneMode,
@@ -171,8 +170,7 @@ final class StreamingPanesExec(
   override protected def doExecute(): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
-    val task = panes.task
-    val (columns, packed) = (left.output, panes.packed)
+    val (arriving, held) = (panes.arriving(left.output), panes.held)
     val stores =
       new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
     val now = batch
@@ -186,9 +184,8 @@ final class StreamingPanesExec(
     ) { (partition: Int, some: Iterator[InternalRow], _: Iterator[InternalRow]) =>
       val started = System.nanoTime
       val store = stores.open(partition)
-      val arrived = new ArrivedPanes(some, columns, packed, task)
-      val windows =
-        new PaneBatchIterator(partition, arrived, task, now, new PaneStateStore(store))
+      val state = new PaneStateStore(store)
+      val windows = new PaneBatchIterator(partition, some, arriving, held, now, state)
       new CompletedRows(
         windows,
         () => {
