@@ -25,11 +25,13 @@ def brute_force(workload: Workload) -> Rows:
 FUNCTIONS = {"sum": np.sum, "max": np.max, "count": len, "avg": np.mean}
 
 
-def brute_force_windows(workload: WindowSet) -> Rows:
+def brute_force_windows(workload: WindowSet, until: int | None = None) -> Rows:
+    """All windows that hold rows, or those that end no later than `until`."""
     streams = tables(workload).values()
     ts, key, value = (np.concatenate([s[name] for s in streams]) for name in ("ts", "k", "v"))
     rows = []
-    for end in range(0, int(ts.max()) + workload.window_ms + 1, workload.slide_ms):
+    last = int(ts.max()) + workload.window_ms if until is None else until
+    for end in range(0, last + 1, workload.slide_ms):
         inside = (ts >= end - workload.window_ms) & (ts < end)
         for k in np.unique(key[inside]):
             of = value[inside & (key == k)]

@@ -6,16 +6,27 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from brute_force import brute_force
+from brute_force import brute_force, brute_force_windows
 from joinbench import streams
 from joinbench.arm import Settings, Unavailable
 from joinbench.arms import growth, stream
-from joinbench.datasets import BandSet, GrowthSet, KeyedSet, Workload, ensure, tables
+from joinbench.checksum import of_windows
+from joinbench.datasets import (
+    BandSet,
+    GrowthSet,
+    KeyedSet,
+    WindowSet,
+    Workload,
+    closed_windows,
+    ensure,
+    tables,
+)
 from joinbench.streams import SHIFT_MS, ensure_streams, wanted_ends
 from pyspark.sql import SparkSession
 
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 805, 3_000, 12, 0, 100, keys=20)
+WINDOWS = WindowSet("tiny", "window", 300, 100, 13, 0, 1_000, streams=3, keys=5, slide_ms=250)
 GROWTH = GrowthSet("tiny", "growth", 2_200, 1_000, 9, 0, 500, band=10_000_000, step=20, steps=5)
 
 
@@ -100,3 +111,28 @@ def test_that_spark_refuses_a_join_of_streams_without_a_key_is_its_reason(
     (arm,) = (arm for arm in stream.arms(host) if arm.name == "spark-hdfs")
     with pytest.raises(Unavailable, match="without equality predicate is not supported"):
         arm.prepare(BANDS, ensure(BANDS, tmp_path))
+
+
+@pytest.mark.parametrize("functions", [("sum", "max"), ("count", "avg")])
+def test_closed_windows_are_those_of_the_brute_force_that_end_by_the_last_time(
+    functions: tuple[str, str],
+) -> None:
+    windows = replace(WINDOWS, functions=functions)
+    last = max(int(table["ts"][-1]) for table in tables(windows).values())
+    assert of_windows(closed_windows(windows)) == brute_force_windows(windows, until=last)
+
+
+@pytest.mark.parametrize("name", ["scalegate-hdfs", "spark-hdfs"])
+def test_windows_of_streams_are_compared_before_they_are_timed(
+    name: str, host: stream.StreamHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "BATCHES", 2)
+    data = ensure(WINDOWS, tmp_path)
+    (arm,) = (arm for arm in stream.arms(host) if arm.name == name)
+    arm.prepare(WINDOWS, data)
+    (sample,) = arm.run(WINDOWS, data)
+    assert sample.work == {"tuples": 900}
+    assert sample.facts["batches"] == 3
+    monkeypatch.setattr(stream, "closed_windows", lambda w: closed_windows(replace(w, seed=14)))
+    with pytest.raises(RuntimeError, match="instead of"):
+        arm.prepare(WINDOWS, data)

@@ -199,6 +199,37 @@ def window_tables(workload: WindowSet) -> dict[str, Table]:
     return {f"s{i}": stream() for i in range(workload.streams)}
 
 
+def closed_windows(workload: WindowSet) -> Table:
+    """The windows ⟨end_ms, k, a, b⟩ that end no later than the last row's time, by themselves."""
+    panes = 1 + int(timestamps(workload)[-1]) // workload.slide_ms
+    of: dict[str, Column] = {
+        "count": np.zeros((panes, workload.keys), np.int64),
+        "sum": np.zeros((panes, workload.keys), np.int64),
+        "max": np.full((panes, workload.keys), -1, np.int64),
+    }
+    for stream in window_tables(workload).values():
+        at = (stream["ts"] // workload.slide_ms, stream["k"])
+        np.add.at(of["count"], at, 1)
+        np.add.at(of["sum"], at, stream["v"])
+        np.maximum.at(of["max"], at, stream["v"])
+    rows = []
+    for end in range(1, int(timestamps(workload)[-1]) // workload.slide_ms + 1):
+        held = slice(max(0, end - workload.window_ms // workload.slide_ms), end)
+        counts, sums = of["count"][held].sum(axis=0), of["sum"][held].sum(axis=0)
+        key = np.flatnonzero(counts)
+        results = {
+            "count": counts[key],
+            "sum": sums[key],
+            "max": of["max"][held].max(axis=0)[key],
+            "avg": sums[key] / counts[key],
+        }
+        a, b = (results[f] for f in workload.functions)
+        rows.append(
+            {"end_ms": np.full(len(key), end * workload.slide_ms), "k": key, "a": a, "b": b}
+        )
+    return {c: np.concatenate([r[c] for r in rows]) for c in rows[0]}
+
+
 def tables(workload: Workload) -> dict[str, Table]:
     """The streams of a set, by name. The same parameters always give the same columns."""
     if isinstance(workload, BandSet):

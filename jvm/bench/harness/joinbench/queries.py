@@ -65,7 +65,10 @@ def stream_join(workload: Workload, r: Sequence[str], s: Sequence[str]) -> str:
 
 
 def rows_of_stream(workload: Workload, columns: Sequence[str], view: str) -> str:
-    """Count and checksum of joined rows in a view, their times as the set has them."""
+    """Count and checksum of result rows in a view, their times as the set has them."""
+    if isinstance(workload, WindowSet):
+        end = f"UNIX_MILLIS(window.end) - {SHIFT_MS} AS end_ms"
+        return f"SELECT {sql_windows()} FROM (SELECT {end}, k, a, b FROM {view}) W"
 
     def side(name: str) -> str:
         own = [c[2:] for c in columns if c[0] == name and c[2:] != "ts"]
@@ -93,13 +96,20 @@ def results(workload: WindowSet) -> str:
     )
 
 
+def sliding(workload: WindowSet) -> str:
+    return f"WINDOW(ts, '{workload.window_ms} milliseconds', '{workload.slide_ms} milliseconds')"
+
+
+def stream_windows(workload: WindowSet, view: str) -> str:
+    return f"SELECT window, k, {results(workload)} FROM {view} GROUP BY {sliding(workload)}, k"
+
+
 def spark_windows(workload: WindowSet) -> str:
     """As a user of Spark writes it."""
-    size, slide = f"{workload.window_ms} milliseconds", f"{workload.slide_ms} milliseconds"
     return f"""SELECT {sql_windows()} FROM (
         SELECT UNIX_MILLIS(window.end) AS end_ms, k, {results(workload)}
         FROM (SELECT TIMESTAMP_MILLIS(ts) AS ts, k, v FROM ({united(workload)}))
-        GROUP BY WINDOW(ts, '{size}', '{slide}'), k) W"""
+        GROUP BY {sliding(workload)}, k) W"""
 
 
 def unnested_windows(workload: WindowSet) -> str:

@@ -11,7 +11,7 @@ from statistics import mean, median
 import numpy as np
 
 from joinbench.arm import Arm, Sample, Unavailable
-from joinbench.arms.stream import HDFS, ROCKSDB, Join, Run, StreamHost
+from joinbench.arms.stream import HDFS, ROCKSDB, Query, Run, StreamHost
 from joinbench.checksum import Rows, of_rows
 from joinbench.datasets import GrowthSet, Table, Workload, tables
 from joinbench.streams import ensure_streams
@@ -37,7 +37,7 @@ def pairs(workload: GrowthSet, r: Table, s: Table) -> Rows:
     return Rows(sum(f.count for f in found), sum(f.checksum for f in found))
 
 
-class Growth(Join):
+class Growth(Query):
     """Every sample is one small batch."""
 
     warms_itself = True

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any
 
 from joinbench.arm import Arm, Sample, Unavailable
-from joinbench.arms.stream import HDFS, Join, Progress, Run, StreamHost
+from joinbench.arms.stream import HDFS, Progress, Query, Run, StreamHost
 from joinbench.datasets import Workload
 from joinbench.feeder import Feeder, Schedule
 from joinbench.streams import ends, ensure_streams
@@ -49,7 +49,7 @@ def given(progress: Sequence[Progress], stream: str, until: Sequence[int]) -> li
     return found
 
 
-class Latency(Join):
+class Latency(Query):
     """Every sample is one file. A run has its warm-up within it."""
 
     warms_itself = True
