@@ -43,7 +43,7 @@ final private[aggregate] class OpenWindows[K, S <: AnyRef, R](spec: AggregateSpe
   private[this] def takeFirst(): WindowResults[K, R] = {
     val first = winsets.pollFirst()
     expected = first.table.size
-    results(first.start, first.table)
+    results(first.start, Array(first.table))
   }
 
   /** Opens those of the windows from `first` to `last` that are not open. */
