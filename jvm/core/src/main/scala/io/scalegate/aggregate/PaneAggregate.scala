@@ -25,6 +25,16 @@ final class PaneAggregate(design: AggregateDesign) extends AggregateDesign {
     )
     new CombinedPanes(spec, design.open(states, inputs, options))
   }
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] =
+    throw new IllegalArgumentException(
+      "panes are pieces of time, which windows of tuples and sessions are not made of; use " +
+        "TuMLSC or TuMLMC, where windows of tuples have panes of tuples"
+    )
 }
 
 /** A function whose result is its state, which nobody else uses then. */
