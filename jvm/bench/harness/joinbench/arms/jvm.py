@@ -54,6 +54,18 @@ def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[s
     return ["2", "1", "1x1", "20x2"] if settings.quick else []
 
 
+def aggregate_arguments(
+    queries: str, inputs: str, tuples: str
+) -> Callable[[Settings, Workload, Path], list[str]]:
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        feeders = str(settings.threads - 1)
+        if settings.quick:
+            return ["1", "20000", feeders, "20", queries.split(",")[0]]
+        return ["7", tuples, feeders, inputs, queries]
+
+    return arguments
+
+
 def match_rate(distribution: str) -> Callable[[Settings, Workload, Path], list[str]]:
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
         indexes = "PIM,IM,B+,IB-chain,B-chain,IB-chain8,B-chain8"
@@ -172,6 +184,23 @@ PROGRAMS = (
         merge_latency_arguments,
         True,
         ("C",),
+        True,
+    ),
+    Program(
+        "core-aggregate",
+        "io.scalegate.bench.aggregate.AggregateThroughput",
+        "core",
+        "aggregate",
+        aggregate_arguments("k-OS,K-OS,w-OS,W-OS,k-OI,K-OI,w-OI,W-OI", "2,20,40", "100000"),
+        True,
+    ),
+    # Of a tenth of the rate: each text is searched, by some designs once for each window.
+    Program(
+        "core-aggregate-texts",
+        "io.scalegate.bench.aggregate.AggregateThroughput",
+        "core",
+        "aggregate",
+        aggregate_arguments("f-OS,F-OS,f-OI,F-OI", "20", "30000"),
         True,
     ),
     Program(

@@ -2,15 +2,19 @@ package io.scalegate.bench.aggregate
 
 import java.util.concurrent.{ExecutorService, Executors}
 
+import org.HdrHistogram.Histogram
+
 import io.scalegate.aggregate._
 
 /** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2,
-  * round by round in turn: tuples per second. Checks that all designs give the same results, and
-  * prints a JSON line per query, number of inputs and design.
+  * round by round in turn: tuples per second, and percentiles of the results' latencies in all
+  * rounds. Checks that all designs give the same results, and prints a JSON line per query, number
+  * of inputs and design.
   *
   * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none),
   * inputs such as `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML`
-  * (default: all).
+  * (default: all), tuples per second (default 0: as many as are taken, and then a latency is
+  * mostly what waits in full inputs).
   */
 object AggregateThroughput {
   private val WarmUpRounds = 2
@@ -33,10 +37,11 @@ object AggregateThroughput {
     val inputs = argument(3, "2,5,10,20,40").split(',').map(_.toInt)
     val queries = argument(4, Query.all.map(_.id).mkString(",")).split(',')
     val names = argument(5, designs.map(_.name).mkString(",")).split(',')
+    val perSecond = argument(6, "0").toInt
     val pool = Executors.newFixedThreadPool(math.max(feeders, 1))
     try
       for (q <- Query.all if queries.contains(q.id); n <- inputs) {
-        val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, pool)
+        val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, perSecond, pool)
         run.print(designs.filter(d => names.contains(d.name) && run.takes(d)))
       }
     finally pool.shutdownNow()
@@ -49,9 +54,10 @@ object AggregateThroughput {
       feeders: Int,
       tuples: Int,
       rounds: Int,
+      perSecond: Int,
       pool: ExecutorService
   ) {
-    private[this] val round = new AggregateRound(query, inputs, feeders, tuples, pool)
+    private[this] val round = new AggregateRound(query, inputs, feeders, tuples, perSecond, pool)
 
     def takes(d: AggregateDesign): Boolean =
       !query.function.isOrderSensitive || !d.name.endsWith("WiML")
@@ -73,9 +79,15 @@ object AggregateThroughput {
 
     private[this] def json(d: AggregateDesign, rates: Seq[AggregateRate]): String = {
       val speeds = rates.map(_.tuplesPerSecond)
-      s"""{"bench": "aggregate", "query": "${query.id}", "design": "${d.name}", """ +
+      val latency = new Histogram(3)
+      rates.foreach(r => latency.add(r.latency))
+      def millis(percentile: Double) = latency.getValueAtPercentile(percentile) * 1e-6
+      s"""{"bench": "aggregate", "arm": "${query.id} ${inputs}in ${d.name}", """ +
+        s""""threads": ${feeders + 1}, "query": "${query.id}", "design": "${d.name}", """ +
         s""""inputs": $inputs, "feeders": $feeders, "tuples": $tuples, """ +
-        s""""rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
+        s""""rate": $perSecond, "rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
+        f""""p50 ms": ${millis(50)}%.4f, "p90 ms": ${millis(90)}%.4f, """ +
+        f""""p99 ms": ${millis(99)}%.4f, "max ms": ${millis(100)}%.4f, """ +
         s""""tuples_per_second": [${speeds.map(_.round).mkString(", ")}]}"""
     }
   }
