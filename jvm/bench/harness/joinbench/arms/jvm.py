@@ -61,7 +61,7 @@ def aggregate_arguments(
         feeders = str(settings.threads - 1)
         if settings.quick:
             return ["1", "20000", feeders, "20", queries.split(",")[0]]
-        return ["7", tuples, feeders, inputs, queries]
+        return ["5", tuples, feeders, inputs, queries]
 
     return arguments
 
