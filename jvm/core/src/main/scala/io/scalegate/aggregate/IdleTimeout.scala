@@ -10,8 +10,8 @@ import io.scalegate.stream.{StreamTuple, TupleSource, WaitingSource}
   * @param timeout
   *   nanoseconds of the clock
   * @param onLate
-  *   gets each tuple that comes too late because of it, on the input's thread. An exception from
-  *   it ends the aggregate.
+  *   gets each tuple that comes too late because of it, on the input's thread. It does not use
+  *   that input. An exception from it ends the aggregate.
   * @param clock
   *   nanoseconds from any point on, never falling
   */

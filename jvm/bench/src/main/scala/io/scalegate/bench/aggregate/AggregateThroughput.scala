@@ -11,13 +11,23 @@ import io.scalegate.aggregate._
   * rounds. Checks that all designs give the same results, and prints a JSON line per query, number
   * of inputs and design.
   *
+  * What bounds the ratios, by profiles on two cores. MQ spends a tuple's time on looking at every
+  * queue, so its rate falls with the inputs; what the others save is that. Once it is saved,
+  * - WiML and TuMLSC spend theirs on the look-ups of a tuple's key, and on its states, in each of
+  *   its windows: more than half of it in k-OI, with forty windows' states beyond the second
+  *   cache in W-OI, and MQ has the same cost. Ten cores would share it; two do not;
+  * - panes take one look-up, and are bound by the results, three of them for each tuple in K-OI
+  *   and K-OS, and otherwise by the reading and delivery of tuples themselves;
+  * - f and F are bound by the search in the text, once for each window in MQ, MQLF and TuMLSC, once
+  *   for each tuple in WiML and TuMLMC (f-OI, F-OI), and on panes.
+  *
   * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none),
   * inputs such as `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML`
   * (default: all), tuples per second (default 0: as many as are taken, and then a latency is
   * mostly what waits in full inputs).
   */
 object AggregateThroughput {
-  private val WarmUpRounds = 2
+  private val WarmUpRounds = 3
 
   private val designs: Seq[AggregateDesign] = Seq(
     MQ,
