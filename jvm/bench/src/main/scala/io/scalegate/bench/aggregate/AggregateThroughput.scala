@@ -14,7 +14,7 @@ import io.scalegate.aggregate._
   * What bounds the ratios, by profiles on two cores. MQ spends a tuple's time on looking at every
   * queue, so its rate falls with the inputs; what the others save is that. Once it is saved,
   * - WiML and TuMLSC spend theirs on the look-ups of a tuple's key, and on its states, in each of
-  *   its windows: more than half of it in k-OI, with forty windows' states beyond the second
+  *   its windows: more than half of it in k-OI, with twenty windows' states beyond the second
   *   cache in W-OI, and MQ has the same cost. Ten cores would share it; two do not;
   * - panes take one look-up, and are bound by the results, three of them for each tuple in K-OI
   *   and K-OS, and otherwise by the reading and delivery of tuples themselves;
