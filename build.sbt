@@ -56,6 +56,8 @@ lazy val core = project
     name := "scalegate-core",
     libraryDependencies ++= Seq(
       "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
+      // Spark has it on its class path; it must not be there twice.
+      "org.apache.datasketches" % "datasketches-java" % Versions.datasketches % Provided,
       "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
       "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
       "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test,

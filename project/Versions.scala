@@ -10,6 +10,9 @@ object Versions {
   val scalatestPlusScalacheck = "3.2.19.0"
   val semanticdb = "4.14.2"
   val hdrHistogram = "2.2.2"
+
+  /** The one that Spark ships. */
+  val datasketches = "6.2.0"
   val lincheck = "2.39"
   val jcstress = "0.16"
 

@@ -34,8 +34,8 @@ class Sample:
     """One timed run. `family` names the table it belongs to, because only like spans compare:
     `engine` from Parquet to counted and checksummed rows, `kernel` the join loop over columns in
     memory, `trigger` what a file waits for its results, `gate` a structure alone; `index`,
-    `interval`, `latency`, `layout` and `cube` are the experiments of the core that have a
-    workload of their own.
+    `interval`, `latency`, `aggregate`, `layout` and `cube` are the experiments of the core that
+    have a workload of their own.
     """
 
     name: str

@@ -18,6 +18,7 @@ KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
 STREAM_REFERENCE = "limit"
 TRIGGER_REFERENCE = "spark"
 GATE_REFERENCE = "SkipListMap"
+AGGREGATE_REFERENCE = "MQ"
 DECISIVE = 3
 
 INTRODUCTION = """\
@@ -59,6 +60,8 @@ SPANS = {
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
     "latency": "Latency of a result, from the arrival of its later tuple to its exit",
+    "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
+    "result's latency, from the arrival of what made it ready to its exit",
 }
 
 
@@ -218,6 +221,27 @@ def latencies(measured: list[Measurement]) -> str:
     return table(head, rows)
 
 
+def aggregates(measured: list[Measurement]) -> str:
+    """Each design is set beside MQ and, on panes, beside the design under them."""
+    percentiles = ["p50 ms", "p90 ms", "p99 ms", "max ms"]
+    head = ["query", "inputs", "design", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {AGGREGATE_REFERENCE}", "vs without panes", *percentiles]
+    rows = []
+    for m in measured:
+        told = m["facts"]
+        query, inputs, design = (str(told[name]) for name in ("query", "inputs", "design"))
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        under = design.removeprefix("panes over ")
+        compared = [
+            ratio(find(measured, f"{query} {inputs}in {other}"), m) if other else ""
+            for other in (AGGREGATE_REFERENCE, under if under != design else "")
+        ]
+        latency = [number(float(told[p])) for p in percentiles]
+        rows.append([query, inputs, design, *spread, str(len(rates)), *compared, *latency])
+    return table(*without_empty(head, rows))
+
+
 def layouts(measured: list[Measurement]) -> str:
     told = list(measured[0]["facts"])
     told.remove("skew %")
@@ -237,6 +261,7 @@ FORMS = {
     "layout": layouts,
     "cube": loops,
     "latency": latencies,
+    "aggregate": aggregates,
 }
 
 

@@ -54,6 +54,20 @@ def gate_arguments(settings: Settings, workload: Workload, data: Path) -> list[s
     return ["2", "1", "1x1", "20x2"] if settings.quick else []
 
 
+def aggregate_arguments(query: str) -> Callable[[Settings, Workload, Path], list[str]]:
+    """Texts come at a tenth of the rate: each is searched, by some designs once a window."""
+
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        feeders = str(settings.threads - 1)
+        if settings.quick:
+            return ["1", "20000", feeders, "20", query]
+        if query.startswith(("f-", "F-")):
+            return ["5", "30000", feeders, "20", query]
+        return ["5", "200000", feeders, "2,20,40", query]
+
+    return arguments
+
+
 def match_rate(distribution: str) -> Callable[[Settings, Workload, Path], list[str]]:
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
         indexes = "PIM,IM,B+,IB-chain,B-chain,IB-chain8,B-chain8"
@@ -173,6 +187,18 @@ PROGRAMS = (
         True,
         ("C",),
         True,
+    ),
+    # A process for each query: what the compiler has seen of one must not slow another down.
+    *(
+        Program(
+            f"core-aggregate-{query}",
+            "io.scalegate.bench.aggregate.AggregateThroughput",
+            "core",
+            "aggregate",
+            aggregate_arguments(query),
+            True,
+        )
+        for query in (f"{kind}-{order}" for order in ("OS", "OI") for kind in "kKwWfF")
     ),
     Program(
         "core-join", "io.scalegate.bench.join.BandJoinMain", "band", "kernel", join_arguments

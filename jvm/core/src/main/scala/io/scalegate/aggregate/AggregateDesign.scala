@@ -24,6 +24,18 @@ trait AggregateDesign {
       inputs: Int,
       options: AggregateOptions = AggregateOptions()
   ): RunningAggregate[K, R]
+
+  /** Starts an aggregate over windows of tuples, or sessions: see [[SequenceSpec]] for what comes
+    * and in which order. For designs that merge the inputs before they update.
+    *
+    * @throws java.lang.IllegalArgumentException
+    *   if the design does not
+    */
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions = AggregateOptions()
+  ): RunningAggregate[K, R]
 }
 
 /** An aggregate under way: tuples go in at its sources, results come out of [[poll]].

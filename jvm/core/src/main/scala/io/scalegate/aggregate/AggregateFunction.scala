@@ -60,3 +60,14 @@ trait Invertible[S <: AnyRef] {
     */
   def subtract(state: S, b: S): S
 }
+
+/** A function of those tuples that a predicate accepts. The predicate may cost more than all the
+  * rest, so a design may ask it once for all windows of a tuple, and add the tuple with
+  * [[ofAccepted]] if it says yes.
+  */
+private[aggregate] trait Selective[-T, S <: AnyRef, +R] {
+  def accepts(tuple: T): Boolean
+
+  /** The same function of the same states, for tuples that are accepted. */
+  def ofAccepted: AggregateFunction[T, S, R]
+}

@@ -4,24 +4,25 @@ import java.util.function.Predicate
 
 /** A function over the tuples that a predicate accepts. */
 private[aggregate] class Filtered[T, S <: AnyRef, R](
-    accepts: Predicate[T],
-    function: AggregateFunction[T, S, R]
-) extends AggregateFunction[T, S, R] {
-  def name: String = function.name
-  override def isOrderSensitive: Boolean = function.isOrderSensitive
-  override def isRounding: Boolean = function.isRounding
-  def create(): S = function.create()
-  def add(state: S, tuple: T): S =
-    if (accepts.test(tuple)) function.add(state, tuple) else state
-  def merge(a: S, b: S): S = function.merge(a, b)
-  def result(state: S): R = function.result(state)
+    predicate: Predicate[T],
+    val ofAccepted: AggregateFunction[T, S, R]
+) extends AggregateFunction[T, S, R]
+    with Selective[T, S, R] {
+  def name: String = ofAccepted.name
+  override def isOrderSensitive: Boolean = ofAccepted.isOrderSensitive
+  override def isRounding: Boolean = ofAccepted.isRounding
+  def accepts(tuple: T): Boolean = predicate.test(tuple)
+  def create(): S = ofAccepted.create()
+  def add(state: S, tuple: T): S = if (accepts(tuple)) ofAccepted.add(state, tuple) else state
+  def merge(a: S, b: S): S = ofAccepted.merge(a, b)
+  def result(state: S): R = ofAccepted.result(state)
 }
 
 final private[aggregate] class InvertibleFiltered[T, S <: AnyRef, R](
-    accepts: Predicate[T],
+    predicate: Predicate[T],
     function: AggregateFunction[T, S, R],
     inverse: Invertible[S]
-) extends Filtered[T, S, R](accepts, function)
+) extends Filtered[T, S, R](predicate, function)
     with Invertible[S] {
   def subtract(state: S, b: S): S = inverse.subtract(state, b)
 }

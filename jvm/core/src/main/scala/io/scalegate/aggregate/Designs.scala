@@ -15,7 +15,18 @@ object MQ extends AggregateDesign {
       inputs: Int,
       options: AggregateOptions
   ): RunningAggregate[K, R] =
-    new QueuedAggregate(spec, inputs, new LockedQueue(_, options.inputCapacity))
+    new QueuedAggregate(new OpenWindows(spec), inputs, new LockedQueue(_, options.inputCapacity))
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] =
+    new QueuedAggregate(
+      new SequenceResults(spec),
+      inputs,
+      new LockedQueue(_, options.inputCapacity)
+    )
 }
 
 /** MQ with lock-free queues (multiway aggregation, §7): for comparison. */
@@ -27,14 +38,29 @@ object MQLF extends AggregateDesign {
       inputs: Int,
       options: AggregateOptions
   ): RunningAggregate[K, R] =
-    new QueuedAggregate(spec, inputs, new LockFreeQueue(_, options.inputCapacity))
+    new QueuedAggregate(
+      new OpenWindows(spec),
+      inputs,
+      new LockFreeQueue(_, options.inputCapacity)
+    )
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] =
+    new QueuedAggregate(
+      new SequenceResults(spec),
+      inputs,
+      new LockFreeQueue(_, options.inputCapacity)
+    )
 }
 
-final private class QueuedAggregate[K, S <: AnyRef, R](
-    spec: AggregateSpec[K, S, R],
+final private class QueuedAggregate[K, R](
+    windows: OrderedWindows[WindowResults[K, R]],
     inputs: Int,
     queue: Int => InputQueue
-) extends SequentialAggregate[K, S, R](spec, inputs) {
+) extends SequentialAggregate[K, R](windows, inputs) {
   private[this] val queues = Array.tabulate(inputs)(queue)
   protected val merge: TupleMerge = new QueueMerge(queues)
 
@@ -54,14 +80,20 @@ object TuMLSC extends AggregateDesign {
       spec: AggregateSpec[K, S, R],
       inputs: Int,
       options: AggregateOptions
-  ): RunningAggregate[K, R] = new GatedAggregate(spec, inputs, options)
+  ): RunningAggregate[K, R] = new GatedAggregate(new OpenWindows(spec), inputs, options)
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] = new GatedAggregate(new SequenceResults(spec), inputs, options)
 }
 
-final private class GatedAggregate[K, S <: AnyRef, R](
-    spec: AggregateSpec[K, S, R],
+final private class GatedAggregate[K, R](
+    windows: OrderedWindows[WindowResults[K, R]],
     inputs: Int,
     options: AggregateOptions
-) extends SequentialAggregate[K, S, R](spec, inputs) {
+) extends SequentialAggregate[K, R](windows, inputs) {
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, 1, options.inputCapacity)
   protected val merge: TupleMerge = new GateMerge(gate.handle(0))
@@ -91,6 +123,16 @@ object WiML extends AggregateDesign {
     )
     new HivedAggregate(spec, inputs, options)
   }
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] =
+    throw new IllegalArgumentException(
+      "WiML updates windows with tuples as they come from each input, and which window a tuple " +
+        "falls into depends on its key's tuples of all inputs before it; use TuMLSC or TuMLMC"
+    )
 }
 
 final private class HivedAggregate[K, S <: AnyRef, R](

@@ -32,8 +32,9 @@ final private[aggregate] class SharedLanes(threads: Int) extends Lanes {
    * lane's tables as if it were alone, which it is. There are as many lanes as threads may ever
    * ask at once, so one is free for whoever asks: who finds one taken tries the next, and a
    * thread that is stopped in a lane stops nobody else. But threads start looking at one of as
-   * many lanes as there are processors, so hardly more lanes than that are ever used, however
-   * many threads there are: tables are merged for each processor, not for each input.
+   * many lanes as there are processors (a power of two, no more), so hardly more lanes than that
+   * are ever used, however many threads there are: tables are merged for each processor, not for
+   * each input.
    *
    * Memory order: a lane is left with release, after the tuple's updates, and entered with the
    * acquire of the compare-and-set: tables and states pass from thread to thread with the lane.
@@ -41,12 +42,13 @@ final private[aggregate] class SharedLanes(threads: Int) extends Lanes {
    * after the lane was left.
    */
   private[this] val taken = Array.fill(threads)(new Lane)
-  private[this] val spread = math.min(threads, Runtime.getRuntime.availableProcessors)
+  private[this] val mask =
+    Integer.highestOneBit(math.min(threads, Runtime.getRuntime.availableProcessors)) - 1
 
   def count: Int = threads
 
   def enter(thread: Int): Int = {
-    var lane = (Thread.currentThread.getId % spread).toInt
+    var lane = Thread.currentThread.getId.toInt & mask
     while (taken(lane).getPlain || !taken(lane).compareAndSet(false, true))
       lane = if (lane + 1 == threads) 0 else lane + 1
     lane

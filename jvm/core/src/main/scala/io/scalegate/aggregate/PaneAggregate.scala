@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import java.util.{ArrayList, HashMap, Map, TreeMap}
+import java.util.{ArrayList, HashMap}
 
 import io.scalegate.stream.{SlidingWindows, StreamTuple, TupleSource}
 
@@ -25,6 +25,16 @@ final class PaneAggregate(design: AggregateDesign) extends AggregateDesign {
     )
     new CombinedPanes(spec, design.open(states, inputs, options))
   }
+
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] =
+    throw new IllegalArgumentException(
+      "panes are pieces of time, which windows of tuples and sessions are not made of; use " +
+        "TuMLSC or TuMLMC, where windows of tuples have panes of tuples"
+    )
 }
 
 /** A function whose result is its state, which nobody else uses then. */
@@ -44,7 +54,10 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     panes: RunningAggregate[K, S]
 ) extends RunningAggregate[K, R] {
   /*
-   * Between two polls `keys` holds those keys that have a pane in a window that is still to be
+   * `states` finds a key's panes; `keys` and `all` are the same in two lists, which is what a
+   * window goes through.
+   *
+   * Between two polls they hold those keys that have a pane in a window that is still to be
    * taken, and `next` is the first window with such a pane. A pane comes when it is complete;
    * before it is added, every window that ends before it is taken. So all panes that are held lie
    * in the next window or in later ones, and a key is in the next window if its oldest pane is.
@@ -53,8 +66,9 @@ final private class CombinedPanes[K, S <: AnyRef, R](
    * their last panes may be empty.
    */
   private[this] val windows = spec.windows
-  private[this] val keys: Map[K, SlidingStates[S]] =
-    spec.keyOrder.fold[Map[K, SlidingStates[S]]](new HashMap)(new TreeMap(_))
+  private[this] val states = new HashMap[K, SlidingStates[S]]
+  private[this] val keys = new ArrayList[AnyRef]
+  private[this] val all = new ArrayList[SlidingStates[S]]
   private[this] var pending: WindowResults[K, S] = _
   private[this] var next = 0L // a window's start; of no meaning while there are no keys
   @volatile private[this] var failure: Throwable = _
@@ -75,10 +89,10 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     if (isDone) Long.MaxValue
     else {
       val time = if (pending == null) panes.frontier else pending.start
-      if (keys.isEmpty) time else math.min(time, windows.end(next))
+      if (all.isEmpty) time else math.min(time, windows.end(next))
     }
 
-  def isDone: Boolean = failure == null && pending == null && keys.isEmpty && panes.isDone
+  def isDone: Boolean = failure == null && pending == null && all.isEmpty && panes.isDone
 
   def close(): Unit = panes.close()
 
@@ -107,7 +121,7 @@ final private class CombinedPanes[K, S <: AnyRef, R](
   private[this] def addPending(): Unit = {
     val start = pending.start
     if (windows.count(start) > 0) {
-      if (keys.isEmpty) next = windows.first(start)
+      if (all.isEmpty) next = windows.first(start)
       var i = 0
       while (i < pending.size) {
         statesOf(pending.key(i)).push(start, pending.value(i))
@@ -118,45 +132,70 @@ final private class CombinedPanes[K, S <: AnyRef, R](
   }
 
   private[this] def statesOf(key: K): SlidingStates[S] = {
-    var states = keys.get(key)
-    if (states == null) {
-      states = SlidingStates(spec.function)
-      keys.put(key, states)
+    var found = states.get(key)
+    if (found == null) {
+      found = SlidingStates(spec.function)
+      states.put(key, found)
+      keys.add(key.asInstanceOf[AnyRef])
+      all.add(found)
     }
-    states
+    found
   }
 
   private[this] def takeAtRest(): WindowResults[K, R] = {
     val time = panes.frontier
-    if (keys.isEmpty) null
+    if (all.isEmpty) null
     else if (panes.isDone) takeNext()
     else takeBefore(time)
   }
 
   /** The results of the next window if it ends before `time`; else null. */
   private[this] def takeBefore(time: Long): WindowResults[K, R] =
-    if (keys.isEmpty || windows.end(next) >= time) null else takeNext()
+    if (all.isEmpty || windows.end(next) >= time) null else takeNext()
 
   private[this] def takeNext(): WindowResults[K, R] = {
-    val found = new ArrayList[AnyRef](keys.size)
-    val values = new ArrayList[AnyRef](keys.size)
+    val found = new ArrayList[AnyRef](all.size)
+    val values = new ArrayList[AnyRef](all.size)
     val start = next
     val end = windows.end(start)
     val isLast = start > Long.MaxValue - windows.advance
     val from = start + windows.advance
     var oldest = Long.MaxValue
-    val all = keys.entrySet.iterator
-    while (all.hasNext) {
-      val entry = all.next()
-      val states = entry.getValue
-      if (states.oldest <= end) {
-        found.add(entry.getKey.asInstanceOf[AnyRef])
-        values.add(states.result(spec.function).asInstanceOf[AnyRef])
-        if (isLast) states.clear() else states.evictBefore(from)
+    var i = 0
+    while (i < all.size) {
+      val panes = all.get(i)
+      if (panes.oldest <= end) {
+        found.add(keys.get(i))
+        values.add(panes.result(spec.function).asInstanceOf[AnyRef])
+        if (isLast) panes.clear() else panes.evictBefore(from)
       }
-      if (states.isEmpty) all.remove() else oldest = math.min(oldest, states.oldest)
+      if (panes.isEmpty) drop(i)
+      else {
+        oldest = math.min(oldest, panes.oldest)
+        i += 1
+      }
     }
-    if (!keys.isEmpty) next = math.max(from, windows.first(oldest))
-    new WindowResults(start, end, found.toArray, values.toArray)
+    if (!all.isEmpty) next = math.max(from, windows.first(oldest))
+    results(start, found.toArray, values.toArray)
+  }
+
+  private[this] def results(
+      start: Long,
+      found: Array[AnyRef],
+      values: Array[AnyRef]
+  ): WindowResults[K, R] = {
+    spec.keyOrder.foreach(KeySort(_, found, values))
+    new WindowResults(start, windows.end(start), found, values)
+  }
+
+  /** The last one takes the place. */
+  private[this] def drop(i: Int): Unit = {
+    states.remove(keys.get(i))
+    val last = all.size - 1
+    keys.set(i, keys.get(last))
+    all.set(i, all.get(last))
+    keys.remove(last)
+    all.remove(last)
+    ()
   }
 }

@@ -1,7 +1,5 @@
 package io.scalegate.aggregate
 
-import java.util.ArrayDeque
-
 import io.scalegate.stream.SlidingWindows
 
 /** The windows of one key, made from the states of its panes in order: each window costs a
@@ -46,19 +44,70 @@ final class PaneWindows[S <: AnyRef, R](
   }
 }
 
-/** States in their order, the oldest first, whose merge is known at any time. */
+/** States of panes in their order, the oldest first, whose merge is known at any time. They stand
+  * in a ring; the oldest one's start stands beside it, since a window asks each key for it.
+  */
 abstract private[aggregate] class SlidingStates[S <: AnyRef] {
-  def isEmpty: Boolean
+  private[this] var starts = new Array[Long](SlidingStates.Few)
+  private[this] var states = new Array[AnyRef](SlidingStates.Few)
+  private[this] var first = 0
+  private[this] var count = 0
+  private[this] var firstStart = 0L
 
-  /** The start of the oldest. */
-  def oldest: Long
   def push(start: Long, state: S): Unit
   def evictBefore(start: Long): Unit
-  def clear(): Unit
   def result[R](function: AggregateFunction[_, S, R]): R
+
+  final def isEmpty: Boolean = count == 0
+
+  /** The start of the oldest. Not when empty. */
+  final def oldest: Long = firstStart
+
+  def clear(): Unit = {
+    java.util.Arrays.fill(states, null)
+    first = 0
+    count = 0
+  }
+
+  final protected def size: Int = count
+  final protected def state(i: Int): S = states(place(i)).asInstanceOf[S]
+  final protected def setState(i: Int, state: S): Unit = states(place(i)) = state
+
+  final protected def addLast(start: Long, state: S): Unit = {
+    if (count == states.length) grow()
+    if (count == 0) firstStart = start
+    starts(place(count)) = start
+    states(place(count)) = state
+    count += 1
+  }
+
+  /** Takes the oldest out; its state. Not when empty. */
+  final protected def removeFirst(): S = {
+    val removed = states(first).asInstanceOf[S]
+    states(first) = null
+    first = place(1)
+    count -= 1
+    firstStart = starts(first)
+    removed
+  }
+
+  private[this] def place(i: Int): Int = (first + i) & (states.length - 1)
+
+  private[this] def grow(): Unit = {
+    val (oldStarts, oldStates) = (starts, states)
+    starts = new Array[Long](2 * count)
+    states = new Array[AnyRef](2 * count)
+    val tail = count - first
+    System.arraycopy(oldStarts, first, starts, 0, tail)
+    System.arraycopy(oldStarts, 0, starts, tail, first)
+    System.arraycopy(oldStates, first, states, 0, tail)
+    System.arraycopy(oldStates, 0, states, tail, first)
+    first = 0
+  }
 }
 
 private[aggregate] object SlidingStates {
+  private val Few = 4
 
   /** By the inverse where the function has one. */
   def apply[S <: AnyRef](function: AggregateFunction[_, S, _]): SlidingStates[S] =
@@ -75,23 +124,18 @@ final private[aggregate] class SubtractOnEvict[S <: AnyRef](
     function: AggregateFunction[_, S, _],
     inverse: Invertible[S]
 ) extends SlidingStates[S] {
-  private[this] val panes = new ArrayDeque[Pane[S]]
   private[this] var all = function.create()
 
-  def isEmpty: Boolean = panes.isEmpty
-  def oldest: Long = panes.peekFirst.start
-
   def push(start: Long, state: S): Unit = {
-    panes.addLast(new Pane(start, state))
+    addLast(start, state)
     all = function.merge(all, state)
   }
 
   def evictBefore(start: Long): Unit =
-    while (!panes.isEmpty && panes.peekFirst.start < start)
-      all = inverse.subtract(all, panes.pollFirst().state)
+    while (!isEmpty && oldest < start) all = inverse.subtract(all, removeFirst())
 
-  def clear(): Unit = {
-    panes.clear()
+  override def clear(): Unit = {
+    super.clear()
     all = function.create()
   }
 
@@ -108,42 +152,39 @@ final private[aggregate] class SubtractOnEvict[S <: AnyRef](
   */
 final private[aggregate] class TwoStacks[S <: AnyRef](function: AggregateFunction[_, S, _])
     extends SlidingStates[S] {
-  private[this] val old = new ArrayDeque[Pane[S]] // the oldest first; merged with the rest
-  private[this] val young = new ArrayDeque[Pane[S]] // the oldest first; each its own
+  private[this] var old =
+    0 // how many of them, the first ones, are merged with the rest of the old
   private[this] var youngMerged: S = _
 
-  def isEmpty: Boolean = old.isEmpty && young.isEmpty
-  def oldest: Long = if (old.isEmpty) young.peekFirst.start else old.peekFirst.start
-
   def push(start: Long, state: S): Unit = {
-    if (young.isEmpty) youngMerged = function.create()
-    young.addLast(new Pane(start, state))
+    if (size == old) youngMerged = function.create()
+    addLast(start, state)
     youngMerged = function.merge(youngMerged, state)
   }
 
   def evictBefore(start: Long): Unit =
     while (!isEmpty && oldest < start) {
-      if (old.isEmpty) turnOver()
-      old.pollFirst()
+      if (old == 0) turnOver()
+      removeFirst()
+      old -= 1
     }
 
-  def clear(): Unit = {
-    old.clear()
-    young.clear()
+  override def clear(): Unit = {
+    super.clear()
+    old = 0
   }
 
   def result[R](f: AggregateFunction[_, S, R]): R =
-    if (old.isEmpty) f.result(youngMerged)
-    else if (young.isEmpty) f.result(old.peekFirst.state)
-    else f.result(f.merge(f.merge(f.create(), old.peekFirst.state), youngMerged))
+    if (old == 0) f.result(youngMerged)
+    else if (old == size) f.result(state(0))
+    else f.result(f.merge(f.merge(f.create(), state(0)), youngMerged))
 
-  private[this] def turnOver(): Unit =
-    while (!young.isEmpty) {
-      val pane = young.pollLast()
-      val state =
-        if (old.isEmpty) pane.state else function.merge(pane.state, old.peekFirst.state)
-      old.addFirst(new Pane(pane.start, state))
+  private[this] def turnOver(): Unit = {
+    var i = size - 2
+    while (i >= 0) {
+      setState(i, function.merge(state(i), state(i + 1)))
+      i -= 1
     }
+    old = size
+  }
 }
-
-final private[aggregate] class Pane[S](val start: Long, val state: S)

@@ -4,19 +4,19 @@ import io.scalegate.stream.StreamTuple
 
 /** Turns states into results. */
 final private[aggregate] class ResultMaker[K, S <: AnyRef, R](spec: AggregateSpec[K, S, R]) {
-  private[this] val order =
-    spec.keyOrder.map(_.asInstanceOf[Ordering[AnyRef]]).orNull
 
-  def apply(start: Long, states: StateTable[StreamTuple, S]): WindowResults[K, R] = {
-    val keys = new Array[AnyRef](states.size)
-    val values = new Array[AnyRef](states.size)
+  /** Of tables that have no key in common. */
+  def apply(start: Long, tables: Array[StateTable[StreamTuple, S]]): WindowResults[K, R] = {
+    val size = tables.iterator.map(_.size).sum
+    val keys = new Array[AnyRef](size)
+    val values = new Array[AnyRef](size)
     var i = 0
-    states.foreach { (key, state) =>
+    tables.foreach(_.foreach { (key, state) =>
       keys(i) = key
       values(i) = state
       i += 1
-    }
-    if (order != null) sort(keys, values)
+    })
+    spec.keyOrder.foreach(KeySort(_, keys, values))
     i = 0
     while (i < values.length) {
       values(i) = spec.function.result(values(i).asInstanceOf[S]).asInstanceOf[AnyRef]
@@ -24,10 +24,14 @@ final private[aggregate] class ResultMaker[K, S <: AnyRef, R](spec: AggregateSpe
     }
     new WindowResults[K, R](start, spec.windows.end(start), keys, values)
   }
+}
 
-  private[this] def sort(keys: Array[AnyRef], values: Array[AnyRef]): Unit = {
+/** Sorts keys, and what belongs to each with them. */
+private[aggregate] object KeySort {
+  def apply[K](order: Ordering[K], keys: Array[AnyRef], values: Array[AnyRef]): Unit = {
+    val ofKeys = order.asInstanceOf[Ordering[AnyRef]]
     val places = Array.tabulate[Integer](keys.length)(Integer.valueOf(_))
-    java.util.Arrays.sort(places, (a: Integer, b: Integer) => order.compare(keys(a), keys(b)))
+    java.util.Arrays.sort(places, (a: Integer, b: Integer) => ofKeys.compare(keys(a), keys(b)))
     val oldKeys = keys.clone()
     val oldValues = values.clone()
     var i = 0

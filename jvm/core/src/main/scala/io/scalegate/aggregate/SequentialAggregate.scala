@@ -3,13 +3,12 @@ package io.scalegate.aggregate
 import io.scalegate.stream.StreamTuple
 
 /** An aggregate whose consumer merges the inputs, updates the windows and makes the results. */
-abstract private[aggregate] class SequentialAggregate[K, S <: AnyRef, R](
-    spec: AggregateSpec[K, S, R],
+abstract private[aggregate] class SequentialAggregate[K, R](
+    windows: OrderedWindows[WindowResults[K, R]],
     inputs: Int
 ) extends MultiwayAggregate[K, R](inputs) {
   protected def merge: TupleMerge
 
-  private[this] val windows = new OpenWindows(spec)
   private[this] var pending: StreamTuple = _ // read; windows before it are being taken
 
   final protected def take(): WindowResults[K, R] = {

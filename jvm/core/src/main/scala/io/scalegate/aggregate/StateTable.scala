@@ -28,6 +28,12 @@ final private[scalegate] class StateTable[T, S <: AnyRef](
     }
   }
 
+  /** Has the key, with the state of no tuples if it is new. */
+  def touch(key: AnyRef, hash: Int): Unit = {
+    val i = find(key, hash)
+    if (cells(i + 1) == null) put(i, key, function.create())
+  }
+
   /** Adds what another table has behind what this one has, key by key. The other is not used any
     * more: its states may go on here.
     */

@@ -21,6 +21,27 @@ final class TuMLMC(threads: Int) extends AggregateDesign {
     aggregate.start()
     aggregate
   }
+
+  /** Each update thread has the windows of its keys, and its results are merged by another T-Gate.
+    */
+  def openSequences[K, S <: AnyRef, R](
+      spec: SequenceSpec[K, S, R],
+      inputs: Int,
+      options: AggregateOptions
+  ): RunningAggregate[K, R] = {
+    val aggregate = new SequencesInParallel(spec, inputs, threads, options)
+    aggregate.start()
+    aggregate
+  }
+}
+
+private object TuMLMC {
+
+  /** Whether a key is this thread's; by other bits of the hash than those that place the key in a
+    * thread's table.
+    */
+  def isMine(key: Any, threads: Int, share: Int): Boolean =
+    threads == 1 || ((StateTable.hash(key) >>> 16) * threads) >>> 16 == share
 }
 
 final private class UpdatedInParallel[K, S <: AnyRef, R](
@@ -109,8 +130,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
         idle.reset()
       }
 
-    /** By other bits of the hash than those that place the key in a thread's table. */
     private[this] def isMine(t: StreamTuple): Boolean =
-      threads == 1 || ((StateTable.hash(spec.key(t)) >>> 16) * threads) >>> 16 == share
+      TuMLMC.isMine(spec.key(t), threads, share)
   }
 }

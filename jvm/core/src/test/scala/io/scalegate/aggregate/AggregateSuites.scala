@@ -1,5 +1,12 @@
 package io.scalegate.aggregate
 
+import java.util.concurrent.atomic.AtomicLong
+import java.util.function.Predicate
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.scalegate.stream.{SlidingWindows, StreamTuple}
+
 class MQSuite extends AggregateContract(MQ)
 
 class MQLFSuite extends AggregateContract(MQLF)
@@ -17,3 +24,30 @@ class PanesOverTuMLSCSuite extends AggregateContract(new PaneAggregate(TuMLSC))
 class PanesOverTuMLMCSuite extends AggregateContract(new PaneAggregate(new TuMLMC(2)), cases = 80)
 
 class PanesOverWiMLSuite extends AggregateContract(new PaneAggregate(WiML), ordered = false)
+
+class PredicatesInTheHiveSuite extends AnyFunSuite {
+  import AggregateCases._
+
+  private val feeds =
+    Vector.tabulate(3)(i => Vector.tabulate(200)(n => tuple(n.toLong, i, n.toLong, s"k${n % 5}")))
+
+  for (design <- Seq(WiML, new TuMLMC(2)))
+    test(s"${design.name} asks a predicate once for each tuple, whatever the number of windows") {
+      val asked = new AtomicLong
+      def rows(d: AggregateDesign, count: AtomicLong) = {
+        val accepts: Predicate[StreamTuple] = t => {
+          count.incrementAndGet()
+          t.ts % 3 == 0
+        }
+        val spec = AggregateSpec[String, Counted, Long](
+          SlidingWindows(20, 2),
+          key,
+          Functions.countIf[StreamTuple](accepts),
+          Some(keyOrder)
+        )
+        AggregateRuns.opened(d, spec, 3)(AggregateRuns.threaded(_, feeds))
+      }
+      assert(rows(design, asked) == rows(MQ, new AtomicLong))
+      assert(asked.get == 600)
+    }
+}

@@ -56,6 +56,52 @@ class FunctionsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(variance.result(merged).exists(v => math.abs(v - 22.5) < 1e-6))
   }
 
+  test("an approximate count is within four standard errors, in any order and in parts") {
+    for (precision <- Seq(8, 12, 14); n <- Seq(100, 2000, 50000)) {
+      val f = Functions.approximateCountDistinct[java.lang.Long](x => x, precision)
+      checkEstimates(f, n, 1.04 / math.sqrt(math.pow(2, precision.toDouble)))
+    }
+  }
+
+  private def checkEstimates[S <: AnyRef](
+      f: AggregateFunction[java.lang.Long, S, Double],
+      n: Int,
+      error: Double
+  ): Unit = {
+    def of(values: Seq[Int]) =
+      values.foldLeft(f.create())((s, x) => f.add(s, java.lang.Long.valueOf(x * 7919L)))
+    val values = (0 until n).flatMap(i => Seq(i, i / 2))
+    val estimate = f.result(of(values))
+    assert(math.abs(estimate - n) <= 4 * error * n)
+    assert(f.result(of(values.reverse)) == estimate)
+    val parts = values.grouped(math.max(n / 7, 1)).map(of)
+    assert(f.result(parts.foldLeft(f.create())(f.merge)) == estimate)
+    assert(f.result(f.merge(of(values.drop(n / 2)), of(values.take(n)))) == estimate)
+  }
+
+  test("an approximate count tells values of different types apart, and counts null") {
+    val f = Functions.approximateCountDistinct[Object](x => x)
+    def count(values: Object*) = countOf(f, values)
+    val one = java.lang.Long.valueOf(1)
+    assert(count(one, Integer.valueOf(1), java.lang.Short.valueOf(1.toShort)) == 1)
+    assert(count(one, "1", Array[Byte](49), java.lang.Double.valueOf(1), null) == 5)
+    assert(count("", null, Array.emptyByteArray, "", null) == 3)
+    assert(
+      intercept[IllegalArgumentException](count(Seq(1))).getMessage.contains("map the value")
+    )
+    for (bad <- Seq(6, 22)) {
+      val e = intercept[IllegalArgumentException](
+        Functions.approximateCountDistinct[Object](x => x, bad)
+      )
+      assert(e.getMessage.contains(s"not $bad"))
+    }
+  }
+
+  private def countOf[S <: AnyRef](
+      f: AggregateFunction[Object, S, Double],
+      values: Seq[Object]
+  ): Long = math.round(f.result(values.foldLeft(f.create())((s, x) => f.add(s, x))))
+
   test("those with an exact inverse have one, and the variance, which rounds, has none") {
     assert(cases.filter(_.isInvertible).map(_.name) == Seq(
       "count",
@@ -198,6 +244,12 @@ object FunctionsSuite {
       new Case("count", count, _.size.toLong),
       new Case("count if", countIf[StreamTuple](even(_)), _.count(even).toLong),
       new Case("count distinct", distinct, ts => ts.map(value).distinct.size.toLong),
+      new Case(
+        "approximate count distinct",
+        approximateCountDistinct[StreamTuple](boxed(_)),
+        ts => ts.map(value).distinct.size.toDouble,
+        1e-3 // so few are told apart by more bits of their hashes than a register has
+      ),
       new Case("sum", sum[StreamTuple](value(_)), _.map(value).sum),
       new Case("avg", avg[StreamTuple](value(_)), mean, Tolerance),
       new Case(

@@ -2,18 +2,32 @@ package io.scalegate.bench.aggregate
 
 import java.util.concurrent.{ExecutorService, Executors}
 
+import org.HdrHistogram.Histogram
+
 import io.scalegate.aggregate._
 
 /** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2,
-  * round by round in turn: tuples per second. Checks that all designs give the same results, and
-  * prints a JSON line per query, number of inputs and design.
+  * round by round in turn: tuples per second, and percentiles of the results' latencies in all
+  * rounds. Checks that all designs give the same results, and prints a JSON line per query, number
+  * of inputs and design.
+  *
+  * What bounds the ratios, by profiles on two cores. MQ spends a tuple's time on looking at every
+  * queue, so its rate falls with the inputs; what the others save is that. Once it is saved,
+  * - WiML and TuMLSC spend theirs on the look-ups of a tuple's key, and on its states, in each of
+  *   its windows: more than half of it in k-OI, with twenty windows' states beyond the second
+  *   cache in W-OI, and MQ has the same cost. Ten cores would share it; two do not;
+  * - panes take one look-up, and are bound by the results, three of them for each tuple in K-OI
+  *   and K-OS, and otherwise by the reading and delivery of tuples themselves;
+  * - f and F are bound by the search in the text, once for each window in MQ, MQLF and TuMLSC, once
+  *   for each tuple in WiML and TuMLMC (f-OI, F-OI), and on panes.
   *
   * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none),
   * inputs such as `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML`
-  * (default: all).
+  * (default: all), tuples per second (default 0: as many as are taken, and then a latency is
+  * mostly what waits in full inputs).
   */
 object AggregateThroughput {
-  private val WarmUpRounds = 2
+  private val WarmUpRounds = 3
 
   private val designs: Seq[AggregateDesign] = Seq(
     MQ,
@@ -33,10 +47,11 @@ object AggregateThroughput {
     val inputs = argument(3, "2,5,10,20,40").split(',').map(_.toInt)
     val queries = argument(4, Query.all.map(_.id).mkString(",")).split(',')
     val names = argument(5, designs.map(_.name).mkString(",")).split(',')
+    val perSecond = argument(6, "0").toInt
     val pool = Executors.newFixedThreadPool(math.max(feeders, 1))
     try
       for (q <- Query.all if queries.contains(q.id); n <- inputs) {
-        val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, pool)
+        val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, perSecond, pool)
         run.print(designs.filter(d => names.contains(d.name) && run.takes(d)))
       }
     finally pool.shutdownNow()
@@ -49,9 +64,10 @@ object AggregateThroughput {
       feeders: Int,
       tuples: Int,
       rounds: Int,
+      perSecond: Int,
       pool: ExecutorService
   ) {
-    private[this] val round = new AggregateRound(query, inputs, feeders, tuples, pool)
+    private[this] val round = new AggregateRound(query, inputs, feeders, tuples, perSecond, pool)
 
     def takes(d: AggregateDesign): Boolean =
       !query.function.isOrderSensitive || !d.name.endsWith("WiML")
@@ -73,9 +89,15 @@ object AggregateThroughput {
 
     private[this] def json(d: AggregateDesign, rates: Seq[AggregateRate]): String = {
       val speeds = rates.map(_.tuplesPerSecond)
-      s"""{"bench": "aggregate", "query": "${query.id}", "design": "${d.name}", """ +
+      val latency = new Histogram(3)
+      rates.foreach(r => latency.add(r.latency))
+      def millis(percentile: Double) = latency.getValueAtPercentile(percentile) * 1e-6
+      s"""{"bench": "aggregate", "arm": "${query.id} ${inputs}in ${d.name}", """ +
+        s""""threads": ${feeders + 1}, "query": "${query.id}", "design": "${d.name}", """ +
         s""""inputs": $inputs, "feeders": $feeders, "tuples": $tuples, """ +
-        s""""rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
+        s""""rate": $perSecond, "rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
+        f""""p50 ms": ${millis(50)}%.4f, "p90 ms": ${millis(90)}%.4f, """ +
+        f""""p99 ms": ${millis(99)}%.4f, "max ms": ${millis(100)}%.4f, """ +
         s""""tuples_per_second": [${speeds.map(_.round).mkString(", ")}]}"""
     }
   }
