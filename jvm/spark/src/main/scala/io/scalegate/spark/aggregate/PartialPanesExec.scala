@@ -3,6 +3,12 @@ package io.scalegate.spark.aggregate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Partial}
+import org.apache.spark.sql.catalyst.expressions.codegen.{
+  CodeGenerator,
+  CodegenContext,
+  ExprCode,
+  GenerateUnsafeProjection
+}
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeReference,
@@ -10,12 +16,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   BindReferences,
   Expression,
   NamedExpression
-}
-import org.apache.spark.sql.catalyst.expressions.codegen.{
-  CodeGenerator,
-  CodegenContext,
-  ExprCode,
-  GenerateUnsafeProjection
 }
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.aggregate.AggUtils
