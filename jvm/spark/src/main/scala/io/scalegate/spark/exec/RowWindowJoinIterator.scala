@@ -2,11 +2,11 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.{JoinSource, JoinType, RunningTypedJoin, TypedResult}
-import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
   * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
@@ -22,10 +22,11 @@ final class RowWindowJoinIterator(
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
-) extends JoinedPairs {
-  private[this] val pair = new JoinedRow
-  private[this] val noLeft = new GenericInternalRow(left.columns)
-  private[this] val noRight = new GenericInternalRow(right.columns)
+) extends JoinedPairs(Side.R) {
+  private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
+  private[this] val noRight = UnsafeRows.ofNulls(right.columns)
+  private[this] var probeRow: UnsafeRow = _
+  private[this] var foundRow: UnsafeRow = _
   private[this] val idle = new IdleStrategy.Backoff()
   private[this] val leftSource = join.sources(0)
   private[this] val rightSource = join.sources(1)
@@ -39,8 +40,7 @@ final class RowWindowJoinIterator(
     Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
   }
 
-  /** The pair that [[next]] gives is valid until the next call. */
-  def hasNext: Boolean = {
+  def atProbe(): Boolean = {
     while (!ready && !timed) takeUntimed()
     while (!ready && !join.isDone) {
       val result = join.poll()
@@ -50,10 +50,15 @@ final class RowWindowJoinIterator(
     ready
   }
 
-  def next(): JoinedRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+  def probe: InternalRow = probeRow
+
+  def found: UnsafeRow = foundRow
+
+  /** Results are not grouped: each has its probe row anew. */
+  protected def moveToMatch(): Boolean = {
+    val more = ready
     ready = false
-    pair
+    more
   }
 
   private[this] def takeUntimed(): Unit = {
@@ -69,12 +74,12 @@ final class RowWindowJoinIterator(
     set(rowOf(result.r), rowOf(result.s))
   }
 
-  private[this] def rowOf(t: StreamTuple): InternalRow =
-    if (t == null) null else t.row.asInstanceOf[InternalRow]
+  private[this] def rowOf(t: StreamTuple): UnsafeRow =
+    if (t == null) null else t.row.asInstanceOf[UnsafeRow]
 
-  private[this] def set(l: InternalRow, r: InternalRow): Unit = {
-    pair(if (l == null) noLeft else l, if (r == null) noRight else r)
-    ()
+  private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit = {
+    probeRow = if (l == null) noLeft else l
+    foundRow = if (r == null) noRight else r
   }
 
   def close(): Unit = join.close()
