@@ -106,17 +106,28 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
     assert(joins.head.metrics("numOutputRows").value < all.size)
   }
 
-  test("joins on joins, in a matrix and over rows, give the same rows") {
+  test("joins on joins, and in a matrix, give the same rows") {
     assertGenerated(
       "SELECT a.id, b.name, c.x FROM r a JOIN s b ON abs(a.i - b.i) <= 1 " +
         "LEFT JOIN r c ON c.k = b.k AND abs(c.i - b.i) <= 2"
     )
-    assertGenerated("SELECT /*+ WINDOW_JOIN('matrix') */ r.id, r.name, s.x, s.name FROM r " +
-      "JOIN s ON r.i > s.i AND r.name <> s.name")
-    val rows = "SELECT r.id, r.name, s.id, s.x, s.name FROM r LEFT JOIN s ON " +
-      "within_rows(r.id, s.id, 3) AND abs(r.i - s.i) <= 9"
-    val interpreted =
-      withSettings("spark.sql.codegen.wholeStage" -> "false")(rowsOf(spark.sql(rows)))
-    assert(rowsOf(spark.sql(rows)) == interpreted)
+    types.filterNot(_ == "FULL").foreach { how =>
+      val right = if (isOneSided(how)) "" else ", s.x, s.name"
+      assertGenerated(
+        s"SELECT /*+ WINDOW_JOIN('matrix') */ r.id, r.name$right FROM r " +
+          s"$how JOIN s ON r.i > s.i AND r.name <> s.name"
+      )
+    }
+  }
+
+  types.foreach { how =>
+    test(s"$how JOIN over windows of rows gives the rows that interpreted code gives") {
+      val right = if (isOneSided(how)) "" else ", s.id, s.x, s.name"
+      val rows = s"SELECT r.id, r.name$right FROM r $how JOIN s ON " +
+        "within_rows(r.id, s.id, 3) AND abs(r.i - s.i) <= 9"
+      val interpreted =
+        withSettings("spark.sql.codegen.wholeStage" -> "false")(rowsOf(spark.sql(rows)))
+      assert(rowsOf(spark.sql(rows)) == interpreted)
+    }
   }
 }

@@ -5,24 +5,25 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinSource, JoinType, RunningTypedJoin, TypedResult}
+import io.scalegate.join.{JoinSource, RunningTypedJoin, TypedResult}
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
   * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
   * are given because they match nothing.
   *
-  * @param joinType
-  *   that of `join`
+  * @param probing
+  *   as `join` was opened for it; which side probes is for the reader of the pairs alone
   */
 final class RowWindowJoinIterator(
     join: RunningTypedJoin,
-    joinType: JoinType,
+    probing: Probing,
     left: TimedRows,
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
-) extends JoinedPairs(Side.R) {
+) extends JoinedPairs(probing.side) {
+  private[this] val joinType = probing.joinType
   private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
   private[this] val noRight = UnsafeRows.ofNulls(right.columns)
   private[this] var probeRow: UnsafeRow = _
@@ -78,8 +79,9 @@ final class RowWindowJoinIterator(
     if (t == null) null else t.row.asInstanceOf[UnsafeRow]
 
   private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit = {
-    probeRow = if (l == null) noLeft else l
-    foundRow = if (r == null) noRight else r
+    val (ofLeft, ofRight) = (if (l == null) noLeft else l, if (r == null) noRight else r)
+    probeRow = if (probing.side eq Side.R) ofLeft else ofRight
+    foundRow = if (probing.side eq Side.R) ofRight else ofLeft
   }
 
   def close(): Unit = join.close()

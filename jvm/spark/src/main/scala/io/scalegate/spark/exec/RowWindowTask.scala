@@ -42,7 +42,7 @@ final class RowWindowTask(
     val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
     new RowWindowJoinIterator(
       running,
-      probing.joinType,
+      probing,
       new TimedRows(UnsafeRows(l, left.output), left, bands, Side.R, 0),
       new TimedRows(UnsafeRows(r, right.output), right, bands, Side.S, 1),
       context,
