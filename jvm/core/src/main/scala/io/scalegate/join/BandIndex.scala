@@ -35,11 +35,20 @@ final class BandIndex private (
 
   def lookup(): RowLookup = new BandLookup(this, new BandRanges(bands, side.opposite))
 
+  private[this] val leastStripe = if (stripes.isEmpty) 0L else stripes.head
+
+  /** Whether none is missing between the first stripe and the last. */
+  private[this] val isDense =
+    stripes.nonEmpty && stripes.last - leastStripe == stripes.length - 1L
+
   /** The number of the first stripe at or after this one, in the order of stripes. */
-  private[join] def firstStripe(stripe: Long): Int = {
-    val at = java.util.Arrays.binarySearch(stripes, stripe)
-    if (at >= 0) at else -at - 1
-  }
+  private[join] def firstStripe(stripe: Long): Int =
+    if (isDense && stripe >= leastStripe && stripe <= leastStripe + (stripes.length - 1))
+      (stripe - leastStripe).toInt
+    else {
+      val at = java.util.Arrays.binarySearch(stripes, stripe)
+      if (at >= 0) at else -at - 1
+    }
 
   private[join] def stripeCount: Int = stripes.length
   private[join] def stripe(i: Int): Long = stripes(i)

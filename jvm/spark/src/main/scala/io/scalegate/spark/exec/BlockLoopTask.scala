@@ -3,13 +3,7 @@ package io.scalegate.spark.exec
 import java.util.BitSet
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  BasePredicate,
-  Expression,
-  GenericInternalRow,
-  JoinedRow,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, JoinedRow, UnsafeRow}
 import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.stream.Side
@@ -55,12 +49,12 @@ final class BlockLoopIterator(
     probed: Int,
     searched: Int,
     accepts: Option[BasePredicate]
-) extends JoinedPairs {
+) extends JoinedPairs(probing.side) {
   import BlockLoopIterator._
 
-  private[this] val pair = new JoinedRow
+  private[this] val candidate = new JoinedRow
   private[this] val condition = accepts.orNull
-  private[this] val nothing = new GenericInternalRow(searched)
+  private[this] val nothing = UnsafeRows.ofNulls(searched)
   private[this] val block = new Array[UnsafeRow](BlockRows)
   private[this] val matched = new BitSet(BlockRows)
   private[this] var rows = 0 // of the block
@@ -68,7 +62,9 @@ final class BlockLoopIterator(
   private[this] var decided =
     0 // rows of the block that are decided, when all kept rows were through
   private[this] var pass: Iterator[UnsafeRow] = Iterator.empty
-  private[this] var keptRow: InternalRow = _
+  private[this] var keptRow: UnsafeRow = _
+  private[this] var probeRow: UnsafeRow = _
+  private[this] var foundRow: UnsafeRow = _
   private[this] var compared = 0L
   private[this] var ready = false
 
@@ -76,20 +72,24 @@ final class BlockLoopIterator(
 
   def close(): Unit = ()
 
-  /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
-  def hasNext: Boolean = {
-    while (!ready && (nextMatch() || nextDecision() || nextBlock())) ()
+  def atProbe(): Boolean = {
+    while (!ready && (nextPair() || nextDecision() || nextBlock())) ()
     ready
   }
 
-  def next(): JoinedRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+  def probe: InternalRow = probeRow
+
+  def found: UnsafeRow = foundRow
+
+  /** A row of the block is compared with one kept row at a time, so each pair has its probe row anew. */
+  protected def moveToMatch(): Boolean = {
+    val more = ready
     ready = false
-    pair
+    more
   }
 
   /** Whether there is another pair to give. */
-  private[this] def nextMatch(): Boolean = {
+  private[this] def nextPair(): Boolean = {
     while (!ready && (at < rows || nextKept())) {
       // Of a row that is decided once, and not with what it matches, one match says all.
       if (probing.pairs || !matched.get(at)) compare()
@@ -99,11 +99,11 @@ final class BlockLoopIterator(
   }
 
   private[this] def compare(): Unit = {
-    set(block(at), keptRow)
     compared += 1
-    if (condition == null || condition.eval(pair)) {
+    if (condition == null || holds(block(at))) {
       matched.set(at)
       ready = probing.pairs
+      set(block(at), keptRow)
     }
   }
 
@@ -143,9 +143,14 @@ final class BlockLoopIterator(
     rows > 0
   }
 
-  private[this] def set(probe: InternalRow, found: InternalRow): Unit = {
-    if (probing.side eq Side.R) pair(probe, found) else pair(found, probe)
-    ()
+  private[this] def holds(probe: InternalRow): Boolean = {
+    if (probing.side eq Side.R) candidate(probe, keptRow) else candidate(keptRow, probe)
+    condition.eval(candidate)
+  }
+
+  private[this] def set(probe: UnsafeRow, found: UnsafeRow): Unit = {
+    probeRow = probe
+    foundRow = found
   }
 }
 

@@ -65,8 +65,7 @@ final case class BroadcastWindowJoinExec(
 
   override def outputOrdering: Seq[SortOrder] = streamed.outputOrdering
 
-  override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
-      : RDD[InternalRow] = {
+  override protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow] = {
     val work = new LookupTask(
       probing,
       new BoundedInput(leftBounded, if (broadcast eq Side.R) held else left.output),
@@ -75,7 +74,7 @@ final case class BroadcastWindowJoinExec(
       residual
     )
     val rows = packed.executeBroadcast[Array[InternalRow]]()
-    streamed.execute().mapPartitions(probes => counted(work.join(probes, rows.value)))
+    streamed.execute().mapPartitions(probes => opened(work.join(probes, rows.value)))
   }
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =

@@ -1,6 +1,8 @@
 package io.scalegate.spark.exec
 
+import java.lang.ref.SoftReference
 import java.util.concurrent.ConcurrentHashMap
+import java.util.stream.IntStream
 import java.util.{BitSet, Collections, Map => JavaMap, WeakHashMap}
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -35,20 +37,42 @@ final class LookupTask(
   private[this] def reader(input: BoundedInput): AttributeReader =
     new AttributeReader(input.bounded, by.types, input.output)
 
+  /** Tasks that wait for the index leave the JVM's other cores idle. */
   private[this] def indexed(packed: Array[InternalRow]): IndexedRows = {
-    val rows = new HeldRows(reader(held), by, held.output.length, PackedRows.count(packed))
-    PackedRows(packed, held.output.length).foreach(row => rows.add(row, row))
-    rows.indexOnAllCores(heldSide)
+    val width = held.output.length
+    val cores = Runtime.getRuntime.availableProcessors
+    val shares = packed.grouped(math.max(1, (packed.length + cores - 1) / cores)).toArray
+    val rows = shares.map(share => new HeldRows(reader(held), by, width, PackedRows.count(share)))
+    IntStream.range(0, shares.length).parallel.forEach { i =>
+      PackedRows(shares(i), width).foreach(row => rows(i).add(row, row))
+    }
+    val all = new HeldRows(reader(held), by, width, PackedRows.count(packed))
+    rows.foreach(all.takeAll)
+    all.indexOnAllCores(heldSide)
   }
 }
 
 /** The indexes of what this JVM holds of broadcast rows: each is built by the first task that asks, and goes
-  * when the rows go.
+  * when the rows go, or when no task uses it and memory is short: Spark keeps the rows of a query that is
+  * over until the driver forgets it, and does not know what their indexes take.
   */
 private object BroadcastIndexes {
   final private case class Use(attributes: Seq[Expression], by: IndexBy, side: Side)
 
-  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, IndexedRows]] =
+  /** An index that is built by who asks first for it, while others wait. */
+  final private class Held {
+    private[this] var index = new SoftReference[IndexedRows](null)
+
+    def get(made: => IndexedRows): IndexedRows = synchronized {
+      Option(index.get).getOrElse {
+        val built = made
+        index = new SoftReference(built)
+        built
+      }
+    }
+  }
+
+  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, Held]] =
     Collections.synchronizedMap(new WeakHashMap)
 
   /** One broadcast may serve several joins, each with an index of its own. */
@@ -61,7 +85,8 @@ private object BroadcastIndexes {
   ): IndexedRows =
     known
       .computeIfAbsent(rows, _ => new ConcurrentHashMap)
-      .computeIfAbsent(Use(attributes, by, side), _ => made)
+      .computeIfAbsent(Use(attributes, by, side), _ => new Held)
+      .get(made)
 }
 
 /** Looks each row of a partition up in an index.
@@ -77,13 +102,13 @@ final class LookupJoinIterator(
     probed: Int,
     searched: Int,
     accepts: Option[BasePredicate],
-    unmatchable: Iterator[InternalRow] = Iterator.empty
+    unmatchable: Iterator[UnsafeRow] = Iterator.empty
 ) extends ProbeJoinIterator(probing, probed, searched, accepts) {
   private[this] val lookup = held.index.lookup()
   private[this] val row = new UnsafeRow(searched)
   private[this] var number = 0 // of that row
   private[this] val rows = held.index.rows
-  private[this] val found = if (probing.unfound) new BitSet(rows) else null
+  private[this] val taken = if (probing.unfound) new BitSet(rows) else null
   private[this] var usable = false
   private[this] var passed = 0 // rows of the index that were looked at for having been found
 
@@ -98,19 +123,24 @@ final class LookupJoinIterator(
       row
     }
 
-  protected def nextFound(): InternalRow = {
+  protected def find(): Boolean = {
     number = if (usable) lookup.next() else -1
-    if (number < 0) null
-    else {
-      held.point(row, number)
-      row
-    }
+    number >= 0
   }
 
-  override protected def accepted(): Unit = found.set(number)
+  protected def foundRow: UnsafeRow = {
+    held.point(row, number)
+    row
+  }
 
-  override protected def nextUnfound(): InternalRow = {
-    passed = found.nextClearBit(passed)
+  override protected def rowBase: AnyRef = held.base(number)
+
+  override protected def rowOffset: Long = held.offset(number)
+
+  override protected def accepted(): Unit = taken.set(number)
+
+  override protected def nextUnfound(): UnsafeRow = {
+    passed = taken.nextClearBit(passed)
     if (passed < rows) {
       passed += 1
       held.row(passed - 1)

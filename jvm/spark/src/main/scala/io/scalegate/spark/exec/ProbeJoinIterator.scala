@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   BasePredicate,
   GenericInternalRow,
-  JoinedRow
+  JoinedRow,
+  UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
@@ -110,77 +111,95 @@ abstract class ProbeJoinIterator(
     probed: Int,
     searched: Int,
     accepts: Option[BasePredicate]
-) extends JoinedPairs {
-  private[this] val pair = new JoinedRow
+) extends JoinedPairs(probing.side) {
+  private[this] val candidate = new JoinedRow
   private[this] val condition = accepts.orNull
-  private[this] val nothing = new GenericInternalRow(searched)
+  private[this] val none = new GenericInternalRow(probed)
+  private[this] val nothing = UnsafeRows.ofNulls(searched)
+  private[this] var probeRow: InternalRow = _
+  private[this] var instead: UnsafeRow = _ // of a row that is found for the probe row
   private[this] var open = false // a probe row's search goes on
   private[this] var matched = false
-  private[this] var ready = false
+  private[this] var unfound = false // a row that nothing was accepted for is to be given
 
   /** Moves to the next probe row and begins its search; null at the end. */
   protected def nextProbe(): InternalRow
 
-  /** The next row found for the probe row, null when there are no more. */
-  protected def nextFound(): InternalRow
+  /** Moves to the next row found for the probe row; false when there are no more. */
+  protected def find(): Boolean
+
+  /** That row; valid until the next is found. */
+  protected def foundRow: UnsafeRow
+
+  /** In what that row lies. */
+  protected def rowBase: AnyRef = foundRow.getBaseObject
+
+  /** Where in it. */
+  protected def rowOffset: Long = foundRow.getBaseOffset
 
   /** Told that the row found last is a match. */
   protected def accepted(): Unit = ()
 
   /** When all probes are through: the next row that nothing was accepted for, null when there are no more. */
-  protected def nextUnfound(): InternalRow = null
+  protected def nextUnfound(): UnsafeRow = null
 
   def close(): Unit = ()
 
-  /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
-  final def hasNext: Boolean = {
-    while (!ready && (open || begin())) step(nextFound())
-    ready || (probing.unfound && beginUnfound())
-  }
+  final def atProbe(): Boolean =
+    open || unfound || begin() || (probing.unfound && beginUnfound())
 
-  final def next(): JoinedRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
-    ready = false
-    pair
+  final def probe: InternalRow = probeRow
+
+  final def found: UnsafeRow = if (instead == null) foundRow else instead
+
+  final override def foundBase: AnyRef =
+    if (instead == null) rowBase else instead.getBaseObject
+
+  final override def foundOffset: Long =
+    if (instead == null) rowOffset else instead.getBaseOffset
+
+  final protected def moveToMatch(): Boolean = {
+    var ready = unfound
+    unfound = false
+    while (open && !ready) ready = if (find()) decide() else end()
+    ready
   }
 
   private[this] def begin(): Boolean = {
-    val row = nextProbe()
-    open = row != null
-    if (open) {
-      matched = false
-      if (probing.side eq Side.R) pair.withLeft(row) else pair.withRight(row)
-    }
+    probeRow = nextProbe()
+    open = probeRow != null
+    matched = false
+    instead = null
     open
   }
 
   private[this] def beginUnfound(): Boolean = {
-    val row = nextUnfound()
-    ready = row != null
-    if (ready) {
-      val none = new GenericInternalRow(probed)
-      if (probing.side eq Side.R) pair(none, row) else pair(row, none)
-    }
-    ready
+    probeRow = none
+    instead = nextUnfound()
+    unfound = instead != null
+    unfound
   }
 
-  private[this] def step(found: InternalRow): Unit =
-    if (found == null) {
-      open = false
-      ready = probing.unmatched && !matched
-      if (ready) set(nothing)
-    } else {
-      set(found)
-      if (condition == null || condition.eval(pair)) {
-        matched = true
-        if (probing.unfound) accepted()
-        open = probing.pairs
-        ready = probing.pairs || !probing.unmatched
-      }
+  /** Whether the row that was found makes a pair to be given. */
+  private[this] def decide(): Boolean = {
+    val accepted = condition == null || holds()
+    if (accepted) {
+      matched = true
+      if (probing.unfound) this.accepted()
+      open = probing.pairs
     }
+    accepted && (probing.pairs || !probing.unmatched)
+  }
 
-  private[this] def set(found: InternalRow): Unit = {
-    if (probing.side eq Side.R) pair.withRight(found) else pair.withLeft(found)
-    ()
+  private[this] def holds(): Boolean = {
+    if (probing.side eq Side.R) candidate(probeRow, foundRow) else candidate(foundRow, probeRow)
+    condition.eval(candidate)
+  }
+
+  /** Whether the probe row, for which all was found, is to be given without a match. */
+  private[this] def end(): Boolean = {
+    open = false
+    instead = nothing
+    probing.unmatched && !matched
   }
 }

@@ -49,11 +49,19 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
 
   /** Makes `row` the one of this number. */
   def point(row: UnsafeRow, number: Int): Unit = {
-    val place = places(number)
-    val chunk = chunks((place >>> 32).toInt)
-    val at = Platform.BYTE_ARRAY_OFFSET.toLong + (place & 0xffffffffL)
-    row.pointTo(chunk, at + Word, Platform.getLong(chunk, at).toInt)
+    val chunk = chunkOf(number)
+    val at = offset(number)
+    row.pointTo(chunk, at, Platform.getLong(chunk, at - Word).toInt)
   }
+
+  /** In what the row of this number lies. */
+  def base(number: Int): AnyRef = chunkOf(number)
+
+  /** Where in it. */
+  def offset(number: Int): Long =
+    Platform.BYTE_ARRAY_OFFSET.toLong + (places(number) & 0xffffffffL) + Word
+
+  private[this] def chunkOf(number: Int): Array[Byte] = chunks((places(number) >>> 32).toInt)
 
   /** A row of its own. */
   def row(number: Int): UnsafeRow = {

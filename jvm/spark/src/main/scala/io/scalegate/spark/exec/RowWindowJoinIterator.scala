@@ -2,30 +2,32 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinSource, JoinType, RunningTypedJoin, TypedResult}
-import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.join.{JoinSource, RunningTypedJoin, TypedResult}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
   * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
   * are given because they match nothing.
   *
-  * @param joinType
-  *   that of `join`
+  * @param probing
+  *   as `join` was opened for it; which side probes is for the reader of the pairs alone
   */
 final class RowWindowJoinIterator(
     join: RunningTypedJoin,
-    joinType: JoinType,
+    probing: Probing,
     left: TimedRows,
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
-) extends JoinedPairs {
-  private[this] val pair = new JoinedRow
-  private[this] val noLeft = new GenericInternalRow(left.columns)
-  private[this] val noRight = new GenericInternalRow(right.columns)
+) extends JoinedPairs(probing.side) {
+  private[this] val joinType = probing.joinType
+  private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
+  private[this] val noRight = UnsafeRows.ofNulls(right.columns)
+  private[this] var probeRow: UnsafeRow = _
+  private[this] var foundRow: UnsafeRow = _
   private[this] val idle = new IdleStrategy.Backoff()
   private[this] val leftSource = join.sources(0)
   private[this] val rightSource = join.sources(1)
@@ -39,8 +41,7 @@ final class RowWindowJoinIterator(
     Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
   }
 
-  /** The pair that [[next]] gives is valid until the next call. */
-  def hasNext: Boolean = {
+  def atProbe(): Boolean = {
     while (!ready && !timed) takeUntimed()
     while (!ready && !join.isDone) {
       val result = join.poll()
@@ -50,10 +51,15 @@ final class RowWindowJoinIterator(
     ready
   }
 
-  def next(): JoinedRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+  def probe: InternalRow = probeRow
+
+  def found: UnsafeRow = foundRow
+
+  /** Results are not grouped: each has its probe row anew. */
+  protected def moveToMatch(): Boolean = {
+    val more = ready
     ready = false
-    pair
+    more
   }
 
   private[this] def takeUntimed(): Unit = {
@@ -69,12 +75,13 @@ final class RowWindowJoinIterator(
     set(rowOf(result.r), rowOf(result.s))
   }
 
-  private[this] def rowOf(t: StreamTuple): InternalRow =
-    if (t == null) null else t.row.asInstanceOf[InternalRow]
+  private[this] def rowOf(t: StreamTuple): UnsafeRow =
+    if (t == null) null else t.row.asInstanceOf[UnsafeRow]
 
-  private[this] def set(l: InternalRow, r: InternalRow): Unit = {
-    pair(if (l == null) noLeft else l, if (r == null) noRight else r)
-    ()
+  private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit = {
+    val (ofLeft, ofRight) = (if (l == null) noLeft else l, if (r == null) noRight else r)
+    probeRow = if (probing.side eq Side.R) ofLeft else ofRight
+    foundRow = if (probing.side eq Side.R) ofRight else ofLeft
   }
 
   def close(): Unit = join.close()

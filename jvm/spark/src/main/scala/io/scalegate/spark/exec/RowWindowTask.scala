@@ -2,7 +2,7 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, JoinedRow, UnsafeRow}
 
 import io.scalegate.join.{
   AttributeType,
@@ -42,9 +42,9 @@ final class RowWindowTask(
     val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
     new RowWindowJoinIterator(
       running,
-      probing.joinType,
-      new TimedRows(l, left, bands, Side.R, 0),
-      new TimedRows(r, right, bands, Side.S, 1),
+      probing,
+      new TimedRows(UnsafeRows(l, left.output), left, bands, Side.R, 0),
+      new TimedRows(UnsafeRows(r, right.output), right, bands, Side.S, 1),
       context,
       new KeptRows(rows, WindowMemory.ofTask(context))
     )
@@ -75,7 +75,7 @@ object RowWindowTask {
   * and have to be taken first.
   */
 final class TimedRows(
-    rows: Iterator[InternalRow],
+    rows: Iterator[UnsafeRow],
     input: BoundedInput,
     bands: IndexedSeq[Band],
     side: Side,
@@ -95,7 +95,7 @@ final class TimedRows(
   var head: StreamTuple = _
 
   /** The next row that has no time, valid until the next is asked for; null when [[head]] is the first that has. */
-  def nextUntimed(): InternalRow = {
+  def nextUntimed(): UnsafeRow = {
     val row = if (head == null && rows.hasNext) rows.next() else null
     if (row == null) null
     else if (time.read(row)) {
@@ -106,11 +106,11 @@ final class TimedRows(
 
   def advance(): Unit = head = if (rows.hasNext) timed(rows.next()) else null
 
-  private[this] def timed(row: InternalRow): StreamTuple =
+  private[this] def timed(row: UnsafeRow): StreamTuple =
     if (time.read(row)) tuple(row)
     else throw new IllegalStateException("a row without a time comes after one that has one")
 
-  private[this] def tuple(row: InternalRow): StreamTuple = {
+  private[this] def tuple(row: UnsafeRow): StreamTuple = {
     val width = bands.length
     val attrs = new Array[Long](width + 1)
     if (attributes.read(row)) System.arraycopy(attributes.keys, 0, attrs, 0, width)

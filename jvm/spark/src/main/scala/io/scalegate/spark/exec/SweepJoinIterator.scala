@@ -12,16 +12,16 @@ import io.scalegate.join.{Band, BuildRows, WindowSweep}
   *   whether rows with a NULL in either, which match nothing, are given too; else they are passed over
   */
 final class SortedSide(
-    rows: Iterator[InternalRow],
+    rows: Iterator[UnsafeRow],
     keyOf: UnsafeProjection,
     val reader: AttributeReader,
     whole: Boolean
 ) {
-  private[this] var currentRow: InternalRow = _
+  private[this] var currentRow: UnsafeRow = _
   private[this] var currentKey: UnsafeRow = _
   private[this] var matchable = false
 
-  def row: InternalRow = currentRow
+  def row: UnsafeRow = currentRow
 
   /** The current row's key; valid until [[advance]]. */
   def key: UnsafeRow = currentKey
@@ -85,16 +85,17 @@ final class SweepJoinIterator(
     if (!probes.advance()) null
     else {
       taken = 0
-      candidates = if (probes.usable && enterGroup()) probe() else 0
+      candidates = if (probes.usable && enterGroup()) search() else 0
       probes.row
     }
 
-  protected def nextFound(): InternalRow =
-    if (taken == candidates) null
-    else {
-      taken += 1
-      sweep.candidate(taken - 1).asInstanceOf[InternalRow]
-    }
+  protected def find(): Boolean = {
+    val more = taken < candidates
+    if (more) taken += 1
+    more
+  }
+
+  protected def foundRow: UnsafeRow = sweep.candidate(taken - 1).asInstanceOf[UnsafeRow]
 
   /** Brings the build side to the probe row's key; false when it has no rows of that key. */
   private[this] def enterGroup(): Boolean =
@@ -108,7 +109,7 @@ final class SweepJoinIterator(
       } else false
     }
 
-  private[this] def probe(): Int = {
+  private[this] def search(): Int = {
     val keys = probes.reader.keys
     val side = probing.side
     var i = 0

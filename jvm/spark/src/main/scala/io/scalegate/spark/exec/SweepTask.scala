@@ -30,7 +30,7 @@ final class SideInput(
       whole: Boolean
   ): SortedSide =
     new SortedSide(
-      rows,
+      UnsafeRows(rows, output),
       UnsafeProjection.create(keys, output),
       new AttributeReader(bounded, types, output),
       whole

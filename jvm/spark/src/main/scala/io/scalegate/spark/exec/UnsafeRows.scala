@@ -12,4 +12,12 @@ private[spark] object UnsafeRows {
       case row => project(row)
     }
   }
+
+  /** A row of so many columns without a value. */
+  def ofNulls(columns: Int): UnsafeRow = {
+    val size = UnsafeRow.calculateBitSetWidthInBytes(columns) + columns * UnsafeRow.WORD_SIZE
+    val row = UnsafeRow.createFromByteArray(size, columns)
+    for (i <- 0 until columns) row.setNullAt(i)
+    row
+  }
 }

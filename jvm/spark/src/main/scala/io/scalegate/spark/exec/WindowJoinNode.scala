@@ -8,19 +8,70 @@ import org.apache.spark.sql.catalyst.expressions.{
   BasePredicate,
   Expression,
   JoinedRow,
-  Predicate
+  Predicate,
+  UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-/** A task's joined pairs of rows, each valid until the next is asked for, and what it took to find them. */
-trait JoinedPairs extends Iterator[JoinedRow] with AutoCloseable {
+import io.scalegate.stream.Side
+
+/** A task's joined pairs of rows, and what it took to find them. They can be read one by one, or each row of the
+  * side that probes once and then what was found for it, but not in turns.
+  *
+  * @param probing
+  *   which of a pair's rows is the one that probes
+  */
+abstract class JoinedPairs(probing: Side) extends Iterator[JoinedRow] with AutoCloseable {
+  private[this] val pair = new JoinedRow
+  private[this] var ready = false
+  private[this] var count = 0L
 
   /** The values of the node's counters, in their order; read when the task ends. Those left out are zero, and
     * those that the node has no counter for are passed over.
     */
   def counts: Seq[Long]
+
+  /** Whether there is a row that probes; moves to the next if there are no more matches of the last one. */
+  def atProbe(): Boolean
+
+  /** That row; valid until [[atProbe]] is called. */
+  def probe: InternalRow
+
+  /** Moves to its next match, if there is one. */
+  final def nextMatch(): Boolean = {
+    val more = moveToMatch()
+    if (more) count += 1
+    more
+  }
+
+  /** What [[nextMatch]] does besides counting. */
+  protected def moveToMatch(): Boolean
+
+  /** The row of the match; valid until the next. */
+  def found: UnsafeRow
+
+  /** In what that row lies, for those who read it there. */
+  def foundBase: AnyRef = found.getBaseObject
+
+  /** Where in it. */
+  def foundOffset: Long = found.getBaseOffset
+
+  /** How many matches there were so far. */
+  final def matches: Long = count
+
+  /** The pair that [[next]] gives is valid until the next call of [[hasNext]]. */
+  final def hasNext: Boolean = {
+    while (!ready && atProbe()) ready = nextMatch()
+    ready
+  }
+
+  final def next(): JoinedRow = {
+    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+    ready = false
+    if (probing eq Side.R) pair(probe, found) else pair(found, probe)
+  }
 }
 
 /** What travels to the executors: joins what a task reads. */
@@ -43,25 +94,6 @@ trait JoinTask extends Serializable {
 /** Joins two partitions. */
 trait PartitionsJoinTask extends JoinTask {
   def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
-}
-
-/** Counts a task's pairs, and adds its counts up when it ends. */
-final private class CountedPairs(pairs: JoinedPairs, rowsOut: SQLMetric, totals: Seq[SQLMetric])
-    extends Iterator[JoinedRow] {
-  private[this] var count = 0L
-
-  TaskContext.get().addTaskCompletionListener[Unit] { _ =>
-    pairs.close()
-    rowsOut += count
-    totals.zip(pairs.counts).foreach { case (metric, n) => metric += n }
-  }
-
-  def hasNext: Boolean = pairs.hasNext
-
-  def next(): JoinedRow = {
-    count += 1
-    pairs.next()
-  }
 }
 
 /** What the physical nodes of window joins share: how they look, and how they count. Their rows are pairs of
@@ -88,13 +120,13 @@ trait WindowJoinNode extends BinaryExecNode {
     *   those that it has of a pair's
     */
   def rows(columns: Seq[Attribute]): WindowJoinOutputExec =
-    WindowJoinOutputExec(columns, joined._1.length, this)
+    WindowJoinOutputExec(columns, joined._1.length, this, Some(probing.side))
 
   /** The columns of a pair, where a row may be missing. */
   final override def output: Seq[Attribute] = probing.columns(joined._1, joined._2)
 
-  /** The pairs of each task, given to `counted`, which must be all that a task's closure takes of the node. */
-  protected def pairs(counted: JoinedPairs => Iterator[InternalRow]): RDD[InternalRow]
+  /** The pairs of each task, given to `opened`, which must be all that a task's closure takes of the node. */
+  protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow]
 
   override def nodeName: String = "WindowJoin"
 
@@ -106,7 +138,7 @@ trait WindowJoinNode extends BinaryExecNode {
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
     val totals = counters.map { case (name, _) => longMetric(name) }
-    pairs(new CountedPairs(_, rowsOut, totals))
+    pairs(WindowJoinNode.countedAtEnd(_, rowsOut, totals))
   }
 
   override def simpleString(maxFields: Int): String = s"$nodeName ${probing.name}, $description"
@@ -119,6 +151,23 @@ trait WindowJoinNode extends BinaryExecNode {
        |""".stripMargin
 }
 
+private object WindowJoinNode {
+
+  /** Adds a task's counts up, and closes it, when it ends. */
+  def countedAtEnd(
+      pairs: JoinedPairs,
+      rowsOut: SQLMetric,
+      totals: Seq[SQLMetric]
+  ): JoinedPairs = {
+    TaskContext.get().addTaskCompletionListener[Unit] { _ =>
+      pairs.close()
+      rowsOut += pairs.matches
+      totals.zip(pairs.counts).foreach { case (metric, n) => metric += n }
+    }
+    pairs
+  }
+}
+
 /** A window join of two inputs that come partitioned alike. */
 trait PartitionsJoinNode extends WindowJoinNode {
 
@@ -129,9 +178,8 @@ trait PartitionsJoinNode extends WindowJoinNode {
   final protected def partitioningByKeys: Partitioning =
     probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
-  override protected def pairs(counted: JoinedPairs => Iterator[InternalRow])
-      : RDD[InternalRow] = {
+  override protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow] = {
     val work = task
-    left.execute().zipPartitions(right.execute())((l, r) => counted(work.join(l, r)))
+    left.execute().zipPartitions(right.execute())((l, r) => opened(work.join(l, r)))
   }
 }
