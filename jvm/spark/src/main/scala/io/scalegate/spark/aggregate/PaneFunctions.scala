@@ -49,7 +49,11 @@ final case class PaneFunctions(
   private[aggregate] def initial: UnsafeRow =
     UnsafeProjection.create(declared.flatMap(_.initialValues)).apply(EmptyRow)
 
-  /** For each column of a partial result of fixed size its value when a row is added: over `partial` and the row. */
+  /** The columns of a partial result that is being made. */
+  private[aggregate] def held: Seq[Attribute] =
+    functions.flatMap(_.aggregateFunction.aggBufferAttributes)
+
+  /** For each of them, where the size is fixed, its value when a row is added: over `held` and the row. */
   private[aggregate] def updated: Seq[Expression] =
     functions.zip(declared).flatMap { case (f, of) =>
       of.updateExpressions.zip(of.aggBufferAttributes).map { case (value, before) =>
@@ -70,8 +74,7 @@ final case class PaneFunctions(
 final private[aggregate] class PaneUpdates(partition: Int, of: PartialPanesTask) {
   private[this] val joined = new JoinedRow
   private[this] val update = {
-    val before = of.functions.functions.flatMap(_.aggregateFunction.aggBufferAttributes)
-    val made = MutableProjection.create(of.functions.updated, before ++ of.input)
+    val made = MutableProjection.create(of.functions.updated, of.functions.held ++ of.input)
     made.initialize(partition)
     made
   }

@@ -33,14 +33,14 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     made
   }
 
-  private[this] var arrays = new Array[Array[Long]](4)
-  private[this] var last = -1
-  private[this] var used = 0
+  private[this] var arrays: Array[Array[Long]] = _
+  private[this] var last = 0 // of the arrays
+  private[this] var used = 0 // words of that one
   private[this] val free = new Array[Int](Rooms)
 
-  /** Of each entry the upper half of its hash and its place, the latter plus 1; 0 where there is none. */
-  private[this] var slots = new Array[Long](FirstSlots)
-  private[this] var entries = new Array[Int](FirstSlots / 2)
+  /** Of each entry its hash, in the upper half, and its place plus 1; 0 where there is none. */
+  private[this] var slots: Array[Long] = _
+  private[this] var entries: Array[Int] = _
   private[this] var count = 0
   private[this] var total = 0L
 

@@ -94,12 +94,8 @@ final case class PaneWindowsExec(
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =
     copy(child = newChild)
 
-  private[this] def description: Seq[String] = Seq(
-    s"windows: $by",
-    s"panes: ${by.panes}",
-    s"keys: ${keys.mkString("[", ", ", "]")}",
-    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
-  ) ++ having.map(c => s"having: ${c.sql}")
+  private[this] def description: Seq[String] =
+    PaneWindows.description(by, keys, functions, having)
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${description.mkString("; ")}"

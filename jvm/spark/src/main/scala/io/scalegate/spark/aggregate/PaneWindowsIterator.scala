@@ -4,6 +4,7 @@ import scala.annotation.tailrec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   BasePredicate,
@@ -57,6 +58,19 @@ object PaneWindows {
     val input = if (packed) columns else columns.take(keys.size + 1) ++ functions.partial
     PaneWindows(by, input, keys, window, functions, having, packed)
   }
+
+  /** What EXPLAIN says. */
+  def description(
+      by: SlidingWindow,
+      keys: Seq[Attribute],
+      functions: Seq[AggregateExpression],
+      having: Option[Expression]
+  ): Seq[String] = Seq(
+    s"windows: $by",
+    s"panes: ${by.panes}",
+    s"keys: ${keys.mkString("[", ", ", "]")}",
+    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
+  ) ++ having.map(c => s"having: ${c.sql}")
 }
 
 /** Which windows of those that hold panes are given. */

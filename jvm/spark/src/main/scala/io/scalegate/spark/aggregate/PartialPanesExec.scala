@@ -55,17 +55,17 @@ final case class PartialPanesExec(
 
   override def producedAttributes: AttributeSet =
     AttributeSet(output ++ functions.map(_.resultAttribute)) ++
-      AttributeSet(functions.flatMap(_.aggregateFunction.aggBufferAttributes)) -- child.outputSet
+      AttributeSet(partials.held) -- child.outputSet
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
     "flushes" -> SQLMetrics.createMetric(sparkContext, "times that memory was full")
   )
 
-  private[this] def task: PartialPanesTask = {
-    val of = PaneFunctions(Nil, functions, Nil)
-    PartialPanesTask(by, child.output, keys, pane, of, longMetric("flushes"))
-  }
+  private[this] def partials: PaneFunctions = PaneFunctions(Nil, functions, Nil)
+
+  private[this] def task: PartialPanesTask =
+    PartialPanesTask(by, child.output, keys, pane, partials, longMetric("flushes"))
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (of, rowsOut) = (task, longMetric("numOutputRows"))
@@ -141,12 +141,11 @@ final case class PartialPanesExec(
 
   /** Adds a row to a partial result: all columns' new values are made before the first is changed. */
   private[this] def update(ctx: CodegenContext, input: Seq[ExprCode], result: String): String = {
-    val of = PaneFunctions(Nil, functions, Nil)
-    val before = functions.flatMap(_.aggregateFunction.aggBufferAttributes)
-    val values = BindReferences.bindReferences(of.updated, before ++ child.output)
+    val held = partials.held
+    val values = BindReferences.bindReferences(partials.updated, held ++ child.output)
     // The columns of the result are read from the row, those of the input are variables.
     ctx.INPUT_ROW = result
-    ctx.currentVars = Seq.fill[ExprCode](before.size)(null) ++ input
+    ctx.currentVars = Seq.fill[ExprCode](held.size)(null) ++ input
     val shared = ctx.subexpressionEliminationForWholeStageCodegen(values)
     val sharedCode = ctx.evaluateSubExprEliminationState(shared.states.values)
     val made = ctx.withSubExprEliminationExprs(shared.states)(values.map(_.genCode(ctx)))

@@ -129,12 +129,7 @@ final case class StreamPanes(
     PaneWindows.of(by, columns, keys, window, of, having, packed)
 
   /** What EXPLAIN says. */
-  def description: Seq[String] = Seq(
-    s"windows: $by",
-    s"panes: ${by.panes}",
-    s"keys: ${keys.mkString("[", ", ", "]")}",
-    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
-  ) ++ having.map(c => s"having: ${c.sql}")
+  def description: Seq[String] = PaneWindows.description(by, keys, functions, having)
 
   /** What a checkpoint must have been made by for this aggregate to go on with it. */
   def terms: Seq[(String, String)] = Seq(
