@@ -98,6 +98,11 @@ final class ConcurrentPimTree(
   /** The merging thread's. */
   private[this] val fresh = new SortedRun
 
+  /** The merge is in no hurry: where there are fewer cores than threads, it would else keep one of
+    * those that have tuples waiting for a time slice of some milliseconds.
+    */
+  private[this] val rest = () => Thread.`yield`()
+
   def name: String = s"concurrent PIM-Tree($policy, D=$insertionDepth)"
 
   /** Merges so far. */
@@ -163,9 +168,9 @@ final class ConcurrentPimTree(
     val old = generation
     old.settle() // for a merge that threw
     val bound = earliest.get
-    old.freezeInto(fresh)
+    old.freezeInto(fresh, rest)
     val run = new SortedRun
-    run.merge(old.ts.leaves, fresh, bound)
+    run.merge(old.ts.leaves, fresh, bound, rest)
     val next = successor(new ImmutableBPlusTree(run), old)
     generation = next
     next.settle()

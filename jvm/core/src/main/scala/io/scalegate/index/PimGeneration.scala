@@ -56,10 +56,17 @@ final private[index] class PimGeneration(
     }
   }
 
-  /** Freezes every subindex and fills the run with what they held. For the merging thread. */
-  def freezeInto(run: SortedRun): Unit = {
+  /** Freezes every subindex and fills the run with what they held. For the merging thread.
+    *
+    * @param rest
+    *   called after each
+    */
+  def freezeInto(run: SortedRun, rest: () => Unit): Unit = {
     run.clear()
-    subindexes.foreach(s => run.append(s.freeze()))
+    subindexes.foreach { s =>
+      run.append(s.freeze())
+      rest()
+    }
   }
 
   /** Takes over all that the previous generation's subindexes hold, and forgets it. */

@@ -30,8 +30,16 @@ final private[index] class SortedRun {
 
   /** Becomes the union of two runs without what lies below `earliest`; of equal keys, those of
     * `older` come first.
+    *
+    * @param rest
+    *   called after every few thousand entries
     */
-  def merge(older: SortedRun, newer: SortedRun, earliest: Long): Unit = {
+  def merge(
+      older: SortedRun,
+      newer: SortedRun,
+      earliest: Long,
+      rest: () => Unit = SortedRun.NoRest
+  ): Unit = {
     /*
      * Between two entries of the newer run, which is the shorter, lies a stretch of the older
      * one. Each of its entries is copied and the end advanced when it is to stay: which entries
@@ -41,10 +49,15 @@ final private[index] class SortedRun {
     reserve(older.size + newer.size)
     var i = 0
     var j = 0
+    var restAt = SortedRun.Stretch
     while (j < newer.size) {
       i = copy(older, i, newer.keys(j), earliest)
       put(newer, j, earliest)
       j += 1
+      if (i + j >= restAt) {
+        rest()
+        restAt = i + j + SortedRun.Stretch
+      }
     }
     copy(older, i, Long.MaxValue, earliest)
     ()
@@ -97,4 +110,12 @@ final private[index] class SortedRun {
       allValues = java.util.Arrays.copyOf(allValues, capacity)
       allPositions = java.util.Arrays.copyOf(allPositions, capacity)
     }
+}
+
+private[index] object SortedRun {
+
+  /** Entries between two rests: about 20 microseconds. */
+  private val Stretch = 4096
+
+  private val NoRest: () => Unit = () => ()
 }

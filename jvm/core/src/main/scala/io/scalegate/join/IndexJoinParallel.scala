@@ -1,5 +1,7 @@
 package io.scalegate.join
 
+import java.util.concurrent.atomic.AtomicBoolean
+
 import io.scalegate.index.ConcurrentSlidingIndex
 import io.scalegate.stream.Side
 
@@ -85,9 +87,10 @@ final private class RunningParallelIndexJoin(
    *   4. Result propagation. The consumer takes the results of the entry at the head of the queue
    *      once it is completed. The paper has the threads push them on, under another lock; here
    *      none waits for the consumer or holds a lock for it.
-   *   5. After a task: expiry in bulk, and the merge of an index for which that is due. The others
-   *      go on meanwhile, insertions included (see ConcurrentPimTree), so the edge moves on and
-   *      scans stay short; the paper's threads do without index updates during a merge.
+   *   5. After a task: expiry in bulk, and the merge of an index for which that is due, by one
+   *      thread at a time for both indexes. The others go on meanwhile, insertions included (see
+   *      ConcurrentPimTree), so the edge moves on and scans stay short; the paper's threads do
+   *      without index updates during a merge. A join of one thread merges between two tasks.
    *
    * Progress: no thread waits for one that holds a task, so one may be slow or leave between two.
    * The queue fills behind a thread that is stopped in the middle of a task: at most its capacity.
@@ -98,6 +101,7 @@ final private class RunningParallelIndexJoin(
   private[this] val r = new IndexJoinSharedWindow(Side.R, spec, newIndex(), options.maxWindowRows)
   private[this] val s = new IndexJoinSharedWindow(Side.S, spec, newIndex(), options.maxWindowRows)
   private[this] val queue = new IndexJoinQueue(gate.addReader(), r, s, options.outputCapacity)
+  private[this] val merging = new AtomicBoolean
   private[this] val lifecycle = new Object
   @volatile private[this] var workers = Vector.empty[Worker] // all that ever were
 
@@ -149,7 +153,7 @@ final private class RunningParallelIndexJoin(
 
     override def run(): Unit =
       try {
-        val worker = new IndexJoinWorker(spec, band, r, s, counters)
+        val worker = new IndexJoinWorker(spec, band, r, s, merging, counters)
         while (!leaving && !isStopped && !queue.isExhausted)
           if (queue.acquire(taskSize, task)) {
             idle.reset()

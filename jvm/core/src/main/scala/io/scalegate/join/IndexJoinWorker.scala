@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.scalegate.index.PositionBuffer
 import io.scalegate.stream.{Side, StreamTuple}
@@ -10,12 +10,15 @@ import io.scalegate.stream.{Side, StreamTuple}
   *
   * @param lead
   *   the band that the indexes lie on
+  * @param merging
+  *   the join's: set while one of its threads merges an index, whichever
   */
 final private[join] class IndexJoinWorker(
     spec: JoinSpec,
     lead: Int,
     r: IndexJoinSharedWindow,
     s: IndexJoinSharedWindow,
+    merging: AtomicBoolean,
     counters: IndexJoinCounters
 ) {
   private[this] val width = spec.bands.length
@@ -38,8 +41,7 @@ final private[join] class IndexJoinWorker(
       queue.moveEdge()
       n += 1
     }
-    maintain(r)
-    maintain(s)
+    maintain()
   }
 
   /** Generates the entry's results, in the order of the earlier tuples: what the index holds, then
@@ -65,14 +67,20 @@ final private[join] class IndexJoinWorker(
       index.add(t.attrs(lead), carried.of(t.attrs), position)
   }
 
-  /** Merges an index for which that is due, while the other threads go on. */
-  private[this] def maintain(window: IndexJoinSharedWindow): Unit =
-    if (window.index != null) {
-      window.index.expireBefore(window.released)
-      if (window.index.isMergeDue) {
-        window.index.tryMerge()
-        ()
-      }
+  /** Lets the indexes forget what has left, and merges those for which that is due, while the other
+    * threads go on. One thread at a time, whichever the index: streams of equal rates are due
+    * together, and two threads that merged both would leave none for the tuples.
+    */
+  private[this] def maintain(): Unit =
+    if (r.index != null) {
+      r.index.expireBefore(r.released)
+      s.index.expireBefore(s.released)
+      if ((r.index.isMergeDue || s.index.isMergeDue) && merging.compareAndSet(false, true))
+        try {
+          if (r.index.isMergeDue) r.index.tryMerge()
+          if (s.index.isMergeDue) s.index.tryMerge()
+          ()
+        } finally merging.set(false)
     }
 
   private[this] def lookUp(

@@ -1,6 +1,9 @@
 package io.scalegate.join
 
 import java.util.SplittableRandom
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
+
+import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -82,6 +85,61 @@ final class ParallelIndexJoinSuite extends AnyFunSuite {
       } finally join.close()
       assert(workersAlive.isEmpty)
     }
+
+  test("while one thread merges the others go on, though the other index is due as well") {
+    val all = input(JoinSpec(CountWindow(500), bands))
+    val feeds = all.feeds.map(_._2.take(1000))
+    val expected = opened(NestedLoopJoin, all)(interleaved(_, feeds, 4))
+    val isOver = new CountDownLatch(1)
+    val indexes = new ConcurrentLinkedQueue[HeldMerge]
+    val strategy = new ParallelIndexJoin(
+      2,
+      { w =>
+        indexes.add(new HeldMerge(new ConcurrentPimTree(MergePolicy(w, 0.1)), isOver))
+        indexes.asScala.last
+      }
+    )
+    val join = strategy.open(all.spec, all.sides, JoinOptions())
+    try {
+      val results = interleaved(join, feeds, 4)
+      assert(results == expected)
+      assert(indexes.asScala.count(_.isHeld) == 1 && indexes.asScala.forall(_.isMergeDue))
+    } finally {
+      isOver.countDown()
+      join.close()
+    }
+  }
+
+  /** An index whose merges take until the test lets go of them. */
+  final private class HeldMerge(index: ConcurrentPimTree, isOver: CountDownLatch)
+      extends ConcurrentSlidingIndex {
+    @volatile var isHeld = false
+
+    def tryMerge(): Boolean = {
+      isHeld = true
+      isOver.await()
+      index.tryMerge()
+    }
+
+    def name: String = index.name
+    def isMergeDue: Boolean = index.isMergeDue
+    def insert(key: Long, value: Int, position: Long): Unit = index.insert(key, value, position)
+    def add(key: Long, value: Int, position: Long): Unit = index.add(key, value, position)
+    def expireBefore(earliest: Long): Unit = index.expireBefore(earliest)
+    def size: Int = index.size
+    def memoryBytes: Long = index.memoryBytes
+    def clear(): Unit = index.clear()
+
+    def search(
+        lo: Long,
+        hi: Long,
+        least: Int,
+        greatest: Int,
+        first: Long,
+        last: Long,
+        out: PositionBuffer
+    ): Unit = index.search(lo, hi, least, greatest, first, last, out)
+  }
 
   private def resize(join: ElasticJoin, threads: Int): Unit = {
     join.resize(threads)

@@ -20,6 +20,7 @@ import io.scalegate.stream.Side;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import scala.Option;
 import scala.collection.immutable.IndexedSeq;
 import scala.jdk.javaapi.CollectionConverters;
@@ -35,6 +36,7 @@ abstract class IndexJoinState {
   private final JoinSpec spec;
   private final IndexJoinSharedWindow r;
   private final IndexJoinSharedWindow s;
+  private final AtomicBoolean merging = new AtomicBoolean();
   final IndexJoinQueue queue;
 
   /**
@@ -72,7 +74,8 @@ abstract class IndexJoinState {
 
   /** What a thread of the join does, up to {@code attempts} times. */
   void work(int attempts) {
-    IndexJoinWorker worker = new IndexJoinWorker(spec, 0, r, s, new IndexJoinCounters());
+    IndexJoinWorker worker =
+        new IndexJoinWorker(spec, 0, r, s, merging, new IndexJoinCounters());
     IndexJoinTask task = new IndexJoinTask();
     for (int i = 0; i < attempts; i++) {
       if (queue.acquire(1, task)) {
