@@ -26,24 +26,34 @@ object IntervalPattern {
     *   the most replicas that one key may have; None for all
     * @param calibration
     *   tuples of both streams that are counted for the first plan. From then on a sample is
-    *   counted, and the balance looked at after half as many, or as there are keys: every `4 * calibration` tuples
-    *   where keys are few.
+    *   counted, one tuple in 16, and the balance looked at after half as many, or two of each key:
+    *   every `8 * calibration` tuples where keys are few.
     * @param drift
     *   the plan is made anew when the highest load is more than so many times the average
     * @param choice
     *   which keys are split: the paper's rule, or ours, which splits fewer
+    * @param tupleCost
+    *   what it takes a replica to look up a tuple's key, expire and probe, in comparisons of a
+    *   column; every replica of a key bears that for each of its tuples. Less where a condition is
+    *   dearer than such a comparison; 0 for the paper's loads, which a split divides entirely.
     */
   final case class Hybrid(
       theta: Double = 1.05,
       maxSplitting: Option[Int] = None,
       calibration: Int = 4096,
       drift: Double = 1.2,
-      choice: SplitChoice = SplitChoice.Busiest
+      choice: SplitChoice = SplitChoice.Busiest,
+      tupleCost: Double = KeyLoad.TupleCost
   ) extends IntervalPattern {
     new KeySplit(1, theta, 1) // refuses a theta that is out of range
     require(maxSplitting.forall(_ >= 1), s"a key needs a replica: splitting ${maxSplitting.get}")
     require(calibration > 0, s"frequencies are measured on at least one tuple, not $calibration")
     require(drift >= theta, s"drift $drift is below theta $theta: no plan could ever satisfy it")
+
+    require(
+      tupleCost >= 0 && !tupleCost.isInfinite,
+      s"a tuple costs as much as so many comparisons, 0 or more, not $tupleCost"
+    )
 
     override def toString: String = "HP"
   }

@@ -71,7 +71,8 @@ final private[interval] class IntervalSteps(
     val own = if (isR) r else s
     val place = own.next(t)
     val key = t.attrs(0)
-    val e = if (placement.isHome(key)) keys.entry(key) else guests.find(key)
+    val hash = KeyTable.hash(key)
+    val e = if (placement.isHome(hash)) keys.entry(key, hash) else guests.find(key, hash)
     if (e != null) {
       val opposite = if (isR) e.s.rows else e.r.rows
       if (opposite != null) probe(arrival, t, if (isR) s else r, opposite)
@@ -86,7 +87,7 @@ final private[interval] class IntervalSteps(
     for (e <- keys.all ++ guests.all if e.isPinned)
       e.assign(placement.home(e.key), pinned = false)
     for ((key, members) <- placement.splits if members.contains(replica)) {
-      val table = if (placement.isHome(key)) keys else guests
+      val table = if (placement.isHome(KeyTable.hash(key))) keys else guests
       table.entry(key).assign(members, pinned = true)
     }
   }

@@ -33,7 +33,7 @@ final private[interval] class KeyCounts {
   def age(): Unit = rebuild(keys.length, 1)
 
   private[this] def add(key: Long, r: Int, s: Int): Unit = {
-    var at = KeyTable.cell(key, keys.length)
+    var at = KeyTable.cell(KeyTable.hash(key), keys.length)
     while (isUsed(at) && keys(at) != key) at = (at + 1) & (keys.length - 1)
     if (!isUsed(at)) {
       keys(at) = key

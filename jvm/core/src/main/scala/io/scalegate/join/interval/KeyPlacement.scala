@@ -1,6 +1,6 @@
 package io.scalegate.join.interval
 
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{StreamTuple, Window}
 
 /** Which replicas store a key's tuples, as one of the replicas sees it. All take note of the same
   * tuples in the same order and so decide alike, without a word between them: PPOIJ's master and
@@ -13,8 +13,8 @@ import io.scalegate.stream.StreamTuple
   */
 abstract private[interval] class KeyPlacement {
 
-  /** Whether every key of this hash concerns this replica, be it new or not. */
-  def isHome(key: Long): Boolean
+  /** Whether every key of this hash (see [[KeyTable.hash]]) concerns this replica, be it new or not. */
+  def isHome(hash: Long): Boolean
 
   /** The members of a key that no plan has split. */
   def home(key: Long): Array[Int]
@@ -39,13 +39,14 @@ private[interval] object KeyPlacement {
       pattern: IntervalPattern,
       replica: Int,
       replicas: Int,
-      load: => KeyLoad
+      window: Window
   ): KeyPlacement =
     pattern match {
       case IntervalPattern.KeyPartitioned => new KeyPartitioning(replica, replicas)
       case IntervalPattern.DataPartitioned => new DataPartitioning(replicas)
       case _: IntervalPattern.Hybrid if replicas == 1 => new KeyPartitioning(replica, replicas)
-      case hybrid: IntervalPattern.Hybrid => new HybridPlacement(hybrid, replica, replicas, load)
+      case hybrid: IntervalPattern.Hybrid =>
+        new HybridPlacement(hybrid, replica, replicas, new KeyLoad(window, hybrid.tupleCost))
     }
 }
 
@@ -74,7 +75,7 @@ final private[interval] class KeyPartitioning(replica: Int, replicas: Int)
     extends FixedPlacement(1) {
   private[this] val single = Array.tabulate(replicas)(Array(_))
 
-  def isHome(key: Long): Boolean = KeyTable.spread(key, replicas) == replica
+  def isHome(hash: Long): Boolean = KeyTable.share(hash, replicas) == replica
 
   def home(key: Long): Array[Int] = single(KeyTable.spread(key, replicas))
 }
@@ -83,7 +84,7 @@ final private[interval] class KeyPartitioning(replica: Int, replicas: Int)
 final private[interval] class DataPartitioning(replicas: Int) extends FixedPlacement(replicas) {
   private[this] val every = Array.range(0, replicas)
 
-  def isHome(key: Long): Boolean = true
+  def isHome(hash: Long): Boolean = true
 
   def home(key: Long): Array[Int] = every
 }
@@ -119,7 +120,7 @@ final private[interval] class HybridPlacement(
   private[this] var split = new KeyTable(home)
   private[this] var last = KeySplitting(0, 1, 1)
 
-  def isHome(key: Long): Boolean = homes.isHome(key)
+  def isHome(hash: Long): Boolean = homes.isHome(hash)
 
   def home(key: Long): Array[Int] = homes.home(key)
 
@@ -132,12 +133,13 @@ final private[interval] class HybridPlacement(
 
   def plan(): Boolean = {
     val measured = load.measure()
-    val isDue = last.plans == 0 || isDrifted(measured)
-    if (isDue) assign(measured)
+    val present = loadsOf(measured)
+    val isLooked = last.plans == 0 || KeyAssignment.imbalance(present) > pattern.drift
+    val isPlanned = isLooked && assign(measured, present.max)
     load.age()
-    // The older half is in the counts. A look takes time for each key, so it waits for as many tuples.
-    untilPlan = math.max(math.max(pattern.calibration / 2, measured.keys.length), 1)
-    isDue
+    // The older half is in the counts. A look takes time for each key, so it waits for more tuples.
+    untilPlan = math.max(math.max(pattern.calibration / 2, 2 * measured.keys.length), 1)
+    isPlanned
   }
 
   def splits: Map[Long, Array[Int]] = split.all.map(e => e.key -> e.members).toMap
@@ -159,17 +161,31 @@ final private[interval] class HybridPlacement(
     1 + ((dice >>> 33) % (2 * SampleEvery - 1)).toInt
   }
 
-  private[this] def assign(measured: KeyLoads): Unit = {
-    val plan =
-      algorithm.rebalance(measured.loads, measured.keys.map(KeyTable.spread(_, replicas)))
-    val degrees = measured.keys.indices.map(plan.degree)
-    split = new KeyTable(home)
-    for (i <- measured.keys.indices if degrees(i) > 1)
-      split.entry(measured.keys(i)).assign(plan.replicasOf(i).toArray, pinned = true)
-    last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))
+  /** Assigns the keys anew, unless there is a plan that is hardly worse: what a split does not
+    * divide may be out of balance for good.
+    *
+    * @param highest
+    *   the highest load of a replica at present
+    */
+  private[this] def assign(measured: KeyLoads, highest: Double): Boolean = {
+    val plan = algorithm.rebalance(
+      measured.loads,
+      measured.keys.map(KeyTable.spread(_, replicas)),
+      ofEach = measured.ofEach
+    )
+    val isBetter = last.plans == 0 || highest > plan.loads.max * pattern.drift / pattern.theta
+    if (isBetter) {
+      val degrees = measured.keys.indices.map(plan.degree)
+      split = new KeyTable(home)
+      for (i <- measured.keys.indices if degrees(i) > 1)
+        split.entry(measured.keys(i)).assign(plan.replicasOf(i).toArray, pinned = true)
+      last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))
+    }
+    isBetter
   }
 
-  private[this] def isDrifted(measured: KeyLoads): Boolean = {
+  /** By replica, with the present members. */
+  private[this] def loadsOf(measured: KeyLoads): Array[Double] = {
     val byReplica = new Array[Double](replicas)
     var i = 0
     while (i < measured.keys.length) {
@@ -177,17 +193,17 @@ final private[interval] class HybridPlacement(
       val members = if (e == null) home(measured.keys(i)) else e.members
       var m = 0
       while (m < members.length) {
-        byReplica(members(m)) += measured.loads(i) / members.length
+        byReplica(members(m)) += measured.loads(i) / members.length + measured.ofEach(i)
         m += 1
       }
       i += 1
     }
-    KeyAssignment.imbalance(byReplica) > pattern.drift
+    byReplica
   }
 }
 
 private[interval] object HybridPlacement {
 
   /** Of so many tuples one is counted, on average, once the first plan is made. */
-  val SampleEvery = 8
+  val SampleEvery = 16
 }

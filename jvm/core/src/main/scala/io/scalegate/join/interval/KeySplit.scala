@@ -42,7 +42,7 @@ final class KeySplit(
     *   negative, in any unit
     */
   def assign(loads: Array[Double]): KeyAssignment = {
-    val state = new SplitState(checked(loads), new Array(replicas))
+    val state = new SplitState(checked(loads), new Array(replicas), KeySplit.Nothing)
     state.order.foreach(i => state.addTo(i, state.leastLoaded(i)))
     balance(state)
   }
@@ -54,11 +54,15 @@ final class KeySplit(
     *   the replica that each key has
     * @param fixed
     *   what each replica has to do beside these keys, which nothing changes, in the loads' unit
+    * @param ofEach
+    *   what every replica of a key has to do for it, in how many parts ever its load is split; in
+    *   the loads' unit
     */
   def rebalance(
       loads: Array[Double],
       homes: Array[Int],
-      fixed: Array[Double] = new Array(replicas)
+      fixed: Array[Double] = new Array(replicas),
+      ofEach: Array[Double] = KeySplit.Nothing
   ): KeyAssignment = {
     require(
       homes.length == loads.length,
@@ -71,7 +75,11 @@ final class KeySplit(
       fixed.length == replicas,
       s"$replicas replicas have as many fixed loads, not ${fixed.length}"
     )
-    val state = new SplitState(checked(loads), checked(fixed))
+    require(
+      (ofEach eq KeySplit.Nothing) || ofEach.length == loads.length,
+      s"${loads.length} keys have as many loads of each replica, not ${ofEach.length}"
+    )
+    val state = new SplitState(checked(loads), checked(fixed), checked(ofEach))
     homes.indices.foreach(i => state.addTo(i, homes(i)))
     balance(state)
   }
@@ -118,6 +126,12 @@ final class KeySplit(
   }
 }
 
+private object KeySplit {
+
+  /** Where a split divides all that keys cost. */
+  val Nothing = new Array[Double](0)
+}
+
 /** Which keys are split while the load is out of balance. */
 sealed trait SplitChoice
 
@@ -130,7 +144,7 @@ object SplitChoice {
 
   /** Past the paper: of the keys of the most loaded replica the one whose split leaves the lowest
     * load there and at the replica that it goes to. It ends when no such split lowers the highest
-    * load. A hot key gets the replicas it needs and cold keys stay whole.
+    * load by at least half of the work that it adds. A hot key gets the replicas it needs and cold keys stay whole.
     */
   case object Busiest extends SplitChoice
 }
@@ -178,19 +192,27 @@ object KeyAssignment {
   *
   * @param fixed
   *   the load of each replica without the keys
+  * @param ofEach
+  *   by key, what each of its replicas bears undivided; [[KeySplit.Nothing]] for none
   */
-final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
+final private class SplitState(
+    keyLoads: Array[Double],
+    fixed: Array[Double],
+    ofEach: Array[Double]
+) {
   private[this] val replicas = fixed.length
   private[this] val loads = fixed.clone()
   private[this] val members = Array.fill(keyLoads.length)(SplitState.None)
   private[this] val isMember = new Array[Boolean](replicas) // of one key, while it is looked at
-  private[this] val total = keyLoads.sum + fixed.sum
+  private[this] val total = keyLoads.sum + fixed.sum + ofEach.sum
 
   /** The keys, heaviest first, equal ones by number. */
   val order: Array[Int] =
     keyLoads.indices.toArray.sortWith((a, b) =>
       keyLoads(a) > keyLoads(b) || (keyLoads(a) == keyLoads(b) && a < b)
     )
+
+  private[this] def whole(i: Int): Double = if (ofEach.isEmpty) 0 else ofEach(i)
 
   def load(i: Int): Double = keyLoads(i)
 
@@ -201,7 +223,7 @@ final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
     val present = members(i)
     val share = keyLoads(i) / (present.length + 1)
     present.foreach(j => loads(j) += share - keyLoads(i) / present.length)
-    loads(replica) += share
+    loads(replica) += share + whole(i)
     members(i) = present :+ replica
   }
 
@@ -227,7 +249,7 @@ final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
     var lowest = loads(busiest) - SplitState.Rounding * total
     for (i <- order if degree(i) < maxSplitting && members(i).contains(busiest)) {
       val highest = highestAfterSplit(i, busiest)
-      if (highest < lowest) {
+      if (highest < lowest && highest + whole(i) * SplitState.LeastGain < loads(busiest)) {
         best = i
         lowest = highest
       }
@@ -237,7 +259,7 @@ final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
 
   private[this] def highestAfterSplit(i: Int, busiest: Int): Double = {
     val share = keyLoads(i) / (degree(i) + 1)
-    math.max(loads(busiest) - share / degree(i), loads(leastLoaded(i)) + share)
+    math.max(loads(busiest) - share / degree(i), loads(leastLoaded(i)) + share + whole(i))
   }
 
   /** The paper's `isBalanced`: no load above `theta` times the average, and none at zero. Sums of
@@ -252,5 +274,8 @@ final private class SplitState(keyLoads: Array[Double], fixed: Array[Double]) {
 
 private object SplitState {
   val Rounding = 1e-9
+
+  /** What a split takes off the highest load must be this share of what it adds to all work. */
+  val LeastGain = 0.5
   val None = new Array[Int](0)
 }

@@ -54,11 +54,18 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
   def size: Int = count
 
   /** The key's entry, null if there is none. */
-  def find(key: Long): KeyEntry = cells(cellOf(key))
+  def find(key: Long): KeyEntry = find(key, KeyTable.hash(key))
 
   /** The key's entry, a new one if there is none. */
-  def entry(key: Long): KeyEntry = {
-    val at = cellOf(key)
+  def entry(key: Long): KeyEntry = entry(key, KeyTable.hash(key))
+
+  /** The same for a key whose hash is known. */
+  def find(key: Long, hash: Long): KeyEntry =
+    if (count == 0) null else cells(cellOf(key, hash))
+
+  /** The same for a key whose hash is known. */
+  def entry(key: Long, hash: Long): KeyEntry = {
+    val at = cellOf(key, hash)
     val present = cells(at)
     if (present != null) present
     else {
@@ -86,15 +93,15 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
         math.max(KeyTable.FewCells, Integer.highestOneBit(entries.length * 4))
       )
 
-  private[this] def cellOf(key: Long): Int = {
-    var at = KeyTable.cell(key, cells.length)
+  private[this] def cellOf(key: Long, hash: Long): Int = {
+    var at = KeyTable.cell(hash, cells.length)
     while (cells(at) != null && cells(at).key != key) at = (at + 1) & (cells.length - 1)
     at
   }
 
   private[this] def rebuild(entries: Array[KeyEntry], capacity: Int): Unit = {
     cells = new Array[KeyEntry](capacity)
-    entries.foreach(e => cells(cellOf(e.key)) = e)
+    entries.foreach(e => cells(cellOf(e.key, KeyTable.hash(e.key))) = e)
     count = entries.length
   }
 }
@@ -103,13 +110,16 @@ private[interval] object KeyTable {
   private val FewCells = 64
 
   /** A number in `[0, n)` that depends on the key alone, evenly spread. */
-  def spread(key: Long, n: Int): Int = ((mix(key) >>> 32) % n).toInt
+  def spread(key: Long, n: Int): Int = share(hash(key), n)
 
-  /** Where to look for a key first, of a power of two of cells. */
-  def cell(key: Long, cells: Int): Int = mix(key).toInt & (cells - 1)
+  /** The same for a key whose hash is known: by its upper half, and without a division. */
+  def share(hash: Long, n: Int): Int = (((hash >>> 32) * n) >>> 32).toInt
+
+  /** Where to look for a key of this hash first, of a power of two of cells: by its lower half. */
+  def cell(hash: Long, cells: Int): Int = hash.toInt & (cells - 1)
 
   /** Any bit of the key changes about half of the bits (the finalizer of MurmurHash3). */
-  private[this] def mix(key: Long): Long = {
+  def hash(key: Long): Long = {
     val a = (key ^ (key >>> 33)) * 0xff51afd7ed558ccdL
     val b = (a ^ (a >>> 33)) * 0xc4ceb9fe1a85ec53L
     b ^ (b >>> 33)

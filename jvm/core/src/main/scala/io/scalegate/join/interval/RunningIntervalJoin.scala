@@ -53,7 +53,7 @@ final class RunningIntervalJoin private[interval] (
     def splitting: KeySplitting = split
 
     protected def prepare(): Unit = {
-      val placement = KeyPlacement(pattern, replica, replicas, new KeyLoad(spec.window))
+      val placement = KeyPlacement(pattern, replica, replicas, spec.window)
       steps = new IntervalSteps(spec, replica, placement, options.maxWindowRows, this)
       elements = intake(steps)
     }

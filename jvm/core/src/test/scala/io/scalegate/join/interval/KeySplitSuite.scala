@@ -144,6 +144,20 @@ final class KeySplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(plan(SplitChoice.EveryKey).averageDegree > 2)
   }
 
+  test("what every replica of a key bears whole is not divided: a key is split while that pays") {
+    val split = new KeySplit(2, theta = 1, maxSplitting = 2, SplitChoice.Busiest)
+    def plan(ofEach: Double) = split.rebalance(Array(4.0), Array(0), ofEach = Array(ofEach))
+    assert(replicas(plan(1)) == Seq(Seq(0, 1)))
+    assertLoads(plan(1), 3, 3)
+    assert(
+      replicas(plan(5)) == Seq(Seq(0)),
+      "7 and 7 would be 5 more work for 2 less to wait for"
+    )
+    val dear = split.rebalance(Array(4.0, 1.0), Array(0, 1), ofEach = Array(2.0, 1.0))
+    assert(replicas(dear) == Seq(Seq(0), Seq(1)), "6 and 2 would be 4 and 6")
+    assertLoads(dear, 6, 2)
+  }
+
   test("numbers out of range are refused by name") {
     def refused(what: String)(body: => Any): Unit =
       assert(intercept[IllegalArgumentException](body).getMessage.contains(what))
@@ -158,5 +172,6 @@ final class KeySplitSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       refused("load")(split.assign(Array(load)))
     refused("no replica 2")(split.rebalance(Array(1), Array(2)))
     refused("as many")(split.rebalance(Array(1), Array(0, 1)))
+    refused("of each replica")(split.rebalance(Array(1), Array(0), ofEach = Array(1, 1)))
   }
 }
