@@ -19,6 +19,7 @@ STREAM_REFERENCE = "limit"
 TRIGGER_REFERENCE = "spark"
 GATE_REFERENCE = "SkipListMap"
 AGGREGATE_REFERENCE = "MQ"
+MERGE_REFERENCE = "blocking"
 DECISIVE = 3
 
 INTRODUCTION = """\
@@ -60,6 +61,8 @@ SPANS = {
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
     "latency": "Latency of a result, from the arrival of its later tuple to its exit",
+    "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
+    "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
     "result's latency, from the arrival of what made it ready to its exit",
 }
@@ -221,6 +224,24 @@ def latencies(measured: list[Measurement]) -> str:
     return table(head, rows)
 
 
+def merges(measured: list[Measurement]) -> str:
+    """Each arm is set beside the one whose merges block, over the same window."""
+    percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
+    saturated = ["saturated p99 ms", "saturated p99.9 ms"]
+    head = ["merges", "threads", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {MERGE_REFERENCE}", "load tuples/s", *percentiles, *saturated]
+    rows = []
+    for m in measured:
+        window = m["arm"].partition("/")[2]
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        compared = ratio(find(measured, f"{MERGE_REFERENCE}/{window}", m["threads"]), m)
+        told = ["load tuples/s", *percentiles, *saturated]
+        latencies = [number(float(m["facts"][name])) for name in told]
+        rows.append([m["arm"], str(m["threads"]), *spread, str(len(rates)), compared, *latencies])
+    return table(head, rows)
+
+
 def aggregates(measured: list[Measurement]) -> str:
     """Each design is set beside MQ and, on panes, beside the design under them."""
     percentiles = ["p50 ms", "p90 ms", "p99 ms", "max ms"]
@@ -261,6 +282,7 @@ FORMS = {
     "layout": layouts,
     "cube": loops,
     "latency": latencies,
+    "merge": merges,
     "aggregate": aggregates,
 }
 

@@ -26,7 +26,10 @@ from joinbench.datasets import Workload
 from joinbench.rounds import NOT_HASHED
 
 LIMIT_SECONDS = 1800
-OPTIONS = ["--add-modules=jdk.incubator.vector", "-XX:+UseParallelGC"]
+OPTIONS = ["--add-modules=jdk.incubator.vector"]
+THROUGHPUT_COLLECTOR = ("-XX:+UseParallelGC",)
+CONCURRENT_COLLECTOR = ("-XX:+UseZGC",)
+"""Stops for less than a millisecond: for latencies that are not to be the collector's."""
 WORK = ("tuples", "comparisons")
 TOLD_OTHERWISE = ("bench", "set", "median")
 
@@ -44,6 +47,7 @@ class Program:
     sets: tuple[str, ...] = ()
     """The sets that it is meant for; all of its kind where there are none."""
     slow: bool = False
+    options: tuple[str, ...] = THROUGHPUT_COLLECTOR
 
 
 def join_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -68,15 +72,30 @@ def aggregate_arguments(query: str) -> Callable[[Settings, Workload, Path], list
     return arguments
 
 
-def match_rate(distribution: str) -> Callable[[Settings, Workload, Path], list[str]]:
+def match_rate(
+    distribution: str, windows: range | list[int], chains_of_8: bool, runs: int
+) -> Callable[[Settings, Workload, Path], list[str]]:
+    """Windows by their logarithm. Large ones take long to fill, and what fills them warms up."""
+
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-        indexes = "PIM,IM,B+,IB-chain,B-chain,IB-chain8,B-chain8"
+        indexes = "PIM,IM,B+,IB-chain,B-chain" + (",IB-chain8,B-chain8" if chains_of_8 else "")
         if settings.quick:
             return [distribution, "10000", "1", indexes, "10"]
-        windows = ["14", "17", "20"] if distribution == "uniform" else ["17"]
-        return [distribution, "500000", "5", indexes, *windows]
+        return [distribution, "500000", str(runs), indexes, *map(str, windows)]
 
     return arguments
+
+
+def match_rate_programs() -> list[Program]:
+    small = {"uniform": range(14, 19), "gaussian": [14, 17], "drift": [14, 17]}
+    large = {"uniform": range(19, 23), "gaussian": [20], "drift": [20]}
+    main = "io.scalegate.bench.index.MatchRateMain"
+    return [
+        Program(f"core-index-{kind}{suffix}", main, "core", "index", arguments, True)
+        for suffix, windows, runs in (("", small, 5), ("-large", large, 3))
+        for kind in small
+        for arguments in [match_rate(kind, windows[kind], suffix == "", runs)]
+    ]
 
 
 def interval_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -95,14 +114,21 @@ def cube_arguments(settings: Settings, workload: Workload, data: Path) -> list[s
     return [tuples, "1000", "1" if settings.quick else "3", "1x1x1", "1x1x2", "2x2x1"]
 
 
-def latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+def latency_arguments(streams: str) -> Callable[[Settings, Workload, Path], list[str]]:
     """Five times as fast as in the data, so that the windows are full after two seconds."""
     arms = ["scalejoin", "handshake", "llhj", "matrix-1x2", "matrix-2x1", "matrix-2x2"]
-    return [str(data), str(workload.window_ms), "2", "5", "6", *arms]
+
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        return [str(data), str(workload.window_ms), "2", "5", "11", streams, *arms]
+
+    return arguments
 
 
 def merge_latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-    return [str(data), str(workload.window_ms), "2", "5", "20", "parallel", "blocking"]
+    """At half of the slower arm's throughput; each index merges twice or more in either phase."""
+    if settings.quick:
+        return [str(settings.threads), "0.5", "20000", "1", "parallel,blocking", "12"]
+    return [str(settings.threads), "0.5", "4400000", "3", "parallel,blocking", "18", "20"]
 
 
 def pim_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -115,17 +141,7 @@ def parallel_arguments(settings: Settings, workload: Workload, data: Path) -> li
 
 
 PROGRAMS = (
-    *(
-        Program(
-            f"core-index-{distribution}",
-            "io.scalegate.bench.index.MatchRateMain",
-            "core",
-            "index",
-            match_rate(distribution),
-            True,
-        )
-        for distribution in ("uniform", "gaussian", "drift")
-    ),
+    *match_rate_programs(),
     Program(
         "core-pim",
         "io.scalegate.bench.join.BandJoinMain",
@@ -169,24 +185,26 @@ PROGRAMS = (
         cube_arguments,
         True,
     ),
-    Program(
-        "core-latency",
-        "io.scalegate.bench.join.BandLatencyMain",
-        "band",
-        "latency",
-        latency_arguments,
-        True,
-        ("A",),
+    *(
+        Program(
+            f"core-latency-{streams}",
+            "io.scalegate.bench.join.BandLatencyMain",
+            "band",
+            "latency",
+            latency_arguments(streams),
+            True,
+            ("A",),
+        )
+        for streams in ("symmetric", "rates", "windows")
     ),
     Program(
         "core-merge-latency",
-        "io.scalegate.bench.join.BandLatencyMain",
-        "band",
-        "latency",
+        "io.scalegate.bench.join.MergeLatencyMain",
+        "core",
+        "merge",
         merge_latency_arguments,
         True,
-        ("C",),
-        True,
+        options=CONCURRENT_COLLECTOR,
     ),
     # A process for each query: what the compiler has seen of one must not slow another down.
     *(
@@ -324,8 +342,8 @@ class Jvm(Arm):
 
     def command(self, workload: Workload, data: Path) -> list[str]:
         arguments = self.program.arguments(self.settings, workload, data)
-        options = [*OPTIONS, f"-Xmx{self.settings.memory}", "-cp", self.classpath.get()]
-        return [java(), *options, self.program.main, *arguments]
+        options = [*OPTIONS, *self.program.options, f"-Xmx{self.settings.memory}"]
+        return [java(), *options, "-cp", self.classpath.get(), self.program.main, *arguments]
 
     def run(self, workload: Workload, data: Path) -> list[Sample]:
         done = subprocess.run(

@@ -13,6 +13,9 @@ import io.scalegate.bench.join.{ArmResult, Rotation}
 object MatchRateMain {
   private val WarmUps = 3
 
+  /** A window of so many tuples warms the indexes up by filling. */
+  private val Large = 19
+
   def main(args: Array[String]): Unit = {
     if (args.length < 5) {
       System.err.println("arguments: DISTRIBUTION TUPLES RUNS INDEX,... LOG_WINDOW ...")
@@ -22,7 +25,7 @@ object MatchRateMain {
     val indexes = args(3).split(',').toSeq
     for (log <- args.drop(4).map(_.toInt)) {
       val workload = new MatchRate(args(0), 1 << log, args(1).toInt)
-      for (_ <- 1 to WarmUps; index <- indexes) workload.run(index)
+      for (_ <- 1 to (if (log < Large) WarmUps else 1); index <- indexes) workload.run(index)
       val rounds = Seq.tabulate(runs)(turn => Rotation(indexes, turn)(workload.run))
       require(rounds.flatten.map(_.matches).distinct.size == 1, "the indexes differ in matches")
       for ((index, results) <- indexes.zip(rounds.transpose))

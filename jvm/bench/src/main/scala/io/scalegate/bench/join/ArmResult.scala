@@ -8,13 +8,16 @@ package io.scalegate.bench.join
   *   heap allocated by all threads, over the tuples of both streams, where it was measured
   * @param tuples
   *   those that came in that time, where the data set does not say
+  * @param cpuSeconds
+  *   of all threads of the process, where they were measured
   */
 final case class ArmResult(
     seconds: Double,
     matches: Long,
     compared: Vector[Long],
     bytesPerTuple: Option[Double] = None,
-    tuples: Option[Long] = None
+    tuples: Option[Long] = None,
+    cpuSeconds: Option[Double] = None
 )
 
 object ArmResult {
@@ -32,9 +35,15 @@ object ArmResult {
       ),
       last.tuples.map(n => s""""tuples": $n"""),
       Some(s""""seconds": ${array(runs.map(r => f"${r.seconds}%.4f"))}"""),
-      last.bytesPerTuple.map(b => s""""bytes_per_tuple": ${math.round(b)}""")
+      last.bytesPerTuple.map(b => s""""bytes_per_tuple": ${math.round(b)}"""),
+      median(runs.flatMap(_.cpuSeconds)).map(s => f""""CPU_s": $s%.3f""")
     )
     fields.flatten.mkString("{", ", ", "}")
+  }
+
+  private[join] def median(values: Seq[Double]): Option[Double] = Option.when(values.nonEmpty) {
+    val sorted = values.sorted
+    (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
   }
 
   private[this] def array(values: Seq[Any]): String = values.mkString("[", ", ", "]")

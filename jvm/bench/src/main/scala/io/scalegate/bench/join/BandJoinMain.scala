@@ -74,7 +74,7 @@ object BandJoinMain {
   private[this] val Baselines = Seq("celljoin", "handshake", "llhj", "splitjoin", "roundrobin")
 
   /** A warm-up takes so long at the least. */
-  private[this] val WarmNanos = 2000000000L
+  private[this] val WarmNanos = 5000000000L
   private[this] val Sequential = Set("index", "indexjoin")
   private[this] val scalar = new ScalarKernel
 

@@ -42,14 +42,16 @@ object IntervalJoinMain {
   )
 }
 
-/** Runs arms in turn: what disturbs, disturbs all. Each round begins with another arm, so that none
-  * always runs behind the same one. Results are in the order of the arms.
+/** Runs arms in turn: what disturbs, disturbs all. Each round begins with another arm, and every
+  * other one goes backwards, so that none always runs behind the same one. Results are in the order
+  * of the arms.
   */
 private[bench] object Rotation {
   def apply[A, B](arms: Seq[A], turn: Int)(run: A => B): Seq[B] = {
-    val first = turn % arms.size
-    val results = (arms.drop(first) ++ arms.take(first)).map(run)
-    results.drop(arms.size - first) ++ results.take(arms.size - first)
+    val numbered = arms.zipWithIndex
+    val (before, from) = numbered.splitAt(turn % arms.size)
+    val order = if (turn % 2 == 0) from ++ before else (from ++ before).reverse
+    order.map { case (arm, i) => i -> run(arm) }.sortBy(_._1).map(_._2)
   }
 }
 
@@ -63,9 +65,11 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
     Array.fill(tuples)((keys * math.pow(random.nextDouble(), exponent)).toLong)
   private[this] val value = Array.fill(tuples)(random.nextLong(1000000))
 
+  /** Begins with a heap that the arm before has left nothing in. */
   def run(strategy: IntervalJoin): ArmResult = {
+    System.gc()
     val allocated = JoinArm.allocatedBytes()
-    val start = System.nanoTime()
+    val (start, cpu) = (System.nanoTime(), JoinArm.cpuSeconds())
     val join = strategy.open(spec, Vector(Side.R, Side.S), JoinOptions())
     try {
       val matches = feed(join)
@@ -76,7 +80,8 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
         matches,
         join.metrics.workers.map(_.comparisons).toVector,
         Some(bytes),
-        Some(tuples.toLong)
+        Some(tuples.toLong),
+        Some(JoinArm.cpuSeconds() - cpu)
       )
     } finally join.close()
   }

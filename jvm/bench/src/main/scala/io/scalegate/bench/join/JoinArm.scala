@@ -79,8 +79,11 @@ final private class Consumer(join: RunningJoin) {
 object JoinArm {
 
   /** The band join over the last `ws` milliseconds of each stream. */
-  def spec(ws: Long): JoinSpec = JoinSpec(
-    TimeWindow(-ws, ws),
+  def spec(ws: Long): JoinSpec = spec(TimeWindow.sliding(ws, ws))
+
+  /** The band join. */
+  def spec(window: TimeWindow): JoinSpec = JoinSpec(
+    window,
     Vector(
       IntegralBand(AttributeType.Int32, -10, 10),
       FloatingBand(AttributeType.Float32, -10, 10)
@@ -99,6 +102,14 @@ object JoinArm {
     case b: com.sun.management.ThreadMXBean => b
     case other => throw new IllegalStateException(s"$other does not count allocated bytes")
   }
+
+  private[this] val system = ManagementFactory.getOperatingSystemMXBean match {
+    case b: com.sun.management.OperatingSystemMXBean => b
+    case other => throw new IllegalStateException(s"$other does not count CPU time")
+  }
+
+  /** What the process has had so far, the compiler and the collector included. */
+  def cpuSeconds(): Double = system.getProcessCpuTime / 1e9
 
   /** Bytes that all live threads have allocated so far. */
   def allocatedBytes(): Long =

@@ -1,0 +1,74 @@
+package io.scalegate.bench.join
+
+import org.HdrHistogram.Histogram
+
+import io.scalegate.join.{JoinOptions, JoinResult, RunningJoin}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+
+/** The thread that is both sources and the consumer of a join whose tuples come at times of their
+  * own. It records how long each result takes: from the time at which its later tuple was due to its
+  * exit, so that what this thread is late with counts too. A tuple's row is that time, in
+  * nanoseconds; source 0 is R's, source 1 is S's.
+  */
+final private class PacedConsumer(join: RunningJoin) {
+  private[this] val idle = PacedConsumer.idle()
+  private[this] var recorded = new Histogram(PacedConsumer.Digits)
+  private[this] var since = Long.MaxValue
+  private[this] var taken = 0L
+
+  /** All results so far, recorded or not. */
+  def results: Long = taken
+
+  /** Of the results with a later tuple from `ts` on, from now on: in nanoseconds. */
+  def recordFrom(ts: Long): Histogram = {
+    since = ts
+    recorded = new Histogram(PacedConsumer.Digits)
+    recorded
+  }
+
+  /** Takes results until it is so late. */
+  def awaitTime(nanos: Long): Unit = while (System.nanoTime() < nanos) take()
+
+  /** Takes results until none with a later tuple before `ts` is to come. */
+  def awaitResults(ts: Long): Unit = while (join.frontier < ts) take()
+
+  /** Delivers a tuple that is due, and says that no source has one before it: R's come first. */
+  def deliver(t: StreamTuple): Unit = {
+    val own = if (t.side eq Side.R) 0 else 1
+    while (!join.sources(own).tryAdd(t)) take()
+    join.sources(1 - own).advance(if (own == 0) t.ts else t.ts + 1)
+  }
+
+  private[this] def take(): Unit = {
+    val result = join.poll()
+    if (result == null) idle.idle()
+    else {
+      idle.reset()
+      taken += 1
+      if (result.later.ts >= since)
+        recorded.recordValue(System.nanoTime() - PacedConsumer.due(result))
+    }
+  }
+}
+
+private object PacedConsumer {
+
+  /** Longer parks would be a latency of their own. */
+  private val MostParkNanos = 50000L
+
+  /** A recorded latency is within a thousandth of the real one. */
+  private val Digits = 3
+
+  def idle(): IdleStrategy = new IdleStrategy.Backoff(maxParkNanos = MostParkNanos)
+
+  /** For the joins whose latency is recorded. */
+  val Options: JoinOptions = JoinOptions(idle = () => idle())
+
+  def millis(latencies: Histogram, percentile: Double): Double =
+    latencies.getValueAtPercentile(percentile) / 1e6
+
+  private def due(result: JoinResult): Long = result.later.row match {
+    case nanos: java.lang.Long => nanos.longValue
+    case other => throw new IllegalStateException(s"no arrival time: $other")
+  }
+}
