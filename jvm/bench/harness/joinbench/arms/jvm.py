@@ -125,10 +125,11 @@ def latency_arguments(streams: str) -> Callable[[Settings, Workload, Path], list
 
 
 def merge_latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-    """At half of the slower arm's throughput; each index merges twice or more in either phase."""
+    """At a quarter of what the slower arm sustains: while one of two threads merges, the other can
+    take it. Each index merges twice or more in either phase."""
     if settings.quick:
-        return [str(settings.threads), "0.5", "20000", "1", "parallel,blocking", "12"]
-    return [str(settings.threads), "0.5", "4400000", "3", "parallel,blocking", "18", "20"]
+        return [str(settings.threads), "0.25", "20000", "1", "parallel,blocking", "12"]
+    return [str(settings.threads), "0.25", "4400000", "2", "parallel,blocking", "18", "20"]
 
 
 def pim_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
