@@ -17,6 +17,8 @@ SPECULATION = {
     "spark.speculation.interval": "100ms",
     "spark.speculation.multiplier": "1.5",
     "spark.speculation.quantile": "0.5",
+    # A first attempt that waits in vain is not repeated.
+    "spark.task.maxFailures": "1",
 }
 
 
