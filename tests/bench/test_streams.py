@@ -140,9 +140,10 @@ def test_windows_of_streams_are_compared_before_they_are_timed(
 
 def test_flink_is_asked_what_it_can_answer(tmp_path: Path) -> None:
     settings = Settings(tmp_path, tmp_path, 2, "1g", False, print)
-    (arm,) = flink.arms(settings)
+    arm, kept = flink.arms(settings)
     arm.classpath.found = "flink.jar"
     told = arm.command(WINDOWS, tmp_path)
+    assert kept.command(WINDOWS, tmp_path)[: len(told)] == told
     assert told[told.index(arm.program.main) + 1 :] == [
         "window",
         str(tmp_path),

@@ -1,18 +1,20 @@
-"""Apache Flink, in a cluster within one JVM, on the sets as streams: from columns in memory,
-without checkpoints, and with a watermark for each tenth of a second. All of that is in its favour
-beside the arms of Spark, whose streams are files and whose state is in a checkpoint after each
-batch.
+"""Apache Flink, in a cluster within one JVM, on the sets as streams: from columns in memory, with
+a watermark for each tenth of a second, without checkpoints and with two a second. That is in its
+favour beside the arms of Spark, whose streams are files and whose state is in a checkpoint after
+each batch.
 """
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
-from joinbench.arm import Settings, Unavailable
+from joinbench.arm import Sample, Settings, Unavailable
 from joinbench.arms.jvm import Classpath, Jvm, Program
 from joinbench.datasets import WindowSet, Workload
 
-RUNS = 2
+RUNS = 3
+CHECKPOINT_MS = 500
 OPENED = ("java.lang", "java.time", "java.util", "java.util.concurrent")
 """Packages of the JDK into which Flink reaches."""
 
@@ -24,8 +26,15 @@ def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
     return [workload.kind, str(data), *times, str(streams), str(settings.threads), str(RUNS)]
 
 
-PROGRAM = Program(
-    "flink", "io.scalegate.bench.peers.FlinkMain", "", "stream", arguments, repeats_itself=True
+def with_checkpoints(settings: Settings, workload: Workload, data: Path) -> list[str]:
+    folder = settings.work / "bench-checkpoints" / "flink"
+    return [*arguments(settings, workload, data), str(CHECKPOINT_MS), str(folder)]
+
+
+MAIN = "io.scalegate.bench.peers.FlinkMain"
+PROGRAMS = (
+    Program("flink", MAIN, "", "stream", arguments, repeats_itself=True),
+    Program("flink-checkpoints", MAIN, "", "stream", with_checkpoints, repeats_itself=True),
 )
 
 
@@ -43,9 +52,16 @@ class Flink(Jvm):
             )
         self.classpath.get()
 
+    def run(self, workload: Workload, data: Path) -> list[Sample]:
+        try:
+            return super().run(workload, data)
+        finally:
+            shutil.rmtree(self.settings.work / "bench-checkpoints" / "flink", ignore_errors=True)
+
     def is_slow(self, workload: Workload) -> bool:
         return workload.name in ("B", "C")
 
 
 def arms(settings: Settings) -> list[Flink]:
-    return [Flink(settings, Classpath(settings, "peers", "jvm/bench/peers"), PROGRAM)]
+    classpath = Classpath(settings, "peers", "jvm/bench/peers")
+    return [Flink(settings, classpath, program) for program in PROGRAMS]

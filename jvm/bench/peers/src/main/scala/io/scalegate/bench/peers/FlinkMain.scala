@@ -26,13 +26,14 @@ import io.scalegate.bench.peers.FlinkRows.{Banded, Binned, Summed, Valued}
 
 /** Apache Flink on the sets of the bench, in a cluster within this JVM: the streams' columns are read into memory, and
   * each run feeds them as fast as they are taken, in the order of their times, with a watermark for each tenth of a
-  * second of theirs. State lies on the heap, nothing is checkpointed, and a result is counted and dropped.
+  * second of theirs. State lies on the heap, and a result is counted and dropped.
   *
   * A keyed set is its interval join; a band set too, on bins of the first band's attribute, of which a row of the left
   * stream is copied to three, since a join needs a key; a set of windows is its sliding windows, with sum and maximum.
   *
   * Arguments: kind (`keyed`, `band` or `window`), folder of the set, width of the window and advance in milliseconds,
-  * streams, parallelism, runs, of which as many are timed as are run before to warm up.
+  * streams, parallelism, runs, of which as many are timed as are run before to warm up; and for checkpoints, the
+  * milliseconds between two and their folder.
   */
 @nowarn("cat=deprecation")
 object FlinkMain {
@@ -48,7 +49,7 @@ object FlinkMain {
     val (window, slide, streams) = (args(2).toLong, args(3).toLong, args(4).toInt)
     val (parallelism, runs) = (args(5).toInt, args(6).toInt)
     val seconds = Seq.fill(2 * runs) {
-      val environment = local(parallelism)
+      val environment = local(parallelism, args.drop(7))
       results.reset()
       args(0) match {
         case "keyed" => keyed(environment, folder, window)
@@ -60,19 +61,24 @@ object FlinkMain {
       (System.nanoTime - started) / 1e9
     }.drop(runs)
     println(
-      s"""{"arm": "flink", "threads": $parallelism, "seconds": [${seconds.mkString(", ")}], """ +
+      s"""{"arm": "${if (args.length > 7) "flink-checkpoints"
+        else "flink"}", "threads": $parallelism, "seconds": [${seconds.mkString(", ")}], """ +
         s""""matches": ${results.sum}}"""
     )
     sys.exit() // Flink leaves threads behind.
   }
 
-  private def local(parallelism: Int) = {
+  private def local(parallelism: Int, checkpoints: Array[String]) = {
     val network = MemorySize.ofMebiBytes(128)
     val conf = new Configuration
     conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, network)
     conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, network)
     val environment = StreamExecutionEnvironment.createLocalEnvironment(parallelism, conf)
     environment.getConfig.enableObjectReuse()
+    if (checkpoints.nonEmpty) {
+      environment.enableCheckpointing(checkpoints.head.toLong)
+      environment.getCheckpointConfig.setCheckpointStorage(Path.of(checkpoints(1)).toUri)
+    }
     environment
   }
 
