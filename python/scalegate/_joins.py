@@ -68,8 +68,9 @@ def interval_join(
         timestamp, whole days are calendar days of the session's time zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
-        A full join of batches needs equal columns: `on` here, an equality in the condition of
-        `window_join`, unless its window is of rows.
+        A full join of batches without equal columns reads both sides twice, so that each must
+        give the same rows again: a limit, a sample, `rand()` or a window function below it is an
+        error.
     suffix
         Added to right columns whose names the left side has too.
     algorithm
@@ -103,8 +104,6 @@ def interval_join(
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
     keys = _keys(on, sides)
-    if how == "full" and not keys and not left.isStreaming:
-        raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
     bounds = tuple(
@@ -175,11 +174,6 @@ def band_join(
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
     checked = _bands(bands, sides)
-    if how == "full" and not left.isStreaming:
-        raise ScalegateError(
-            'how="full" needs equal columns, which band_join has none of: use interval_join with '
-            'on="symbol", or window_join with an equality in its condition.'
-        )
     if time is not None and within is None:
         raise ScalegateError(
             'time is given without within: say how far, as in within="5 minutes".'

@@ -199,10 +199,10 @@ def test_a_row_without_a_time_matches_nothing(spark: SparkSession) -> None:
     ]
 
 
-HOW = ["left", "right_outer", "leftsemi", "anti"]
+HOW = ["left", "right_outer", "leftsemi", "anti", "full"]
 
 
-@pytest.mark.parametrize("how", [*HOW, "full"])
+@pytest.mark.parametrize("how", HOW)
 def test_interval_join_of_every_type(
     spark: SparkSession, left: DataFrame, right: DataFrame, how: str
 ) -> None:
@@ -248,6 +248,18 @@ def test_window_join_of_every_type(
     assert_same(spark, joined, left.join(renamed(right), condition, how))
 
 
+@pytest.mark.parametrize("on", ["symbol", None], ids=["equal columns", "none"])
+def test_a_full_join_gives_the_times_of_both_sides(
+    spark: SparkSession, left: DataFrame, right: DataFrame, on: str | None
+) -> None:
+    joined = scalegate.interval_join(left, right, on=on, lower="0 seconds", upper="5 seconds", how="full")
+    kept = [*left.columns, "ts_right", "tick_right", "day_right", *["symbol_right"] * (not on)]
+    assert joined.columns == [*kept, "a", "bid"]
+    assert rows(joined.select(F.max("ts"), F.max("ts_right"))) == rows(
+        left.agg(F.max("ts")).crossJoin(right.agg(F.max("ts")))
+    )
+
+
 def test_a_full_window_join_with_an_equality(
     spark: SparkSession, left: DataFrame, right: DataFrame
 ) -> None:
@@ -258,6 +270,13 @@ def test_a_full_window_join_with_an_equality(
         "r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
     )
     assert_same(spark, joined, left.join(renamed(right), condition, "full"))
+
+
+def test_a_full_join_that_would_read_a_limit_twice_is_refused(
+    left: DataFrame, right: DataFrame
+) -> None:
+    with pytest.raises(Exception, match="other rows when they are read again, because of LIMIT"):
+        left.limit(5).interval_join(right, how="full").collect()
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,17 @@ def test_three_engines_give_the_same_rows(
     assert ours.total() > ROWS / 10
 
 
+@pytest.mark.usefixtures("views", "algorithm")
+@pytest.mark.parametrize("condition", [CONDITIONS[4], CONDITIONS[7]], ids=["no key", "a key"])
+def test_three_engines_give_the_same_rows_of_a_full_join(
+    spark: SparkSession, tables: Tables, condition: str
+) -> None:
+    query = "SELECT r.id, s.id FROM r FULL JOIN s ON " + condition
+    ours = by_us(spark, query)
+    assert ours == by_spark(spark, query) == by_duckdb(tables, query)
+    assert all(any(row[side] is None for row in ours) for side in (0, 1))
+
+
 @pytest.mark.parametrize("algorithm", ["matrix", "broadcast"])
 @pytest.mark.parametrize("condition", [*THETA, CONDITIONS[4]])
 def test_three_engines_agree_where_all_rows_meet(

@@ -225,16 +225,6 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
     ),
     (
-        "a full join needs equal columns",
-        lambda r, s: interval_join(r, s, how="full_outer"),
-        ['how="full" needs equal columns: name them, as in on="symbol"'],
-    ),
-    (
-        "a full band join has none",
-        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="outer"),
-        ['how="full" needs equal columns, which band_join has none of'],
-    ),
-    (
         "a cross join has no window",
         lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="cross"),
         ["a cross join does not work yet"],

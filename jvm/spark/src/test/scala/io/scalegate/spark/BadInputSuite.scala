@@ -149,8 +149,10 @@ final class BadInputSuite extends SparkJoinSuite {
       val message = refusal(s"WINDOW_JOIN('$algorithm')", "r.i < s.i")
       assert(message.contains("nothing is bounded, so every row must meet every other"))
     }
-    val full = refusal("WINDOW_JOIN('matrix')", "r.i < s.i", "FULL")
-    assert(full.contains("this is a full outer"))
+    for ((layout, halfs) <- Seq("1x6" -> "left", "2x3" -> "left")) {
+      val full = refusal(s"WINDOW_JOIN('$layout')", "r.i < s.i", "FULL")
+      assert(full.contains(s"this join decides each row of its $halfs side in one cell"))
+    }
   }
 
   test("neighbouring floating-point numbers around the powers of two") {

@@ -60,27 +60,30 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     Nil
   }
 
+  /** Whether a join is run here and finds anything, as far as its inputs are known. */
+  def runs(join: Join): Boolean = {
+    val c = new WindowJoinCandidate(join)
+    c.plannable && !isEmpty(c) && Probing.of(join.joinType).flatMap(choice(c, _)).nonEmpty
+  }
+
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
     Probing.of(c.join.joinType).flatMap { probing =>
-      if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
-      else if (!c.isBounded && !c.isRequested) None
-      else {
-        val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
-        pairs(c, choice).map(_.rows(c.join.output))
-      }
+      if (isEmpty(c)) withoutMatches(c, probing)
+      else choice(c, probing).map(pairs(c, _).rows(c.join.output))
     }
 
-  private[this] def pairs(
-      c: WindowJoinCandidate,
-      choice: AlgorithmChoice
-  ): Option[WindowJoinNode] =
+  private[this] def isEmpty(c: WindowJoinCandidate): Boolean = c.differences.exists(_.isEmpty)
+
+  /** None for a join that is left to Spark. */
+  private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] =
+    if (c.isBounded || c.isRequested) AlgorithmChoice.of(c, probing, SQLConf.get) else None
+
+  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
     choice.algorithm match {
-      case Algorithm.Broadcast => Some(broadcast(c, choice))
-      case Algorithm.Matrix => Some(matrix(c, choice))
-      case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
-      case _ if c.differences.nonEmpty =>
-        Some(if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice))
-      case _ => Some(overlapping(c, choice))
+      case Algorithm.Broadcast => broadcast(c, choice)
+      case Algorithm.Matrix => matrix(c, choice)
+      case _ if c.differences.isEmpty => overlapping(c, choice)
+      case _ => if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice)
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
