@@ -4,6 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -235,6 +236,16 @@ def test_band_join_of_every_type(
     assert_same(spark, joined, left.join(renamed(right), condition, how))
 
 
+@pytest.mark.parametrize("width", [0.3, Decimal("0.30"), 1], ids=repr)
+def test_a_band_on_decimals_is_as_wide_as_it_is_written(
+    spark: SparkSession, left: DataFrame, right: DataFrame, width: Any
+) -> None:
+    r = left.select("price", (F.col("price") / 10).cast("decimal(9, 1)").alias("m"))
+    s = right.select("bid", (F.col("bid") / 1000).cast("decimal(10, 3)").alias("n"))
+    joined = scalegate.band_join(r, s, bands={"m": ("n", width)})
+    assert_same(spark, joined, r.join(s, F.expr(f"abs(m - n) <= {width}")))
+
+
 @pytest.mark.parametrize("how", HOW)
 def test_window_join_of_every_type(
     spark: SparkSession, left: DataFrame, right: DataFrame, how: str
@@ -252,7 +263,9 @@ def test_window_join_of_every_type(
 def test_a_full_join_gives_the_times_of_both_sides(
     spark: SparkSession, left: DataFrame, right: DataFrame, on: str | None
 ) -> None:
-    joined = scalegate.interval_join(left, right, on=on, lower="0 seconds", upper="5 seconds", how="full")
+    joined = scalegate.interval_join(
+        left, right, on=on, lower="0 seconds", upper="5 seconds", how="full"
+    )
     kept = [*left.columns, "ts_right", "tick_right", "day_right", *["symbol_right"] * (not on)]
     assert joined.columns == [*kept, "a", "bid"]
     assert rows(joined.select(F.max("ts"), F.max("ts_right"))) == rows(

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 import pytest
 import scalegate
@@ -223,6 +224,11 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         "a name as a condition is refused",
         lambda r, s: window_join(r, s, on="symbol"),  # type: ignore[arg-type]
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
+    ),
+    (
+        "a width of more digits than a decimal has is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", Decimal("1e-39"))}),
+        ["bands['x']=Decimal('1E-39') has more than a decimal's 38 digits"],
     ),
     (
         "a cross join has no window",

@@ -27,8 +27,8 @@ object Errors {
     "WINDOW_JOIN needs, where rows have equal keys, a condition that bounds a difference between the two sides " +
       "from below and from above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
       "intervals overlap, such as r.ts BETWEEN s.start AND s.end. " +
-      s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
-      "dates and timestamps of the same kind on both sides" +
+      s"This condition has none: $condition. Times and bands may be integers, decimals of up to 18 digits in all, " +
+      "floating-point numbers, dates and timestamps of the same kind on both sides" +
       (if (otherTypes.isEmpty) ""
        else s", to which you must cast others (${otherTypes.mkString(", ")})") +
       "; bands over integer arithmetic need spark.sql.ansi.enabled. Without the hint Spark joins by the keys"

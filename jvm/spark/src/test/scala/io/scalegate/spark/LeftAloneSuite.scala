@@ -9,7 +9,6 @@ final class LeftAloneSuite extends SparkJoinSuite {
     "SELECT r.id, s.id FROM r JOIN s ON r.ts >= s.ts - INTERVAL 1 HOUR",
     "SELECT r.id, s.id FROM r CROSS JOIN s",
     "SELECT r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3 OR r.k = s.k",
-    "SELECT r.id, s.id FROM r JOIN s ON abs(r.m - s.m) <= 3",
     "SELECT r.id, s.id FROM r JOIN s ON r.i BETWEEN s.i AND s.l",
     "SELECT r.id, s.id FROM r FULL JOIN s ON r.i < s.i",
     "SELECT r.id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE abs(r.i - s.i) <= 3) OR r.k = 1",

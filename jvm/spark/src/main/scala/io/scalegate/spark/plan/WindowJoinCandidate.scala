@@ -2,6 +2,7 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
+  Attribute,
   Expression,
   Literal,
   PredicateHelper,
@@ -10,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
+import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.join.IntegralBand
 import io.scalegate.join.matrix.MatrixLayout
@@ -100,17 +102,28 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** The columns of the condition that no bound can lie on. */
   private[this] def unreadable: Seq[String] = bare
-    .flatMap(_.references)
-    .filter(a => TermType.of(a.dataType).isEmpty)
+    .flatMap { conjunct =>
+      val columns = conjunct.references.toSeq
+      columns.filter(a => TermType.of(a.dataType).isEmpty) ++ ofTooManyDigits(columns)
+    }
     .map(a => s"${a.name} is ${a.dataType.sql}")
     .distinct
+
+  /** Decimals, and integers beside them, that have no number of digits in common that 64 bits hold. */
+  private[this] def ofTooManyDigits(columns: Seq[Attribute]): Seq[Attribute] = {
+    val numbers = columns.filter { a =>
+      a.dataType.isInstanceOf[DecimalType] ||
+      TermType.of(a.dataType).exists(_.family == TermType.LongTerm.family)
+    }
+    if (numbers.isEmpty || TermType.common(numbers.map(_.dataType)).nonEmpty) Nil else numbers
+  }
 
   /** All of the condition, without the keys. */
   def condition: Option[Expression] = others.reduceOption(And.apply)
 
   /** The attribute that the window slides along: time, where there is one. */
   lazy val sweep: BoundedDifference =
-    differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
+    differences.minBy(d => TermType.sweepRank(d.termType))
 
   lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
 
