@@ -44,7 +44,7 @@ object MatrixChoice {
       val cells = math.min(math.min(partitions, tasksAtOnce), MatrixLayout.MostWorkers)
       val fromLeft = free.side eq Side.R
       val layout = if (fromLeft) MatrixLayout(cells, 1) else MatrixLayout(1, cells)
-      MatrixChoice(layout, free, s"each ${sideName(free.side)} row in one")
+      MatrixChoice(layout, free, s"each ${free.sideName} row in one")
     }
   }
 
@@ -65,7 +65,7 @@ object MatrixChoice {
     else {
       val linear = if (probing.side eq Side.R) s"${layout.workers}x1" else s"1x${layout.workers}"
       Some(
-        s"this join decides each row of its ${sideName(probing.side)} side in one cell, as in a layout of $linear"
+        s"this join decides each row of its ${probing.sideName} side in one cell, as in a layout of $linear"
       )
     }
   }
@@ -89,8 +89,6 @@ object MatrixChoice {
 
   private[this] def sizes(c: WindowJoinCandidate): String =
     s"for ${InputSize.of(c.join.left).describe} and ${InputSize.of(c.join.right).describe}"
-
-  private[this] def sideName(side: Side): String = if (side eq Side.R) "left" else "right"
 
   private[this] def tasksAtOnce: Int = {
     val context = SparkContext.getOrCreate()

@@ -132,7 +132,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.right,
       terms.by,
       terms.residual,
-      c.describe(s"index over the broadcast ${heldName(choice)} side (${choice.why})"),
+      c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
       if (fromLeft) planLater(c.join.left) else packed,
       if (fromLeft) packed else planLater(c.join.right)
     )
@@ -151,14 +151,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.right,
       terms.by,
       terms.residual,
-      c.describe(s"index over the ${heldName(choice)} side's partitions (${choice.why})"),
+      c.describe(s"index over the ${choice.probing.heldName} side's partitions (${choice.why})"),
       planLater(c.join.left),
       planLater(c.join.right)
     )
   }
-
-  private[this] def heldName(choice: AlgorithmChoice): String =
-    if (choice.probing.side eq Side.R) "right" else "left"
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val dimensions = GridDimensions.of(c, SQLConf.get)
@@ -231,7 +228,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.residual,
       c.condition,
       c.describe(
-        s"$algorithm over the ${heldName(choice)} side's partitions, ${matrix.describe} (${choice.why})"
+        s"$algorithm over the ${choice.probing.heldName} side's partitions, ${matrix.describe} (${choice.why})"
       ),
       left,
       right
@@ -290,7 +287,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val indexed =
       if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(leftKeys, rightKeys)
     val algorithm =
-      if (indexed.nonEmpty) s"index over the ${heldName(choice)} side's partitions"
+      if (indexed.nonEmpty) s"index over the ${choice.probing.heldName} side's partitions"
       else if (cells.nonEmpty) "sweep over sorted slices"
       else "sweep over sorted inputs"
     WindowJoinExec(
