@@ -240,7 +240,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
     val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
     val threads =
-      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores))
+      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     val parts = Seq(
       Some(s"window: last ${w.rows} rows by ${w.leftTime.sql}, ${w.rightTime.sql}"),
       Some(bounds.map(_.describe).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
