@@ -20,6 +20,23 @@ TRIGGER_REFERENCE = "spark"
 GATE_REFERENCE = "SkipListMap"
 AGGREGATE_REFERENCE = "MQ"
 DECISIVE = 3
+OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
+PEERS = {
+    "engine": {
+        "plain Spark": "spark-abs",
+        "Spark with bins": "spark-bins",
+        "DuckDB": "duckdb",
+        "Polars": "polars",
+        "C++ grid": "cpp-grid-parquet",
+    },
+    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink"},
+}
+"""By the beginning of an arm's name; the fastest of those that fit."""
+KINDS = {
+    "band": "join by two bands and time",
+    "keyed": "join by a key and time",
+    "window": "sums over windows that slide",
+}
 
 INTRODUCTION = """\
 # Performance
@@ -315,6 +332,46 @@ def provenance(result: Result) -> str:
     )
 
 
+def newest(
+    results: dict[str, Result], family: str
+) -> dict[str, tuple[Result, list[Measurement]]]:
+    """Of each set the last result with a time of ours, and what was measured in that run."""
+    found = {}
+    for result in sorted(results.values(), key=lambda r: str(r["started"])):
+        for name in result["sets"]:
+            here = [
+                m for m in result["measurements"] if (m["set"], m["family"]) == (name, family)
+            ]
+            if find(here, OURS[family]):
+                found[name] = result, here
+    return found
+
+
+def best(measured: list[Measurement], beginning: str) -> Measurement | None:
+    fits = [m for m in measured if m["arm"].startswith(beginning)]
+    return min(fits, key=lambda m: median(m["seconds"]), default=None)
+
+
+def glance(results: dict[str, Result], family: str) -> str:
+    """A line for each set: our time, and how many times as long others took in the same run."""
+    rows = []
+    for name, (result, measured) in sorted(newest(results, family).items()):
+        told, ours = result["sets"][name], find(measured, OURS[family])
+        assert ours is not None
+        tuples = number(told["rows"] * told.get("streams", 2))
+        what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {told['window_ms'] / 1000:g} s"
+        others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
+        rows.append([what, number(median(ours["seconds"])), rate(ours, "tuples"), *others])
+    head = ["set", "scalegate, s", "rows/s", *(f"{peer} took" for peer in PEERS[family])]
+    return table(*without_empty(head, rows)) if rows else ""
+
+
+def at_a_glance(results: dict[str, Result]) -> str:
+    spans = [f"**{SPANS[f]}**\n\n{told}" for f in OURS if (told := glance(results, f))]
+    opening = "Of each set the last run; `2×` is twice as long as scalegate took.\n"
+    return "\n".join(["## At a glance\n", opening, *spans]) if spans else ""
+
+
 def section(name: str, result: Result) -> str:
     parts = [f"## {name}\n", provenance(result)]
     for set_name, facts_of_set in result["sets"].items():
@@ -335,4 +392,7 @@ def section(name: str, result: Result) -> str:
 def page(results: dict[str, Result], image: Path) -> str:
     sources = ", ".join(f"`jvm/bench/results/{name}.json`" for name in results)
     opening = INTRODUCTION.format(sources=sources, image=image.as_posix())
-    return "\n".join([opening, *(section(name, result) for name, result in results.items())])
+    glances = [told] if (told := at_a_glance(results)) else []
+    return "\n".join(
+        [opening, *glances, *(section(name, result) for name, result in results.items())]
+    )

@@ -231,10 +231,12 @@ def java() -> str:
 
 
 class Classpath:
-    """Compiles `jvm/bench` once per run and asks sbt for its class path."""
+    """Compiles a project of the build once per run and asks sbt for its class path."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, project: str = "bench", folder: str = "jvm/bench"):
         self.settings = settings
+        self.project = project
+        self.folder = folder
         self.found: str | None = None
         self.failure: str | None = None
 
@@ -246,9 +248,10 @@ class Classpath:
         return self.found
 
     def ask(self) -> None:
-        self.settings.say("compiling jvm/bench")
+        self.settings.say(f"compiling {self.folder}")
+        path = f"export {self.project}/Runtime/fullClasspath"
         done = subprocess.run(
-            [*sbt(self.settings.root), "bench/compile", "export bench/Runtime/fullClasspath"],
+            [*sbt(self.settings.root), f"{self.project}/compile", path],
             cwd=self.settings.root,
             capture_output=True,
             text=True,
@@ -258,7 +261,7 @@ class Classpath:
             paths = [line for line in done.stdout.splitlines() if f".jar{os.pathsep}" in line]
             self.found = paths[-1] if paths else None
         else:
-            self.failure = f"jvm/bench does not compile\n{done.stdout[-4000:]}"
+            self.failure = f"{self.folder} does not compile\n{done.stdout[-4000:]}"
 
 
 def listed(value: Any) -> list[float]:
@@ -302,6 +305,8 @@ class Jvm(Arm):
     """One program. The names in the report are those that it prints."""
 
     warms_itself = True
+    options: tuple[str, ...] = ()
+    """Of the JVM, beside those of all."""
 
     def __init__(self, settings: Settings, classpath: Classpath, program: Program) -> None:
         self.settings = settings
@@ -324,7 +329,13 @@ class Jvm(Arm):
 
     def command(self, workload: Workload, data: Path) -> list[str]:
         arguments = self.program.arguments(self.settings, workload, data)
-        options = [*OPTIONS, f"-Xmx{self.settings.memory}", "-cp", self.classpath.get()]
+        options = [
+            *OPTIONS,
+            *self.options,
+            f"-Xmx{self.settings.memory}",
+            "-cp",
+            self.classpath.get(),
+        ]
         return [java(), *options, self.program.main, *arguments]
 
     def run(self, workload: Workload, data: Path) -> list[Sample]:
