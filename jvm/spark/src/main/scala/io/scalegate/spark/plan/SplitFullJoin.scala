@@ -33,7 +33,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Union,
   Window
 }
-import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, JoinType, LeftAnti, LeftOuter}
+import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftAnti, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_JOIN
@@ -84,11 +84,16 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   private[this] def splitOf(c: WindowJoinCandidate): Option[LogicalPlan] =
     for {
       why <- reason(c) if obstacle(c.join).isEmpty
-      first = half(c.join, c.join.left, c.join.right, LeftOuter, "its pairs and left rows", why)
+      pairs = c.join.copy(joinType = LeftOuter, hint = JoinHint.NONE)
       (left, right) <- fresh(c.join.left).zip(fresh(c.join.right))
-      second = half(c.join, right, left, LeftAnti, "its right rows that match nothing", why)
-      if c.isRequested || Seq(first, second).forall(WindowJoinStrategy.runs)
-    } yield Union(Seq(first, besideNulls(left, second)))
+      condition = c.join.condition.map(over(left, right, c.join, _))
+      lone = Join(right, left, LeftAnti, condition, JoinHint.NONE)
+      if c.isRequested || Seq(pairs, lone).forall(WindowJoinStrategy.runs)
+    } yield {
+      pairs.setTagValue(Half, s"full join's half: its pairs and left rows ($why)")
+      lone.setTagValue(Half, s"full join's half: its right rows that match nothing ($why)")
+      Union(Seq(pairs, besideNulls(left, lone)))
+    }
 
   /** Why a join is to be split that can be run here; None if it is run as it is. */
   private[this] def reason(c: WindowJoinCandidate): Option[String] = {
@@ -109,26 +114,18 @@ object SplitFullJoin extends Rule[LogicalPlan] {
       }
     )
 
-  private[this] def half(
-      join: Join,
+  /** A join's condition, over other inputs of the same columns. */
+  private[this] def over(
       left: LogicalPlan,
       right: LogicalPlan,
-      joinType: JoinType,
-      what: String,
-      why: String
-  ): Join = {
-    val renamed = AttributeMap(
-      (join.left.output ++ join.right.output).zip(
-        if (joinType == LeftAnti) right.output ++ left.output else left.output ++ right.output
-      )
-    )
-    val condition =
-      join.condition.map(_.transform { case a: Attribute =>
-        renamed.get(a).fold(a)(_.withQualifier(a.qualifier))
-      })
-    val made = Join(left, right, joinType, condition, JoinHint.NONE)
-    made.setTagValue(Half, s"full join's half: $what ($why)")
-    made
+      join: Join,
+      condition: Expression
+  ): Expression = {
+    val others =
+      AttributeMap((join.left.output ++ join.right.output).zip(left.output ++ right.output))
+    condition.transform { case a: Attribute =>
+      others.get(a).fold(a)(_.withQualifier(a.qualifier))
+    }
   }
 
   /** The columns of the full join, for rows of its right side. */
