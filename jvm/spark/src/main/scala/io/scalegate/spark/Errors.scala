@@ -167,7 +167,7 @@ object Errors {
   )
 
   def indexTooLarge(rows: Long): Exception = new SparkException(
-    s"WindowJoin: one partition's rows do not fit in the task's memory, and this join cannot sort them instead: " +
+    "WindowJoin: one partition's rows do not fit in the task's memory, and a full join that is run as one has to hold them: " +
       s"$rows rows do. Raise spark.sql.shuffle.partitions or spark.executor.memory (spark.driver.memory in " +
       "local mode), run fewer tasks at once, ask for WINDOW_JOIN('sweep') if the bounds are constant, or set " +
       s"${ScaleGateConf.Enabled} to false"

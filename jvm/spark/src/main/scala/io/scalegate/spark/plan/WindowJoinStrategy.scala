@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   Cast,
   DateDiff,
+  EqualTo,
   Expression,
   Literal,
   PredicateHelper
@@ -19,9 +20,8 @@ import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
+  IndexJoinExec,
   KeyBound,
-  MatrixJoinExec,
-  OverlapJoinExec,
   PackExec,
   Probing,
   RowWindowJoinExec,
@@ -142,19 +142,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c: WindowJoinCandidate,
       choice: AlgorithmChoice
   ): WindowJoinNode = {
-    val terms = c.indexTerms
-    OverlapJoinExec(
-      choice.probing,
-      c.leftKeys,
-      c.rightKeys,
-      terms.left,
-      terms.right,
-      terms.by,
-      terms.residual,
-      c.describe(s"index over the ${choice.probing.heldName} side's partitions (${choice.why})"),
-      planLater(c.join.left),
-      planLater(c.join.right)
-    )
+    val (left, right) = (planLater(c.join.left), planLater(c.join.right))
+    indexed(c, choice, c.leftKeys, c.rightKeys, c.indexTerms, left, right, matrix = None)
   }
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
@@ -200,35 +189,42 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     }
     val chosen = choice.copy(probing = matrix.probing)
     val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
-    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix)
-    else {
+    val (leftCell, rightCell) = (l.output.last, r.output.last)
+    if (c.differences.isEmpty) {
+      val terms = c.indexTermsInCells(leftCell, rightCell)
+      indexed(c, chosen, Seq(leftCell), Seq(rightCell), terms, l, r, Some(matrix))
+    } else {
       val (cells, workers) = (Some(matrix.describe), Some(matrix.layout.workers))
-      exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, cells, workers)
+      exec(c, chosen, Seq(leftCell), Seq(rightCell), l, r, cells, workers)
     }
   }
 
-  private[this] def allPairs(
+  /** Each task indexes its rows of the side that does not probe. */
+  private[this] def indexed(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      terms: IndexTerms,
       left: SparkPlan,
       right: SparkPlan,
-      matrix: MatrixChoice
+      matrix: Option[MatrixChoice]
   ): WindowJoinNode = {
-    val (l, r) = (left.output.last, right.output.last)
-    val terms = c.indexTermsInCells(l, r)
-    val algorithm = if (c.isBounded) "index" else "all pairs"
-    MatrixJoinExec(
+    val same = leftKeys.zip(rightKeys).map { case (l, r) => EqualTo(l, r) }
+    val how = if (c.isBounded) "index" else "all pairs"
+    val cells = matrix.fold("")(m => s", ${m.describe}")
+    IndexJoinExec(
       choice.probing,
-      matrix.layout.workers,
-      l,
-      r,
+      leftKeys,
+      rightKeys,
+      matrix.map(_.layout.workers),
       terms.left,
       terms.right,
       terms.by,
       terms.residual,
-      c.condition,
+      (same ++ c.condition).reduce(And.apply),
       c.describe(
-        s"$algorithm over the ${choice.probing.heldName} side's partitions, ${matrix.describe} (${choice.why})"
+        s"$how over the ${choice.probing.heldName} side's partitions$cells (${choice.why})"
       ),
       left,
       right
