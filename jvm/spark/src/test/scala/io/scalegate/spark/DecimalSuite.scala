@@ -7,7 +7,6 @@ import org.apache.spark.sql.types._
 
 /** Bounds on decimals: whole numbers of the last digit's units, where 64 bits hold them. */
 final class DecimalSuite extends SparkJoinSuite {
-  override protected def generatesCode: Boolean = true
 
   /** `m` and `n` of few digits, `p` and `q` of as many as 64 bits hold before and behind the point, `w` of more. */
   private val schema = new StructType()
@@ -85,16 +84,26 @@ final class DecimalSuite extends SparkJoinSuite {
     "a.m BETWEEN b.i AND b.n" -> "overlaps"
   )
 
-  for ((condition, shown) <- read; ansi <- Seq("true", "false"))
-    test(s"read with ANSI mode $ansi: $condition") {
-      withSettings((SmallTables.toSeq :+ "spark.sql.ansi.enabled" -> ansi): _*) {
-        assertJoins(query(condition))
-        val described = windowJoins(spark.sql(query(condition))).head.description
-        assert(described.contains(shown), described)
-        val isAll = !condition.contains("a.w") && shown != "overlaps"
-        assert(described.contains("residual") != isAll, described)
-      }
+  private def assertRead(condition: String, shown: String): Unit = {
+    assertJoins(query(condition))
+    val described = windowJoins(spark.sql(query(condition))).head.description
+    assert(described.contains(shown), described)
+    val isAll = !condition.contains("a.w") && shown != "overlaps"
+    assert(described.contains("residual") != isAll, described)
+    ()
+  }
+
+  for ((condition, shown) <- read)
+    test(s"read: $condition") {
+      withSettings(SmallTables.toSeq: _*)(assertRead(condition, shown))
     }
+
+  test("read with ANSI mode off, and by generated code") {
+    val settings =
+      Seq("spark.sql.ansi.enabled" -> "false", "spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY")
+    for (pairs <- settings; (condition, shown) <- read.grouped(4).map(_.last))
+      withSettings(SmallTables.toSeq :+ pairs: _*)(assertRead(condition, shown))
+  }
 
   test("every join type, by sorted slices") {
     for (
@@ -138,7 +147,7 @@ final class DecimalSuite extends SparkJoinSuite {
       val value = s"CASE WHEN $name.id % 2 = 0 THEN $name.n ELSE $name.p END"
       (precision, scale, s"try_cast($value AS DECIMAL($precision, $scale))")
     }
-    for (_ <- 1 to 20) {
+    for (_ <- 1 to 10) {
       val ((p1, s1, x), (p2, s2, y)) = (side("a"), side("b"))
       val condition = s"$x - $y BETWEEN -${random.nextInt(90)}.${random.nextInt(900)} " +
         s"AND ${random.nextInt(90)}.${random.nextInt(90)}"
