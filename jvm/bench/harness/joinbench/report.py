@@ -29,7 +29,7 @@ PEERS = {
         "Polars": "polars",
         "C++ grid": "cpp-grid-parquet",
     },
-    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink"},
+    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink-checkpoints"},
 }
 """By the beginning of an arm's name; the fastest of those that fit."""
 KINDS = {
@@ -54,7 +54,8 @@ of them. *Streams*: Structured Streaming, from two streams of files, one of each
 many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves the
 same rows through one exchange by the key (or the first band's attribute) and joins nothing, in as
 many batches but one: a join has one more, without data, after the last. As many shuffle
-partitions as threads. *Latency with a trigger*: files appear one after the other while the query
+partitions as threads. `flink` is Apache Flink within one JVM, its streams in memory, its state on
+the heap and in no checkpoint, or in two a second; band joins on bins. *Latency with a trigger*: files appear one after the other while the query
 runs, at half of the load that Spark's join sustains, and at every moment between two triggers
 equally often. Timed is each file, from its appearance to the end of the batch that read it, once
 the windows are full. Rows are compared first (`joinbench/checksum.py` has the definition; those
