@@ -18,8 +18,8 @@ JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/n
 PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_ALL=C sort)
 
 LINTED       := python project tests examples $(wildcard jvm/bench/harness)
-SCALA_CHECK  := scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
-SCALA_FORMAT := scalafmtAll scalafmtSbt scalafixAll scalafmtAll
+SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 # One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
 # JVMs for a fraction of a second. `make soak` goes through all of them.
 STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 2 -v \

@@ -122,6 +122,19 @@ lazy val bench = project
     Compile / run / fork := true
   )
 
+/** Engines of others that the bench measures beside ours. No part of the whole: only the bench needs what they need. */
+lazy val peers = project
+  .in(file("jvm/bench/peers"))
+  .settings(common, unpublished)
+  .settings(
+    name := "scalegate-bench-peers",
+    libraryDependencies ++= Seq(
+      "org.apache.flink" % "flink-streaming-java" % Versions.flink,
+      "org.apache.flink" % "flink-clients" % Versions.flink,
+      "org.slf4j" % "slf4j-nop" % Versions.slf4jNop
+    )
+  )
+
 lazy val root = project
   .in(file("."))
   .aggregate(core, spark, stress, bench)

@@ -18,4 +18,8 @@ object Versions {
 
   /** Of the broker that Python's tests start; Spark brings its own version of the client. */
   val kafka = "3.9.2"
+
+  /** Of a peer that the bench measures; it logs nothing. */
+  val flink = "1.20.1"
+  val slf4jNop = "1.7.36"
 }

@@ -21,6 +21,7 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
+from typing import TypeVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -30,7 +31,9 @@ from scalegate import _schema as schema
 from scalegate import _widths
 from scalegate._errors import ScalegateError
 from scalegate._schema import Frame
-from scalegate._widths import Rows, Width, rows
+from scalegate._widths import Number, Rows, Width, rows
+
+N = TypeVar("N", bound=Number)
 
 HINT = "WINDOW_JOIN"
 HIDDEN = "__scalegate_{}_{}"
@@ -68,8 +71,9 @@ def interval_join(
         timestamp, whole days are calendar days of the session's time zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
-        A full join of batches needs equal columns: `on` here, an equality in the condition of
-        `window_join`, unless its window is of rows.
+        A full join of batches without equal columns reads both sides twice, so that each must
+        give the same rows again: a limit, a sample, `rand()` or a window function below it is an
+        error.
     suffix
         Added to right columns whose names the left side has too.
     algorithm
@@ -103,8 +107,6 @@ def interval_join(
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
     keys = _keys(on, sides)
-    if how == "full" and not keys and not left.isStreaming:
-        raise ScalegateError('how="full" needs equal columns: name them, as in on="symbol".')
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
     bounds = tuple(
@@ -153,8 +155,9 @@ def band_join(
         DataFrames of one session, both batch or both streaming.
     bands
         Left column to (right column, width): ``{"x": ("a", 10)}`` is ``abs(x - a) <= 10``,
-        evaluated in the columns' own types as Spark does. Numeric columns take a number,
-        timestamps and dates an interval. Widths are inclusive and not negative.
+        evaluated in the columns' own types as Spark does. Numeric columns take a number, which
+        beside decimals is the decimal number that you write, as 0.05 or Decimal("0.05");
+        timestamps and dates take an interval. Widths are inclusive and not negative.
     time, within
         Both or none: the two time columns (("ts", "ts") when only `within` is given) and the
         largest distance between them, both ways; types and units as in `interval_join`.
@@ -175,11 +178,6 @@ def band_join(
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
     checked = _bands(bands, sides)
-    if how == "full" and not left.isStreaming:
-        raise ScalegateError(
-            'how="full" needs equal columns, which band_join has none of: use interval_join with '
-            'on="symbol", or window_join with an equality in its condition.'
-        )
     if time is not None and within is None:
         raise ScalegateError(
             'time is given without within: say how far, as in within="5 minutes".'
@@ -282,9 +280,14 @@ class _Band:
             schema.time_kind(left.dataType) == schema.time_kind(right.dataType) == "integer"
         )
         self.numeric = isinstance(left.dataType, schema.NUMBERS)
+        types = (left.dataType, right.dataType)
         if self.numeric:
             value = _widths.number(width, argument)
-            self.width: int | float = math.floor(value) if integers else value
+            self.width: Number = math.floor(value) if integers else value
+            if any(isinstance(t, schema.FLOATING) for t in types):
+                self.width = float(value)
+            elif any(isinstance(t, T.DecimalType) for t in types):
+                self.width = _widths.exact(value)
         else:
             self.width = schema.amount(width, left.dataType, argument)
         _not_negative(self.width, width, argument)
@@ -334,7 +337,7 @@ def _time_columns(time: Sequence[str], sides: tuple[Frame, Frame]) -> tuple[str,
     return fields[0].name, fields[1].name
 
 
-def _not_negative(amount: int | float, given: Width, argument: str) -> int | float:
+def _not_negative(amount: N, given: Width, argument: str) -> N:
     if amount < 0:
         raise ScalegateError(f"{argument}={given!r} is negative: a width is zero or more.")
     return amount
@@ -372,9 +375,7 @@ def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def _between(
-    left: str, right: str, bounds: Sequence[int | float], data_type: T.DataType
-) -> Column:
+def _between(left: str, right: str, bounds: Sequence[Number], data_type: T.DataType) -> Column:
     start = F.col(schema.quote(left))
     lower, upper = (start + schema.literal(bound, data_type) for bound in bounds)
     return F.col(schema.quote(right)).between(lower, upper)

@@ -14,10 +14,11 @@ from pyspark.sql import types as T
 from pyspark.sql.column import Column
 
 from scalegate._errors import ScalegateError
-from scalegate._widths import MICROS, Width, micros, number
+from scalegate._widths import MICROS, Number, Width, micros, number
 
 INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
-NUMBERS = (*INTEGERS, T.FloatType, T.DoubleType, T.DecimalType)
+FLOATING = (T.FloatType, T.DoubleType)
+NUMBERS = (*INTEGERS, *FLOATING, T.DecimalType)
 INSTEAD = {
     "string": "convert it first, e.g. with F.to_timestamp(...)",
     "decimal": "cast it to bigint, in a unit in which it is whole",
@@ -245,16 +246,16 @@ def check_key(left: T.StructField, right: T.StructField) -> None:
         )
 
 
-def amount(width: Width, data_type: T.DataType, argument: str) -> int | float:
-    """A width or bound as an amount: micros for timestamps, days for dates, else a number."""
+def amount(width: Width, data_type: T.DataType, argument: str) -> int:
+    """A width or bound of times: micros for timestamps, days for dates, else a whole number."""
     kind = time_kind(data_type)
-    if kind is None or kind == "integer":
+    if kind == "integer":
         value = number(width, argument)
-        if kind == "integer" and value != int(value):
+        if value != int(value):
             raise ScalegateError(
                 f"{argument}={width!r}: the columns are integers; give a whole one."
             )
-        return value if kind is None else int(value)
+        return int(value)
     if isinstance(width, bool) or not isinstance(width, str | timedelta):
         raise ScalegateError(
             f"{argument}={width!r} has no unit, and the columns are of type {kind}: write "
@@ -269,7 +270,7 @@ def amount(width: Width, data_type: T.DataType, argument: str) -> int | float:
     return days
 
 
-def literal(value: int | float, data_type: T.DataType) -> Column:
+def literal(value: Number, data_type: T.DataType) -> Column:
     """An amount as a Column that Spark adds to a column of this type."""
     kind = time_kind(data_type)
     if kind == "date":

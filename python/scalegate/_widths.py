@@ -4,12 +4,14 @@ import math
 import re
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from typing import TypeAlias
 
 from scalegate._errors import ScalegateError
 
 Duration: TypeAlias = str | timedelta
-Width: TypeAlias = str | timedelta | int | float
+Number: TypeAlias = int | float | Decimal
+Width: TypeAlias = str | timedelta | Number
 
 MICROS = {
     "microsecond": 1,
@@ -53,9 +55,9 @@ def micros(duration: Duration, argument: str) -> int:
     return total
 
 
-def number(value: Width, argument: str) -> int | float:
+def number(value: Width, argument: str) -> Number:
     """A finite number that fits Spark's types; `argument` names it in the error."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         raise ScalegateError(
             f"{argument}={value!r} is not a number, and its columns are numeric."
         )
@@ -63,7 +65,19 @@ def number(value: Width, argument: str) -> int | float:
         raise ScalegateError(f"{argument}={value!r} bounds nothing: give a finite number.")
     if isinstance(value, int) and value not in LONG:
         raise ScalegateError(f"{argument}={value!r} does not fit in 64 bits.")
+    if isinstance(value, Decimal) and max(value.adjusted() + 1, 0) + _fraction(value) > 38:
+        raise ScalegateError(f"{argument}={value!r} has more than a decimal's 38 digits.")
     return value
+
+
+def exact(value: Number) -> int | Decimal:
+    """The number as it is written: 0.05 is five hundredths."""
+    return Decimal(repr(value)) if isinstance(value, float) else value
+
+
+def _fraction(value: Decimal) -> int:
+    exponent = value.as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
 def _parse(text: str, argument: str) -> int:

@@ -180,3 +180,18 @@ def test_the_skew_of_a_jvm_program_is_the_deviation_of_its_threads_shares() -> N
 def test_a_jvm_line_without_a_time_is_an_error() -> None:
     with pytest.raises(KeyError):
         samples("kernel", SETS["A"], '{"arm": "core-nl"}')
+
+
+def test_the_page_begins_with_what_others_took_beside_us(tmp_path: Path) -> None:
+    older = result() | {"started": "2025-01-01T00:00:00+00:00"}
+    page = report.page({"a": result(), "b": older}, tmp_path / "p.png")
+    glance = page.partition("## At a glance")[2].partition("\n## ")[0]
+    line = next(line for line in glance.splitlines() if line.startswith("| A:"))
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    assert cells == [
+        "A: join by two bands and time, 120,000 rows, 10 s",
+        "0.5",
+        "240,000",
+        "36×",
+    ]
+    assert glance.count("| A:") == 1

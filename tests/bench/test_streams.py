@@ -9,7 +9,7 @@ import pytest
 from brute_force import brute_force, brute_force_windows
 from joinbench import streams
 from joinbench.arm import Settings, Unavailable
-from joinbench.arms import growth, stream
+from joinbench.arms import flink, growth, stream
 from joinbench.checksum import of_windows
 from joinbench.datasets import (
     BandSet,
@@ -136,3 +136,24 @@ def test_windows_of_streams_are_compared_before_they_are_timed(
     monkeypatch.setattr(stream, "closed_windows", lambda w: closed_windows(replace(w, seed=14)))
     with pytest.raises(RuntimeError, match="instead of"):
         arm.prepare(WINDOWS, data)
+
+
+def test_flink_is_asked_what_it_can_answer(tmp_path: Path) -> None:
+    settings = Settings(tmp_path, tmp_path, 2, "1g", False, print)
+    arm, kept = flink.arms(settings)
+    arm.classpath.found = "flink.jar"
+    told = arm.command(WINDOWS, tmp_path)
+    assert kept.command(WINDOWS, tmp_path)[: len(told)] == told
+    assert told[told.index(arm.program.main) + 1 :] == [
+        "window",
+        str(tmp_path),
+        "1000",
+        "250",
+        "3",
+        "2",
+        str(flink.RUNS),
+    ]
+    arm.prepare(KEYS, tmp_path)
+    for cannot in (replace(WINDOWS, functions=("count", "avg")), GROWTH):
+        with pytest.raises(Unavailable):
+            arm.prepare(cannot, tmp_path)

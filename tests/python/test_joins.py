@@ -4,6 +4,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -199,10 +200,10 @@ def test_a_row_without_a_time_matches_nothing(spark: SparkSession) -> None:
     ]
 
 
-HOW = ["left", "right_outer", "leftsemi", "anti"]
+HOW = ["left", "right_outer", "leftsemi", "anti", "full"]
 
 
-@pytest.mark.parametrize("how", [*HOW, "full"])
+@pytest.mark.parametrize("how", HOW)
 def test_interval_join_of_every_type(
     spark: SparkSession, left: DataFrame, right: DataFrame, how: str
 ) -> None:
@@ -235,6 +236,16 @@ def test_band_join_of_every_type(
     assert_same(spark, joined, left.join(renamed(right), condition, how))
 
 
+@pytest.mark.parametrize("width", [0.3, Decimal("0.30"), 1], ids=repr)
+def test_a_band_on_decimals_is_as_wide_as_it_is_written(
+    spark: SparkSession, left: DataFrame, right: DataFrame, width: Any
+) -> None:
+    r = left.select("price", (F.col("price") / 10).cast("decimal(9, 1)").alias("m"))
+    s = right.select("bid", (F.col("bid") / 1000).cast("decimal(10, 3)").alias("n"))
+    joined = scalegate.band_join(r, s, bands={"m": ("n", width)})
+    assert_same(spark, joined, r.join(s, F.expr(f"abs(m - n) <= {width}")))
+
+
 @pytest.mark.parametrize("how", HOW)
 def test_window_join_of_every_type(
     spark: SparkSession, left: DataFrame, right: DataFrame, how: str
@@ -248,6 +259,20 @@ def test_window_join_of_every_type(
     assert_same(spark, joined, left.join(renamed(right), condition, how))
 
 
+@pytest.mark.parametrize("on", ["symbol", None], ids=["equal columns", "none"])
+def test_a_full_join_gives_the_times_of_both_sides(
+    spark: SparkSession, left: DataFrame, right: DataFrame, on: str | None
+) -> None:
+    joined = scalegate.interval_join(
+        left, right, on=on, lower="0 seconds", upper="5 seconds", how="full"
+    )
+    kept = [*left.columns, "ts_right", "tick_right", "day_right", *["symbol_right"] * (not on)]
+    assert joined.columns == [*kept, "a", "bid"]
+    assert rows(joined.select(F.max("ts"), F.max("ts_right"))) == rows(
+        left.agg(F.max("ts")).crossJoin(right.agg(F.max("ts")))
+    )
+
+
 def test_a_full_window_join_with_an_equality(
     spark: SparkSession, left: DataFrame, right: DataFrame
 ) -> None:
@@ -258,6 +283,13 @@ def test_a_full_window_join_with_an_equality(
         "r_ts BETWEEN ts - INTERVAL 5 SECONDS AND ts + INTERVAL 5 SECONDS"
     )
     assert_same(spark, joined, left.join(renamed(right), condition, "full"))
+
+
+def test_a_full_join_that_would_read_a_limit_twice_is_refused(
+    left: DataFrame, right: DataFrame
+) -> None:
+    with pytest.raises(Exception, match="other rows when they are read again, because of LIMIT"):
+        left.limit(5).interval_join(right, how="full").collect()
 
 
 @pytest.mark.parametrize(

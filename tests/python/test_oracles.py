@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -28,6 +29,7 @@ CONDITIONS = [
     "r.name = s.name AND abs(r.i - s.i) <= 15 AND abs(r.x - s.x) <= 30",
     "r.i = s.i AND s.at >= r.at - INTERVAL 10 MINUTES AND s.at < r.at + INTERVAL 10 MINUTES",
     "s.day - r.day BETWEEN {day} * -2 AND {day} * 1",
+    "abs(r.price - s.price) <= 0.05",
 ]
 
 
@@ -56,6 +58,7 @@ def table(rng: np.random.Generator, spread: str) -> pa.Table:
             "x": column(x, pa.float64()),
             "at": column(at, pa.timestamp("us")),
             "day": column(day, pa.date32()),
+            "price": column([Decimal(int(v)).scaleb(-2) for v in draw], pa.decimal128(10, 2)),
             "name": column([f"n{v}" for v in rng.integers(0, 6, ROWS)], pa.string()),
         }
     )
@@ -153,6 +156,17 @@ def test_three_engines_give_the_same_rows(
     assert ours == by_spark(spark, query.format(day="INTERVAL '1' DAY"))
     assert ours == by_duckdb(tables, query.format(day="1"))
     assert ours.total() > ROWS / 10
+
+
+@pytest.mark.usefixtures("views", "algorithm")
+@pytest.mark.parametrize("condition", [CONDITIONS[4], CONDITIONS[7]], ids=["no key", "a key"])
+def test_three_engines_give_the_same_rows_of_a_full_join(
+    spark: SparkSession, tables: Tables, condition: str
+) -> None:
+    query = "SELECT r.id, s.id FROM r FULL JOIN s ON " + condition
+    ours = by_us(spark, query)
+    assert ours == by_spark(spark, query) == by_duckdb(tables, query)
+    assert all(any(row[side] is None for row in ours) for side in (0, 1))
 
 
 @pytest.mark.parametrize("algorithm", ["matrix", "broadcast"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import loopback_cluster
 import old_checkpoint
 import pyspark
 import pytest
@@ -243,6 +244,25 @@ def test_a_lost_executor_costs_no_row(
     assert "operators: windowJoin\n" in out
     assert "rebuilds: 0\n" not in out
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "band", "left")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only")
+def test_tasks_that_run_twice_cost_no_row(
+    spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
+) -> None:
+    streams(tmp_path, seed=12, batches=4)
+    (tmp_path / "straggled").mkdir()
+    script = Path(__file__).with_name("stream_victim.py")
+    environment = {**clean_environment, "PYSPARK_PYTHON": sys.executable}
+    with loopback_cluster.cluster(tmp_path, environment) as master:
+        command = [sys.executable, script, tmp_path, "key", "left", master, 2]
+        done = subprocess.run(
+            list(map(str, command)), env=environment, capture_output=True, text=True, timeout=240
+        )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert "operators: windowJoin\n" in done.stdout
+    assert len(list((tmp_path / "straggled").iterdir())) == 2
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "key", "left")
 
 
 def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable, Iterator
+from decimal import Decimal
 
 import pytest
 import scalegate
@@ -225,14 +226,9 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
     ),
     (
-        "a full join needs equal columns",
-        lambda r, s: interval_join(r, s, how="full_outer"),
-        ['how="full" needs equal columns: name them, as in on="symbol"'],
-    ),
-    (
-        "a full band join has none",
-        lambda r, s: band_join(r, s, bands={"x": ("a", 1)}, how="outer"),
-        ['how="full" needs equal columns, which band_join has none of'],
+        "a width of more digits than a decimal has is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", Decimal("1e-39"))}),
+        ["bands['x']=Decimal('1E-39') has more than a decimal's 38 digits"],
     ),
     (
         "a cross join has no window",

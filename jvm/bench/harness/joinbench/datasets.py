@@ -118,6 +118,8 @@ SETS: dict[str, Workload] = {
             "H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, 16_058_260_783_666_364, hot=0.5
         ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
+        # W for ten times as long.
+        WindowSet("WL", "window", 3_000_000, 2_500, 6, 1_259_000, 60_000),
         WindowSet(
             "W2",
             "window",

@@ -21,6 +21,23 @@ GATE_REFERENCE = "SkipListMap"
 AGGREGATE_REFERENCE = "MQ"
 MERGE_REFERENCE = "blocking"
 DECISIVE = 3
+OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
+PEERS = {
+    "engine": {
+        "plain Spark": "spark-abs",
+        "Spark with bins": "spark-bins",
+        "DuckDB": "duckdb",
+        "Polars": "polars",
+        "C++ grid": "cpp-grid-parquet",
+    },
+    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink-checkpoints"},
+}
+"""By the beginning of an arm's name; the fastest of those that fit."""
+KINDS = {
+    "band": "join by two bands and time",
+    "keyed": "join by a key and time",
+    "window": "sums over windows that slide",
+}
 
 INTRODUCTION = """\
 # Performance
@@ -32,18 +49,19 @@ INTRODUCTION = """\
 **What is timed.** *Engines*: a warm session, from Parquet files (in the page cache) to result
 rows that are counted and checksummed over every column, the query planned anew each time; the
 same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
-is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as every
-other, and then they take turns in rounds, so that whatever else the machine does falls on all
-of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and as
-many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves the
-same rows through one exchange by the key (or the first band's attribute) and joins nothing, in as
-many batches but one: a join has one more, without data, after the last. As many shuffle
-partitions as threads. *Latency with a trigger*: files appear one after the other while the query
-runs, at half of the load that Spark's join sustains, and at every moment between two triggers
-equally often. Timed is each file, from its appearance to the end of the batch that read it, once
-the windows are full. Rows are compared first (`joinbench/checksum.py` has the definition; those
-of streams in a run of their own); an arm with other rows is reported as failed and its times are
-thrown away.
+is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as
+every other, and then they take turns in rounds, so that whatever else the machine does falls on
+all of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and
+as many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves
+the same rows through one exchange by the key (or the first band's attribute) and joins nothing,
+in as many batches but one: a join has one more, without data, after the last. As many shuffle
+partitions as threads. `flink` is Apache Flink within one JVM, its streams in memory, its state
+on the heap and in no checkpoint, or in two a second; band joins on bins. *Latency with a
+trigger*: files appear one after the other while the query runs, at half of the load that Spark's
+join sustains, and at every moment between two triggers equally often. Timed is each file, from
+its appearance to the end of the batch that read it, once the windows are full. Rows are compared
+first (`joinbench/checksum.py` has the definition; those of streams in a run of their own); an
+arm with other rows is reported as failed and its times are thrown away.
 
 **How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
 faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
@@ -337,6 +355,46 @@ def provenance(result: Result) -> str:
     )
 
 
+def newest(
+    results: dict[str, Result], family: str
+) -> dict[str, tuple[Result, list[Measurement]]]:
+    """Of each set the last result with a time of ours, and what was measured in that run."""
+    found = {}
+    for result in sorted(results.values(), key=lambda r: str(r["started"])):
+        for name in result["sets"]:
+            here = [
+                m for m in result["measurements"] if (m["set"], m["family"]) == (name, family)
+            ]
+            if find(here, OURS[family]):
+                found[name] = result, here
+    return found
+
+
+def best(measured: list[Measurement], beginning: str) -> Measurement | None:
+    fits = [m for m in measured if m["arm"].startswith(beginning)]
+    return min(fits, key=lambda m: median(m["seconds"]), default=None)
+
+
+def glance(results: dict[str, Result], family: str) -> str:
+    """A line for each set: our time, and how many times as long others took in the same run."""
+    rows = []
+    for name, (result, measured) in sorted(newest(results, family).items()):
+        told, ours = result["sets"][name], find(measured, OURS[family])
+        assert ours is not None
+        tuples = number(told["rows"] * told.get("streams", 2))
+        what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {told['window_ms'] / 1000:g} s"
+        others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
+        rows.append([what, number(median(ours["seconds"])), rate(ours, "tuples"), *others])
+    head = ["set", "scalegate, s", "rows/s", *(f"{peer} took" for peer in PEERS[family])]
+    return table(*without_empty(head, rows)) if rows else ""
+
+
+def at_a_glance(results: dict[str, Result]) -> str:
+    spans = [f"**{SPANS[f]}**\n\n{told}" for f in OURS if (told := glance(results, f))]
+    opening = "Of each set the last run; `2×` is twice as long as scalegate took.\n"
+    return "\n".join(["## At a glance\n", opening, *spans]) if spans else ""
+
+
 def section(name: str, result: Result) -> str:
     parts = [f"## {name}\n", provenance(result)]
     for set_name, facts_of_set in result["sets"].items():
@@ -357,4 +415,7 @@ def section(name: str, result: Result) -> str:
 def page(results: dict[str, Result], image: Path) -> str:
     sources = ", ".join(f"`jvm/bench/results/{name}.json`" for name in results)
     opening = INTRODUCTION.format(sources=sources, image=image.as_posix())
-    return "\n".join([opening, *(section(name, result) for name, result in results.items())])
+    glances = [told] if (told := at_a_glance(results)) else []
+    return "\n".join(
+        [opening, *glances, *(section(name, result) for name, result in results.items())]
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from joinbench.arm import Arm, Settings
-from joinbench.arms import duckdb, growth, jvm, kernel, latency, polars, spark, stream
+from joinbench.arms import duckdb, flink, growth, jvm, kernel, latency, polars, spark, stream
 
 
 def every(settings: Settings) -> list[Arm]:
@@ -19,7 +19,7 @@ def every(settings: Settings) -> list[Arm]:
 def streams(settings: Settings) -> list[Arm]:
     """The arms of `--streams`, which join the sets as streams."""
     host = stream.StreamHost(settings)
-    return [*stream.arms(host), *growth.arms(host)]
+    return [*stream.arms(host), *growth.arms(host), *flink.arms(settings)]
 
 
 def latencies(settings: Settings) -> list[Arm]:

@@ -125,8 +125,8 @@ def latency_arguments(streams: str) -> Callable[[Settings, Workload, Path], list
 
 
 def merge_latency_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-    """At a quarter of what the slower arm sustains: while one of two threads merges, the other can
-    take it. Each index merges twice or more in either phase."""
+    """At a quarter of what the slower arm sustains: while one of two threads merges, the other
+    can take it. Each index merges twice or more in either phase."""
     if settings.quick:
         return [str(settings.threads), "0.25", "20000", "1", "parallel,blocking", "12"]
     return [str(settings.threads), "0.25", "4400000", "2", "parallel,blocking", "18", "20"]
@@ -250,10 +250,12 @@ def java() -> str:
 
 
 class Classpath:
-    """Compiles `jvm/bench` once per run and asks sbt for its class path."""
+    """Compiles a project of the build once per run and asks sbt for its class path."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, project: str = "bench", folder: str = "jvm/bench"):
         self.settings = settings
+        self.project = project
+        self.folder = folder
         self.found: str | None = None
         self.failure: str | None = None
 
@@ -265,9 +267,10 @@ class Classpath:
         return self.found
 
     def ask(self) -> None:
-        self.settings.say("compiling jvm/bench")
+        self.settings.say(f"compiling {self.folder}")
+        path = f"export {self.project}/Runtime/fullClasspath"
         done = subprocess.run(
-            [*sbt(self.settings.root), "bench/compile", "export bench/Runtime/fullClasspath"],
+            [*sbt(self.settings.root), f"{self.project}/compile", path],
             cwd=self.settings.root,
             capture_output=True,
             text=True,
@@ -277,7 +280,7 @@ class Classpath:
             paths = [line for line in done.stdout.splitlines() if f".jar{os.pathsep}" in line]
             self.found = paths[-1] if paths else None
         else:
-            self.failure = f"jvm/bench does not compile\n{done.stdout[-4000:]}"
+            self.failure = f"{self.folder} does not compile\n{done.stdout[-4000:]}"
 
 
 def listed(value: Any) -> list[float]:
@@ -321,6 +324,8 @@ class Jvm(Arm):
     """One program. The names in the report are those that it prints."""
 
     warms_itself = True
+    options: tuple[str, ...] = ()
+    """Of the JVM, beside those of all."""
 
     def __init__(self, settings: Settings, classpath: Classpath, program: Program) -> None:
         self.settings = settings
@@ -343,8 +348,15 @@ class Jvm(Arm):
 
     def command(self, workload: Workload, data: Path) -> list[str]:
         arguments = self.program.arguments(self.settings, workload, data)
-        options = [*OPTIONS, *self.program.options, f"-Xmx{self.settings.memory}"]
-        return [java(), *options, "-cp", self.classpath.get(), self.program.main, *arguments]
+        options = [
+            *OPTIONS,
+            *self.program.options,
+            *self.options,
+            f"-Xmx{self.settings.memory}",
+            "-cp",
+            self.classpath.get(),
+        ]
+        return [java(), *options, self.program.main, *arguments]
 
     def run(self, workload: Workload, data: Path) -> list[Sample]:
         done = subprocess.run(

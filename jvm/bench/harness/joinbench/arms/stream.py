@@ -28,10 +28,12 @@ from joinbench.streams import ensure_streams
 
 STATE = "org.apache.spark.sql.execution.streaming.state."
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+"""A batch then writes its changes; the store's own files are written beside the batches."""
 FORMAT = "spark.sql.streaming.join.stateFormatVersion"
 FORMAT_4 = {FORMAT: "4", "spark.sql.streaming.join.stateFormatV4.enabled": "true"}
 """Spark 4.2 calls this format of its join's state under development, and has it switched off."""
-ROCKSDB = {PROVIDER: f"{STATE}RocksDBStateStoreProvider", FORMAT: "2"}
+ROCKSDB = {PROVIDER: f"{STATE}RocksDBStateStoreProvider", FORMAT: "2", CHANGELOG: "false"}
 HDFS = {PROVIDER: f"{STATE}HDFSBackedStateStoreProvider", FORMAT: "2"}
 REFUSAL = "Stream-stream join without equality predicate is not supported"
 
@@ -192,7 +194,7 @@ class Query(StreamArm):
         self.conf = conf
 
     def is_slow(self, workload: Workload) -> bool:
-        return not self.ours and workload.kind == "keyed"
+        return not self.ours and (workload.kind == "keyed" or workload.name == "WL")
 
     def prepare(self, workload: Workload, data: Path) -> None:
         super().prepare(workload, data)
@@ -267,6 +269,7 @@ def arms(host: StreamHost) -> list[Arm]:
     return [
         Limit(host, "limit"),
         Query(host, "scalegate-rocksdb", True, ROCKSDB),
+        Query(host, "scalegate-rocksdb-changelog", True, ROCKSDB | {CHANGELOG: "true"}),
         Query(host, "scalegate-hdfs", True, HDFS),
         Query(host, "spark-rocksdb", False, ROCKSDB),
         Query(host, "spark-rocksdb-4", False, ROCKSDB | FORMAT_4),

@@ -27,8 +27,8 @@ object Errors {
     "WINDOW_JOIN needs, where rows have equal keys, a condition that bounds a difference between the two sides " +
       "from below and from above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
       "intervals overlap, such as r.ts BETWEEN s.start AND s.end. " +
-      s"This condition has none: $condition. Times and bands may be integers, floating-point numbers, " +
-      "dates and timestamps of the same kind on both sides" +
+      s"This condition has none: $condition. Times and bands may be integers, decimals of up to 18 digits in all, " +
+      "floating-point numbers, dates and timestamps of the same kind on both sides" +
       (if (otherTypes.isEmpty) ""
        else s", to which you must cast others (${otherTypes.mkString(", ")})") +
       "; bands over integer arithmetic need spark.sql.ansi.enabled. Without the hint Spark joins by the keys"
@@ -54,9 +54,13 @@ object Errors {
   )
 
   def hintJoinType(joinType: String): Exception = bad(
-    "WINDOW_JOIN runs inner, left, right, semi and anti joins, and full joins with an equality key; this is a " +
-      s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the " +
-      "join itself"
+    "WINDOW_JOIN runs inner, left, right, full, semi and anti joins; this is a " +
+      s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the join itself"
+  )
+
+  def hintFullJoin(why: String): Exception = bad(
+    "WINDOW_JOIN runs a full join without an equality key as two joins, which both read its inputs, and this one cannot " +
+      s"be: $why. Write the input to a table or a checkpoint first, or remove the hint, and Spark plans the join itself"
   )
 
   def hintStreaming: Exception = bad(
@@ -163,9 +167,10 @@ object Errors {
   )
 
   def indexTooLarge(rows: Long): Exception = new SparkException(
-    s"WindowJoin: one partition's rows do not fit in the task's memory, and this join cannot sort them instead: " +
+    "WindowJoin: one partition's rows do not fit in the task's memory, and a full join that is run as one has to hold them: " +
       s"$rows rows do. Raise spark.sql.shuffle.partitions or spark.executor.memory (spark.driver.memory in " +
-      s"local mode), run fewer tasks at once, or set ${ScaleGateConf.Enabled} to false"
+      "local mode), run fewer tasks at once, ask for WINDOW_JOIN('sweep') if the bounds are constant, or set " +
+      s"${ScaleGateConf.Enabled} to false"
   )
 
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(

@@ -20,6 +20,7 @@ import io.scalegate.spark.plan.{
   MoveHintToCondition,
   ResolveWindowJoinHint,
   ShowStreamingJoins,
+  SplitFullJoin,
   StreamingJoinStrategy,
   WindowJoinStrategy,
   WithinRows
@@ -34,6 +35,8 @@ import io.scalegate.spark.plan.{
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
   *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer;
+  *   - rule before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
+  *     inner that can be: makes two joins of a full join that is not run as one;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategy: runs before Spark's own choice of a join.
   *
@@ -65,6 +68,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
     extensions.injectPlannerStrategy(_ => StreamingJoinStrategy)
+    extensions.injectPreCBORule(_ => SplitFullJoin)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)

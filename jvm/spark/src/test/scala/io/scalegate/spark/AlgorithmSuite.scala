@@ -69,6 +69,21 @@ final class AlgorithmSuite extends SparkJoinSuite {
     check(small, large, integer, s"$held left side", how = "RIGHT")
   }
 
+  test("each half of a full join is run as its own sizes say") {
+    def halves(left: String, right: String, on: String): Seq[String] =
+      windowJoins(spark.sql(query(left, right, on, "", "FULL")))
+        .map(_.description.split("algorithm: ").last)
+    def isSweep(how: String) = how.startsWith("sweep over sorted ")
+    assert(halves(small, small, near).forall(_.startsWith(s"$held right side")))
+    val mixed = halves(large, small, near)
+    assert(mixed.head.startsWith(s"$held right side (it has ") && isSweep(mixed.last))
+    assert(halves(medium, medium, near).forall(_.startsWith("index over the right side's")))
+    assert(
+      halves(large, large, integer).size == 2 && halves(large, large, integer).forall(isSweep)
+    )
+    assert(halves(large, medium, integer).map(_.take(20)) == Seq("index over the right"))
+  }
+
   test("an input of unknown size is sorted, and EXPLAIN says why") {
     val node = join("SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND abs(r.i - s.i) <= 3")
     assert(node.description.endsWith(

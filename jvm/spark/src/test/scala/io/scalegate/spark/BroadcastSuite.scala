@@ -1,5 +1,10 @@
 package io.scalegate.spark
 
+import java.lang.ref.SoftReference
+import java.util.{Map => JavaMap}
+
+import scala.jdk.CollectionConverters._
+
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.AttributeReference
@@ -99,6 +104,33 @@ final class BroadcastSuite extends SparkJoinSuite {
     val made = collect(executed(df)) { case b: BroadcastExchangeLike => b }
     val reused = collect(executed(df)) { case r: ReusedExchangeExec => r }
     assert(made.size == 1 && reused.size == 1)
+  }
+
+  private def field(of: AnyRef, name: String): AnyRef = {
+    val found = of.getClass.getDeclaredField(name)
+    found.setAccessible(true)
+    found.get(of)
+  }
+
+  /** What the JVM may take back of the indexes that it holds. */
+  private def heldIndexes: Seq[SoftReference[AnyRef]] = {
+    val holder = Class.forName("io.scalegate.spark.exec.BroadcastIndexes$").getField("MODULE$")
+    val known = field(holder.get(this), "known")
+      .asInstanceOf[JavaMap[AnyRef, JavaMap[AnyRef, AnyRef]]]
+    known.values.asScala.toSeq
+      .flatMap(_.values.asScala)
+      .map(held => field(held, "index").asInstanceOf[SoftReference[AnyRef]])
+  }
+
+  test("an index that the JVM took back for want of memory is built again from the rows") {
+    val df = spark.sql(keyless)
+    val expected = plainSpark(rowsOf(spark.sql(keyless)))
+    assert(rowsOf(df) == expected)
+    val before = heldIndexes
+    assert(before.exists(held => Option(held.get).nonEmpty))
+    before.foreach(_.clear())
+    assert(rowsOf(df) == expected)
+    assert(heldIndexes.count(held => Option(held.get).nonEmpty) == 1)
   }
 
   test("the other input keeps its partitions: an aggregate on its key needs no more exchange") {

@@ -1,6 +1,10 @@
 package io.scalegate.spark
 
-/** Full joins: rows of both sides that match nothing, each once. They need an equality key. */
+import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+
+/** Full joins: rows of both sides that match nothing, each once. One operator runs those whose equality key brings rows
+  * together that fit in memory; others are two joins.
+  */
 final class FullJoinSuite extends SparkJoinSuite {
   private val conditions = Seq(
     "r.k = s.k AND abs(r.i - s.i) <= 4",
@@ -46,27 +50,171 @@ final class FullJoinSuite extends SparkJoinSuite {
     )
   }
 
-  test(
-    "small inputs are run so without a hint, large ones and joins without a key are left to Spark"
-  ) {
-    assertLeftAlone(query(conditions.head, ""))
+  test("small inputs with a key are run so without a hint") {
     withSettings(SmallTables.toSeq: _*) {
-      assertLeftAlone(query("abs(r.i - s.i) <= 1", ""))
       val node = windowJoins(spark.sql(query(conditions.head, ""))).head
       assert(node.simpleString(100).contains("WindowJoin FullOuter, keys: r.k = s.k"))
       assertJoins(query(conditions.head, ""))
     }
   }
 
-  test("what a full join cannot be run by is refused with the reason") {
-    for (algorithm <- Seq("broadcast", "sweep")) {
-      val e = intercept[IllegalArgumentException](
-        spark.sql(query(conditions.head, s"/*+ WINDOW_JOIN('$algorithm') */")).collect()
-      )
-      assert(e.getMessage.contains("a full join is decided in the task that holds"))
+  private val keyless = Seq(
+    "abs(r.i - s.i) <= 4",
+    "abs(r.x - s.x) <= 0.5 AND s.ts BETWEEN r.ts - INTERVAL 9 HOURS AND r.ts",
+    "s.f BETWEEN r.f - 0.25 AND r.f AND r.name <> s.name",
+    "abs(r.l - s.l) <= 3 AND r.k = 2 AND s.k < 3"
+  )
+
+  /** The same rows and columns as plain Spark's, by two joins. */
+  private def assertSplit(text: String, how: String): Unit = {
+    assertJoins(text)
+    val df = spark.sql(text)
+    assert(df.schema == plainSpark(spark.sql(text).schema))
+    val joins = windowJoins(df)
+    assert(joins.map(_.probing.name).toSet == Set("LeftOuter", "LeftAnti"), text)
+    joins.foreach(join => assert(join.description.contains(how), text))
+  }
+
+  keyless.zipWithIndex.foreach { case (condition, i) =>
+    test(s"without a key: FULL JOIN ON $condition") {
+      assertSplit(query(condition, ""), "sweep over sorted slices")
+      withSettings(SmallTables.toSeq: _*) {
+        assertSplit(query(condition, ""), "index over the broadcast right side")
+      }
+      val (algorithm, how) =
+        Seq("index" -> "side's partitions", "matrix" -> "matrix of ")(i % 2)
+      assertSplit(query(condition, s"/*+ WINDOW_JOIN('$algorithm') */"), how)
     }
-    val e =
-      intercept[IllegalArgumentException](spark.sql(query("abs(r.i - s.i) <= 1")).collect())
-    assert(e.getMessage.contains("full joins with an equality key"))
+  }
+
+  test("with a key, where the sides are too large to index or a hint asks for another way") {
+    assertSplit(query(conditions.head, ""), "sweep over sorted inputs")
+    for (
+      (algorithm, how) <- Seq("sweep" -> "sweep over sorted", "broadcast" -> "the broadcast")
+    ) {
+      assertSplit(query(conditions(1), s"/*+ WINDOW_JOIN('$algorithm') */"), how)
+      withSettings((SmallTables.toSeq :+ ScaleGateConf.JoinAlgorithm -> algorithm): _*) {
+        assertSplit(query(conditions.head, ""), how)
+      }
+    }
+  }
+
+  test("where bounds are columns, or there are none and the hint asks for it") {
+    val overlap = "r.i BETWEEN s.i AND s.l"
+    assertLeftAlone(query(overlap, ""))
+    withSettings(SmallTables.toSeq: _*) {
+      assertSplit(query(overlap, ""), "index over the broadcast")
+      assertLeftAlone(query("r.i < s.i", ""))
+    }
+    assertSplit(query(overlap), "matrix of ")
+    assertSplit(query("r.i < s.l AND r.k > 1"), "matrix of ")
+    assertSplit(query("r.i < s.i", "/*+ WINDOW_JOIN('3x1') */"), "matrix of 3 x 1 cells")
+  }
+
+  test("without a key, with nothing on one of the sides, and with adaptive execution off") {
+    val none = "(SELECT * FROM s WHERE id < 0)"
+    withSettings(
+      "spark.sql.optimizer.excludedRules" ->
+        "org.apache.spark.sql.catalyst.optimizer.PropagateEmptyRelation",
+      "spark.sql.adaptive.enabled" -> "false"
+    ) {
+      val on = s"ON ${keyless.head}"
+      assertJoins(s"SELECT count(*), count(r.i), count(s.i) FROM r FULL JOIN $none s $on")
+      assertJoins(s"SELECT count(*), count(r.i), count(s.i) FROM $none r FULL JOIN s $on")
+      assertSplit(query(keyless(1), ""), "sweep over sorted slices")
+    }
+  }
+
+  test("a table with itself, full joins that follow on each other, and one in a subquery") {
+    assertJoins("SELECT a.id, b.id FROM r a FULL JOIN r b ON abs(a.i - b.i) <= 1 AND a.id < b.id")
+    assertJoins(
+      "SELECT a.id, b.id, c.x FROM r a FULL JOIN s b ON abs(a.i - b.i) <= 1 " +
+        "FULL JOIN r c ON abs(b.l - c.l) <= 1 WHERE a.k IS NULL OR c.k > 1"
+    )
+    assertJoins(
+      "SELECT id FROM r WHERE i > (SELECT avg(coalesce(a.i, b.i)) FROM r a FULL JOIN s b " +
+        "ON abs(a.i - b.i) <= 1) AND EXISTS (SELECT 1 FROM s WHERE abs(r.i - s.i) <= 2)"
+    )
+  }
+
+  test("aggregates, of sliding windows too, without a key") {
+    assertJoins(
+      "SELECT a.i, a.n, b.x, b.n FROM (SELECT i, count(*) AS n FROM r GROUP BY i) a FULL JOIN " +
+        "(SELECT x, count(*) AS n, sum(l) AS l FROM s GROUP BY x) b ON abs(a.i - b.l) <= 1"
+    )
+    def sums(of: String) = "(SELECT window(ts, '4 hours', '1 hour').start AS t, sum(l) AS l " +
+      s"FROM $of GROUP BY window(ts, '4 hours', '1 hour'))"
+    val windows = s"SELECT a.t, a.l, b.t, b.l FROM ${sums("r")} a FULL JOIN ${sums("s")} b " +
+      "ON abs(a.l - b.l) <= 3"
+    val expected = plainSpark(rowsOf(spark.sql(windows)))
+    assert(rowsOf(spark.sql(windows)) == expected)
+  }
+
+  test("an outer join that a filter makes another is that one") {
+    val filtered = s"${query(keyless.head, "")} WHERE s.k > 0"
+    assertJoins(filtered)
+    assert(windowJoins(spark.sql(filtered)).map(_.probing.name) == Seq("RightOuter"))
+  }
+
+  test("EXPLAIN says which half a join is and why there are two") {
+    val halves = windowJoins(spark.sql(query(keyless.head, ""))).map(_.description)
+    assert(halves.head.startsWith(
+      "full join's half: its pairs and left rows (no equality key); window: s.i - r.i in [-4, 4]"
+    ))
+    assert(halves.last.startsWith(
+      "full join's half: its right rows that match nothing (no equality key); window: "
+    ))
+    val keyed = windowJoins(spark.sql(query(conditions.head, ""))).head.description
+    assert(keyed.contains("(too large to be indexed)"))
+    val hinted = windowJoins(spark.sql(query(conditions.head, "/*+ WINDOW_JOIN('sweep') */")))
+    assert(hinted.head.description.contains("(as hinted, 'sweep')"))
+  }
+
+  test("inputs that both halves need by the key are exchanged once") {
+    val df = spark.sql(
+      "SELECT /*+ WINDOW_JOIN('sweep') */ * FROM (SELECT k, i FROM r) r FULL JOIN " +
+        "(SELECT k, i FROM s) s ON r.k = s.k AND abs(r.i - s.i) <= 1"
+    )
+    df.collect()
+    assert(collect(executed(df)) { case e: ReusedExchangeExec => e }.size == 2)
+  }
+
+  private val unsteady = Seq(
+    "LIMIT or OFFSET" -> "(SELECT * FROM s LIMIT 50)",
+    "a sample" -> "(SELECT * FROM s TABLESAMPLE (50 PERCENT))",
+    "window functions" -> "(SELECT *, row_number() OVER (ORDER BY k) AS n FROM s)",
+    "rand(" -> "(SELECT *, rand() AS y FROM s)",
+    "sum(" -> "(SELECT sum(x) AS i FROM s GROUP BY k)",
+    "first(" -> "(SELECT first(i) AS i FROM s GROUP BY k)"
+  )
+
+  unsteady.foreach { case (why, input) =>
+    test(s"an input that may have other rows when it is read again is read once: $why") {
+      def asked(hint: String) = s"SELECT $hint * FROM r FULL JOIN $input s ON abs(r.i - s.i) <= 1"
+      assert(windowJoins(spark.sql(asked(""))).isEmpty)
+      val e =
+        intercept[IllegalArgumentException](spark.sql(asked("/*+ WINDOW_JOIN */")).collect())
+      assert(e.getMessage.contains(s"when they are read again, because of $why"))
+    }
+  }
+
+  test("full joins that follow on each other are split three times, and left to Spark then") {
+    val chain = (2 to 5).map(n => s"FULL JOIN s t$n ON abs(t$n.i - t1.i) <= $n").mkString(" ")
+    val joins = windowJoins(spark.sql(s"SELECT * FROM r t1 $chain"))
+    assert(joins.size == 14)
+  }
+
+  test("what a full join cannot be run by is refused with the reason") {
+    val matrix = intercept[IllegalArgumentException](
+      spark.sql(query(conditions.head, "/*+ WINDOW_JOIN('matrix') */")).collect()
+    )
+    assert(matrix.getMessage.contains("rows with equal keys are brought together by the key"))
+    val sample = "(SELECT * FROM r TABLESAMPLE (50 PERCENT))"
+    val sweep = intercept[IllegalArgumentException](
+      spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('sweep') */ * FROM $sample r FULL JOIN s ON ${conditions.head}"
+      ).collect()
+    )
+    assert(sweep.getMessage.contains("a full join is decided in the task that holds"))
   }
 }

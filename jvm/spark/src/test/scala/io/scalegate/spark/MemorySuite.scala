@@ -50,6 +50,21 @@ final class MemorySuite extends SparkJoinSuite {
     }
   }
 
+  test("intervals that do not fit are read from disk, and the rows are the same") {
+    val wide = "SELECT id, id % 3 AS k, repeat(char(97 + id % 26), 1000) AS pad " +
+      "FROM range(0, 60000, 1, 2)"
+    val few = "SELECT id, id % 3 AS k FROM range(0, 400000, 1, 1) WHERE id % 15000 = 0"
+    for ((joinType, rows) <- Seq("" -> 4, "LEFT" -> 27, "LEFT ANTI" -> 23)) {
+      val df = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('index') */ a.id FROM ($few) a $joinType JOIN ($wide) b " +
+          "ON a.k = b.k AND a.id BETWEEN b.id AND b.id + b.k AND b.pad > cast(a.id AS STRING)"
+      )
+      // Once it has seen the rows, adaptive execution would hold the few.
+      withSettings("spark.sql.adaptive.enabled" -> "false")(assert(df.collect().length == rows))
+      assert(windowJoins(df).head.metrics("spilledTasks").value > 0)
+    }
+  }
+
   test("an index that does not fit gives way to a sort, and the rows are the same") {
     val wide = "SELECT id, id % 3 AS k, if(id % 50 = 0, NULL, id) AS t, " +
       "repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"

@@ -27,6 +27,9 @@ abstract class SpellingsContract(every: Int = 1) extends SparkJoinSuite {
     "abs(r.i - s.i) <= 3 AND abs(r.l - s.l) <= 20 AND r.id < s.id",
     "abs((r.i + r.l) - (s.i + s.l)) <= 3",
     "s.i - r.i BETWEEN 10 AND 20",
+    // Decimals
+    "abs(r.m - s.m) <= 0.05",
+    "s.m BETWEEN r.m - 0.5 AND r.m + 1",
     // Floating point
     "abs(r.f - s.f) <= 1",
     "abs(r.f - s.f) <= 0.25",

@@ -2,6 +2,7 @@ package io.scalegate.spark
 
 import java.nio.file.Files
 
+import org.apache.spark.memory.UnifiedMemoryManager
 import org.apache.spark.sql.execution.streaming.checkpointing.FileContextBasedCheckpointFileManager
 import org.apache.spark.sql.streaming.StreamingQueryException
 
@@ -147,6 +148,17 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
       run.stop().start().add(Seq.empty, Seq(at(10.1, 101)))
       assert(names.map(run.metric).zip(before).forall { case (now, was) => now >= was })
       assert(run.metric("leftStateRows") == 51 && run.metric("leftStateBytes") == before(2))
+    } finally run.stop()
+  }
+
+  test("Spark can ask how much memory the windows take, rows and indexes") {
+    val run = new Running(query).start()
+    try {
+      run.add((1 to 50).map(i => at(10 + i / 100.0, i.toLong)), Seq(at(10.2, 100)))
+      val (rows, attributes) = (51, 2)
+      val bytes = run.metric("leftStateBytes") + run.metric("rightStateBytes")
+      val told = UnifiedMemoryManager.getMemoryByComponentType("ScaleGate")
+      assert(bytes > 0 && told >= bytes + rows * attributes * 3 * 8)
     } finally run.stop()
   }
 

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 import org.apache.spark.sql.catalyst.expressions.{
   And,
   AttributeReference,
+  Cast,
   EqualTo,
   Expression,
   ExpressionInfo,
@@ -18,14 +19,23 @@ import org.apache.spark.sql.catalyst.expressions.{
   Or
 }
 import org.apache.spark.sql.catalyst.trees.BinaryLike
-import org.apache.spark.sql.catalyst.util.TypeUtils
-import org.apache.spark.sql.types.DataType
+import org.apache.spark.sql.catalyst.util.{TypeUtils, UnsafeRowUtils}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{
+  ArrayType,
+  DataType,
+  DoubleType,
+  FloatType,
+  StringType,
+  StructType
+}
 
 import io.scalegate.spark.Errors
 
 /** `first_by_time(value, time)` and `last_by_time(value, time)`: the value of the row with the earliest or the latest
   * time, whatever the order in which rows arrive. Of several values at that time the first takes the smallest and the
-  * last the greatest, NULL being smaller than any other; rows without a time do not count, and of no rows the result
+  * last the greatest, NULL being smaller than any other, and equal ones that differ (-0.0 and 0.0, texts of a collation)
+  * in the order of what they are written as; rows without a time do not count, and of no rows the result
   * is NULL.
   *
   * Its partial results merge in any order, so aggregates over windows may have it on panes.
@@ -85,9 +95,25 @@ final case class ByTime(value: Expression, time: Expression, latest: Boolean)
     val present = if (latest) a else b
     Or(
       And(IsNull(missing), IsNotNull(present)),
-      And(And(IsNotNull(missing), IsNotNull(present)), beyond(a, b))
+      And(
+        And(IsNotNull(missing), IsNotNull(present)),
+        if (hasEquals(dataType)) Or(beyond(a, b), And(EqualTo(a, b), beyond(text(a), text(b))))
+        else beyond(a, b)
+      )
     )
   }
+
+  /** Whether values may be equal and not the same: -0.0 and 0.0, and texts of some collations. */
+  private[this] def hasEquals(of: DataType): Boolean = of match {
+    case FloatType | DoubleType => true
+    case StructType(fields) => fields.exists(f => hasEquals(f.dataType))
+    case ArrayType(elements, _) => hasEquals(elements)
+    case other => !UnsafeRowUtils.isBinaryStable(other)
+  }
+
+  /** By which such values differ. */
+  private[this] def text(value: Expression): Expression =
+    Cast(value, StringType, Some(SQLConf.get.sessionLocalTimeZone))
 
   override protected def withNewChildrenInternal(v: Expression, t: Expression): ByTime =
     copy(value = v, time = t)

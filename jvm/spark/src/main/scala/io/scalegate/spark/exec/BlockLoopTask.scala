@@ -19,7 +19,7 @@ final class BlockLoopTask(
     probing: Probing,
     left: BoundedInput,
     right: BoundedInput,
-    condition: Option[Expression]
+    condition: Expression
 ) extends PartitionsJoinTask {
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): BlockLoopIterator = {
     val fromLeft = probing.side eq Side.R
@@ -32,7 +32,7 @@ final class BlockLoopTask(
       kept,
       probe.output.length,
       held.output.length,
-      accepts(condition, left.output ++ right.output)
+      predicate(condition, left.output ++ right.output)
     )
   }
 }
@@ -48,12 +48,11 @@ final class BlockLoopIterator(
     kept: SpillableRows,
     probed: Int,
     searched: Int,
-    accepts: Option[BasePredicate]
+    condition: BasePredicate
 ) extends JoinedPairs(probing.side) {
   import BlockLoopIterator._
 
   private[this] val candidate = new JoinedRow
-  private[this] val condition = accepts.orNull
   private[this] val nothing = UnsafeRows.ofNulls(searched)
   private[this] val block = new Array[UnsafeRow](BlockRows)
   private[this] val matched = new BitSet(BlockRows)
@@ -100,7 +99,7 @@ final class BlockLoopIterator(
 
   private[this] def compare(): Unit = {
     compared += 1
-    if (condition == null || holds(block(at))) {
+    if (holds(block(at))) {
       matched.set(at)
       ready = probing.pairs
       set(block(at), keptRow)

@@ -73,18 +73,25 @@ final case class Probing(
     else if (side eq Side.R) JoinType.LeftOuter
     else JoinType.RightOuter
 
-  def name: String = {
-    val sideName = if (side eq Side.R) "Left" else "Right"
+  def name: String =
     if (isInner) "Inner"
     else if (unfound) "FullOuter"
-    else if (pairs) s"${sideName}Outer"
-    else if (unmatched) s"${sideName}Anti"
-    else s"${sideName}Semi"
-  }
+    else {
+      val kind = if (pairs) "Outer" else if (unmatched) "Anti" else "Semi"
+      sideName.capitalize + kind
+    }
+
+  /** What users call the side that probes. */
+  def sideName: String = Probing.nameOf(side)
+
+  /** What they call the other, which is held. */
+  def heldName: String = Probing.nameOf(side.opposite)
 }
 
 object Probing {
   val Inner: Probing = Probing(Side.R, pairs = true, unmatched = false)
+
+  private def nameOf(side: Side): String = if (side eq Side.R) "left" else "right"
 
   /** How one pass gives a join of this type. */
   def of(joinType: SparkJoinType): Option[Probing] = joinType match {

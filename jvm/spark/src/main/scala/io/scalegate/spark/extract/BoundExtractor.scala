@@ -96,7 +96,7 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       val floating = t.family == "floating"
       val scale = BigDecimal(form.scale)
       val limit = -form.low / scale // ±(left − right) may not exceed this
-      val whole = if (floating) limit else integral(-form.low, scale, strict)
+      val whole = if (floating) limit else integral(-form.low, scale, strict, t.scale)
       val exact = form.exact && !floating && !isFloating(comparedAs)
       if (r.positive) Bound(l.expression, r.expression, t, None, Some(whole), exact, nans)
       else Bound(l.expression, r.expression, t, Some(-whole), None, exact, nans)
@@ -148,14 +148,22 @@ object BoundExtractor {
   private def isArithmetic(e: Expression): Boolean = LinearForm.isArithmetic(e)
 
   private def absolute(e: Expression): Option[Expression] = e match {
-    case Abs(inside, failOnError) if failOnError || isFloating(e.dataType) => Some(inside)
+    case Abs(inside, failOnError) if failOnError || !LinearForm.mayWrap(e.dataType) =>
+      Some(inside)
     case c: Cast if LinearForm.keepsValue(c.child.dataType, c.dataType) => absolute(c.child)
     case _ => None
   }
 
-  /** The largest whole number that is at most (or, if strict, below) `numerator / scale`. */
-  private def integral(numerator: BigDecimal, scale: BigDecimal, strict: Boolean): BigDecimal = {
-    val floor = (numerator / scale).setScale(0, RoundingMode.FLOOR)
-    if (strict && floor * scale == numerator) floor - 1 else floor
+  /** The largest number with so many digits behind the point that is at most (or, if strict, below) `numerator / scale`. */
+  private def integral(
+      numerator: BigDecimal,
+      scale: BigDecimal,
+      strict: Boolean,
+      digits: Int
+  ): BigDecimal = {
+    val units = BigDecimal(numerator.bigDecimal.movePointRight(digits))
+    val floor = (units / scale).setScale(0, RoundingMode.FLOOR)
+    val whole = if (strict && floor * scale == units) floor - 1 else floor
+    BigDecimal(whole.bigDecimal.movePointLeft(digits))
   }
 }

@@ -10,7 +10,7 @@ import io.scalegate.join.{Band, FloatingBand, IntegralBand}
   * slide a window along, or a band.
   *
   * @param left
-  *   over the left input; its type and `right`'s are of one family of [[TermType]]
+  *   over the left input; its type and `right`'s share a number line
   * @param exact
   *   whether the conjuncts this came from say nothing more, so that they need not be evaluated again
   */
@@ -31,8 +31,8 @@ final case class BoundedDifference(
     else
       IntegralBand(
         termType.attribute,
-        saturate(lower.setScale(0, RoundingMode.CEILING)),
-        saturate(upper.setScale(0, RoundingMode.FLOOR))
+        saturate(units(lower).setScale(0, RoundingMode.CEILING)),
+        saturate(units(upper).setScale(0, RoundingMode.FLOOR))
       )
 
   /** `left` in the type that the core stores it in. */
@@ -41,6 +41,9 @@ final case class BoundedDifference(
   def storedRight: Expression = termType.stored(right)
 
   def describe: String = s"${right.sql} - ${left.sql} in [$lower, $upper]"
+
+  private[this] def units(d: BigDecimal): BigDecimal =
+    BigDecimal(d.bigDecimal.movePointRight(termType.scale))
 
   private[this] def saturate(d: BigDecimal): Long =
     if (d < Long.MinValue) Long.MinValue else if (d > Long.MaxValue) Long.MaxValue else d.toLong

@@ -38,11 +38,11 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
     if (e.foldable) constantOf(e)
     else
       (e match {
-        case Add(a, b, context) if readable(e.dataType, context.evalMode) =>
+        case Add(a, b, context) if readable(e, a, b, context.evalMode) =>
           arithmetic(e, a, b, context.evalMode)(_.plus(_))
-        case Subtract(a, b, context) if readable(e.dataType, context.evalMode) =>
+        case Subtract(a, b, context) if readable(e, a, b, context.evalMode) =>
           arithmetic(e, a, b, context.evalMode)((x, y) => x.plus(y.negate))
-        case UnaryMinus(a, failOnError) if failOnError || isFloating(e.dataType) =>
+        case UnaryMinus(a, failOnError) if failOnError || !mayWrap(e.dataType) =>
           of(a).map(_.negate)
         case TimestampAddInterval(start, interval, _) if interval.foldable =>
           shiftedTimestamp(e, start, interval)
@@ -67,7 +67,12 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       y <- of(b)
       sum <- combine(x, y)
       if !isFloating(e.dataType) || singleRounding(a, b)
-    } yield if (mode == EvalMode.ANSI && !isFloating(e.dataType)) sum else sum.inexact
+    } yield if (isExact(e.dataType, mode)) sum else sum.inexact
+
+  private[this] def isExact(t: DataType, mode: EvalMode.Value): Boolean = t match {
+    case _: DecimalType => true
+    case other => mode == EvalMode.ANSI && !isFloating(other)
+  }
 
   /** A band on floating point covers the rounding of one addition on either side of the comparison. */
   private[this] def singleRounding(a: Expression, b: Expression): Boolean =
@@ -135,20 +140,41 @@ object LinearForm {
     case other => other
   }
 
-  /** Integer arithmetic is read through where it raises or gives NULL on overflow, not where it wraps. */
-  private def readable(t: DataType, mode: EvalMode.Value): Boolean =
-    isFloating(t) || (integerWidth(t).nonEmpty && mode != EvalMode.LEGACY)
+  /** Whether negation and absolute value wrap around in the type where they do not raise. */
+  def mayWrap(t: DataType): Boolean = t match {
+    case _: DecimalType => false
+    case other => !isFloating(other)
+  }
+
+  /** Integer arithmetic is read through where it raises or gives NULL on overflow, not where it wraps; that of
+    * decimals where the result has room for all digits of any sum, so that it neither overflows nor is rounded.
+    */
+  private def readable(
+      e: Expression,
+      a: Expression,
+      b: Expression,
+      mode: EvalMode.Value
+  ): Boolean = (e.dataType, a.dataType, b.dataType) match {
+    case (sum: DecimalType, x: DecimalType, y: DecimalType) =>
+      sum.scale >= math.max(x.scale, y.scale) &&
+      wholeDigits(sum) > math.max(wholeDigits(x), wholeDigits(y))
+    case (t, _, _) => isFloating(t) || (integerWidth(t).nonEmpty && mode != EvalMode.LEGACY)
+  }
+
+  private def wholeDigits(d: DecimalType): Int = d.precision - d.scale
 
   /** Casts after which the number is the same. */
   def keepsValue(from: DataType, to: DataType): Boolean = (from, to) match {
     case (FloatType, DoubleType) => true
     case (a: DayTimeIntervalType, b: DayTimeIntervalType) => a.endField <= b.endField
+    case (a: DecimalType, b: DecimalType) =>
+      b.scale >= a.scale && wholeDigits(b) >= wholeDigits(a)
     case _ => integerWidth(from).exists(keepsInteger(_, to))
   }
 
   private def keepsInteger(width: Int, to: DataType): Boolean = to match {
     case DoubleType => width <= 4
-    case d: DecimalType => d.precision - d.scale >= digits(width)
+    case d: DecimalType => wholeDigits(d) >= digits(width)
     case t => integerWidth(t).exists(_ >= width)
   }
 
@@ -167,8 +193,14 @@ object LinearForm {
     case n: Long => Some(BigDecimal(n))
     case n: Float if java.lang.Float.isFinite(n) => Some(exactly(n.toDouble))
     case n: Double if java.lang.Double.isFinite(n) => Some(exactly(n))
-    case n: Decimal => Some(n.toBigDecimal)
+    case n: Decimal => Some(n.toBigDecimal).filter(isShort)
     case _ => None
+  }
+
+  /** Whether sums of such numbers have no more digits than a BigDecimal keeps, and 64 bits hold their whole part. */
+  private def isShort(n: BigDecimal): Boolean = {
+    val digits = n.bigDecimal.stripTrailingZeros
+    digits.scale <= 14 && digits.precision - digits.scale <= Decimal.MAX_LONG_DIGITS
   }
 
   private def exactly(d: Double): BigDecimal = new BigDecimal(new java.math.BigDecimal(d))

@@ -43,15 +43,10 @@ object Overlap {
     val found = for {
       (leftStart, rightEnd) <- startsLeft
       (rightStart, leftEnd) <- startsRight
-      t <- commonType(Seq(leftStart, rightEnd, rightStart, leftEnd))
+      t <- TermType.common(Seq(leftStart, rightEnd, rightStart, leftEnd).map(_.dataType))
     } yield Overlap(leftStart, leftEnd, rightStart, rightEnd, t)
-    found.minByOption(o => TermType.sweepPreference.indexOf(o.termType))
+    found.minByOption(o => TermType.sweepRank(o.termType))
   }
-
-  private[this] def commonType(terms: Seq[Expression]): Option[TermType] =
-    terms
-      .map(e => TermType.of(e.dataType))
-      .reduce((a, b) => a.zip(b).flatMap { case (x, y) => TermType.common(x, y) })
 
   /** The smaller and the larger side. */
   private[this] def comparison(conjunct: Expression): Option[(Expression, Expression)] =

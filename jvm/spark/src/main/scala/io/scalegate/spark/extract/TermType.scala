@@ -1,14 +1,17 @@
 package io.scalegate.spark.extract
 
-import org.apache.spark.sql.catalyst.expressions.{Cast, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, UnscaledValue}
 import org.apache.spark.sql.types._
 
 import io.scalegate.join.AttributeType
 
 /** The types whose values a band or a window can lie on, and how the core stores them. Values of two
-  * types can be compared on one number line only within a family.
+  * types can be compared on one number line only within a family, or where one is a decimal and the other an integer.
   */
 sealed abstract class TermType(val family: String, val attribute: AttributeType) {
+
+  /** Digits behind the decimal point: the core stores whole numbers of the last one's units. */
+  def scale: Int = 0
 
   /** A value of this type, in the type that the core stores it in. */
   def stored(e: Expression): Expression = {
@@ -17,6 +20,8 @@ sealed abstract class TermType(val family: String, val attribute: AttributeType)
       case TermType.IntTerm => as(IntegerType)
       case TermType.LongTerm => as(LongType)
       case TermType.DoubleTerm => as(DoubleType)
+      case TermType.DecimalTerm(precision, scale) =>
+        UnscaledValue(as(DecimalType(precision, scale)))
       case _ => e
     }
   }
@@ -25,6 +30,11 @@ sealed abstract class TermType(val family: String, val attribute: AttributeType)
 object TermType {
   case object IntTerm extends TermType("integer", AttributeType.Int32)
   case object LongTerm extends TermType("integer", AttributeType.Int64)
+
+  /** A decimal of so few digits that 64 bits hold it, and the difference of two. */
+  final case class DecimalTerm(precision: Int, override val scale: Int)
+      extends TermType("decimal", AttributeType.Int64)
+
   case object DateTerm extends TermType("date", AttributeType.Int32)
   case object TimestampTerm extends TermType("timestamp", AttributeType.Int64)
   case object TimestampNtzTerm extends TermType("timestamp_ntz", AttributeType.Int64)
@@ -41,17 +51,43 @@ object TermType {
     case _: DayTimeIntervalType => Some(IntervalTerm)
     case FloatType => Some(FloatTerm)
     case DoubleType => Some(DoubleTerm)
+    case d: DecimalType => decimal(d.precision - d.scale, d.scale)
     case _ => None
   }
 
-  /** The type in which both can be stored, if they share a number line. */
-  def common(a: TermType, b: TermType): Option[TermType] =
-    if (a == b) Some(a)
-    else if (a.family == b.family) Some(if (a.attribute.bits == 64) a else b)
-    else None
+  private[this] def decimal(whole: Int, scale: Int): Option[TermType] =
+    Option.when(whole + scale <= Decimal.MAX_LONG_DIGITS)(DecimalTerm(whole + scale, scale))
 
-  /** Time first, then what has the larger domain: the attribute a window is swept along. */
-  val sweepPreference: Seq[TermType] = Seq(
+  /** The type in which both can be stored, if they share a number line. */
+  def common(a: TermType, b: TermType): Option[TermType] = (a, b) match {
+    case _ if a == b => Some(a)
+    case (x: DecimalTerm, y) => wholeDigits(y).flatMap(inDecimals(x, _, y.scale))
+    case (x, y: DecimalTerm) => wholeDigits(x).flatMap(inDecimals(y, _, x.scale))
+    case _ if a.family == b.family => Some(if (a.attribute.bits == 64) a else b)
+    case _ => None
+  }
+
+  /** The same for several, of which there is one at least. */
+  def common(types: Seq[DataType]): Option[TermType] =
+    types.map(of).reduce((a, b) => a.zip(b).flatMap { case (x, y) => common(x, y) })
+
+  private[this] def inDecimals(d: DecimalTerm, whole: Int, scale: Int): Option[TermType] =
+    decimal(math.max(d.precision - d.scale, whole), math.max(d.scale, scale))
+
+  /** The digits before the decimal point; none where they are too many. */
+  private[this] def wholeDigits(t: TermType): Option[Int] = t match {
+    case DecimalTerm(precision, scale) => Some(precision - scale)
+    case IntTerm => Some(Decimal.MAX_INT_DIGITS + 1)
+    case _ => None
+  }
+
+  /** Time first, then what has the larger domain: the attribute a window is swept along is that of the least rank. */
+  def sweepRank(t: TermType): Int = t match {
+    case _: DecimalTerm => byPreference.indexOf(LongTerm)
+    case other => byPreference.indexOf(other)
+  }
+
+  private[this] val byPreference: Seq[TermType] = Seq(
     TimestampTerm,
     TimestampNtzTerm,
     DateTerm,

@@ -22,12 +22,14 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - A side that Spark would broadcast is: then the other is not moved, and no key can be too frequent. Inputs
   *     that lie by their keys when adaptive execution learns that one is small stay as they lie.
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
-  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where the bounds
-  *     are columns that is no way, and [[Algorithm.Sweep]] means that the join is left to Spark.
+  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
+  *     since the bounds are columns or the join is a full one, it is left to Spark.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
-  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): AlgorithmChoice = {
+
+  /** None for a join that is left to Spark. */
+  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] = {
     for {
       (algorithm, _) <- c.requested
       why <- obstacle(algorithm, c, free)
@@ -38,32 +40,33 @@ object AlgorithmChoice extends JoinSelectionHelper {
         case (algorithm, why) if isPossible(algorithm, c, free) =>
           AlgorithmChoice(algorithm, smallest(c, free), why)
       }
-      .getOrElse(bySize(c, free, conf))
+      .orElse(bySize(c, free, conf))
   }
 
   private[this] def bySize(
       c: WindowJoinCandidate,
       free: Probing,
       conf: SQLConf
-  ): AlgorithmChoice = {
+  ): Option[AlgorithmChoice] = {
     val held = smallest(c, free)
     val input = if (held.side eq Side.R) c.join.right else c.join.left
     def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
+    def choice(algorithm: Algorithm, why: String) = Some(AlgorithmChoice(algorithm, held, why))
     val broadcast =
       canBroadcastBySize(input, conf) && !isExchanged(c) && possible(Algorithm.Broadcast)
-    if (broadcast) AlgorithmChoice(Algorithm.Broadcast, held, s"it has ${sizeOf(input)}")
-    else if (canIndexBySize(input, conf) && possible(Algorithm.Index)) {
-      val why = s"it has ${sizeOf(input)} in ${conf.numShufflePartitions} partitions"
-      AlgorithmChoice(Algorithm.Index, held, why)
-    } else if (c.isRequested && !possible(Algorithm.Sweep)) {
-      val way = Seq(Algorithm.Index, Algorithm.Matrix).find(possible)
-      AlgorithmChoice(
-        way.getOrElse(Algorithm.Broadcast),
-        held,
-        c.unbounded.getOrElse("as hinted")
+    if (broadcast) choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
+    else if (canIndexBySize(input, conf) && possible(Algorithm.Index))
+      choice(
+        Algorithm.Index,
+        s"it has ${sizeOf(input)} in ${conf.numShufflePartitions} partitions"
       )
+    else if (possible(Algorithm.Sweep)) {
+      val why = s"the side to index has ${sizeOf(input)}"
+      Some(AlgorithmChoice(Algorithm.Sweep, free, why))
     } else
-      AlgorithmChoice(Algorithm.Sweep, free, s"the side to index has ${sizeOf(input)}")
+      Seq(Algorithm.Index, Algorithm.Matrix, Algorithm.Broadcast)
+        .find(way => c.isRequested && possible(way))
+        .flatMap(choice(_, c.unbounded.getOrElse("as hinted")))
   }
 
   /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */

@@ -1,6 +1,5 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.SparkContext
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.join.matrix.MatrixLayout
@@ -38,13 +37,13 @@ object MatrixChoice {
     val partitions = conf.numShufflePartitions
     val (l, r) = weights(c)
     if (free.isInner) {
-      val layout = MatrixLayout.atRest(partitions, tasksAtOnce, l, r)
+      val layout = MatrixLayout.atRest(partitions, Cores.tasksAtOnce, l, r)
       MatrixChoice(layout, probing(c, free, layout), sizes(c))
     } else {
-      val cells = math.min(math.min(partitions, tasksAtOnce), MatrixLayout.MostWorkers)
+      val cells = math.min(math.min(partitions, Cores.tasksAtOnce), MatrixLayout.MostWorkers)
       val fromLeft = free.side eq Side.R
       val layout = if (fromLeft) MatrixLayout(cells, 1) else MatrixLayout(1, cells)
-      MatrixChoice(layout, free, s"each ${sideName(free.side)} row in one")
+      MatrixChoice(layout, free, s"each ${free.sideName} row in one")
     }
   }
 
@@ -65,7 +64,7 @@ object MatrixChoice {
     else {
       val linear = if (probing.side eq Side.R) s"${layout.workers}x1" else s"1x${layout.workers}"
       Some(
-        s"this join decides each row of its ${sideName(probing.side)} side in one cell, as in a layout of $linear"
+        s"this join decides each row of its ${probing.sideName} side in one cell, as in a layout of $linear"
       )
     }
   }
@@ -89,11 +88,4 @@ object MatrixChoice {
 
   private[this] def sizes(c: WindowJoinCandidate): String =
     s"for ${InputSize.of(c.join.left).describe} and ${InputSize.of(c.join.right).describe}"
-
-  private[this] def sideName(side: Side): String = if (side eq Side.R) "left" else "right"
-
-  private[this] def tasksAtOnce: Int = {
-    val context = SparkContext.getOrCreate()
-    math.max(1, context.defaultParallelism / context.getConf.getInt("spark.task.cpus", 1))
-  }
 }

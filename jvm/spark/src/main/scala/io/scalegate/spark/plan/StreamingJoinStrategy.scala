@@ -191,7 +191,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       case None => byTime(terms, bands, c.time.get.bound)
     }
     val threads = c.rows.flatMap(_.threads)
-      .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores))
+      .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     val window = c.rows.map(w => s"last ${w.rows} rows by ${w.left.sql}, ${w.right.sql}")
     StreamJoin(
       probing,

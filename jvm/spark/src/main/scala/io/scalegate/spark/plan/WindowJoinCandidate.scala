@@ -2,13 +2,16 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
+  Attribute,
   Expression,
   Literal,
   PredicateHelper,
   RowOrdering
 }
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
+import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.join.IntegralBand
 import io.scalegate.join.matrix.MatrixLayout
@@ -99,25 +102,40 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** The columns of the condition that no bound can lie on. */
   private[this] def unreadable: Seq[String] = bare
-    .flatMap(_.references)
-    .filter(a => TermType.of(a.dataType).isEmpty)
+    .flatMap { conjunct =>
+      val columns = conjunct.references.toSeq
+      columns.filter(a => TermType.of(a.dataType).isEmpty) ++ ofTooManyDigits(columns)
+    }
     .map(a => s"${a.name} is ${a.dataType.sql}")
     .distinct
+
+  /** Decimals, and integers beside them, that have no number of digits in common that 64 bits hold. */
+  private[this] def ofTooManyDigits(columns: Seq[Attribute]): Seq[Attribute] = {
+    val numbers = columns.filter { a =>
+      a.dataType.isInstanceOf[DecimalType] ||
+      TermType.of(a.dataType).exists(_.family == TermType.LongTerm.family)
+    }
+    if (numbers.isEmpty || TermType.common(numbers.map(_.dataType)).nonEmpty) Nil else numbers
+  }
 
   /** All of the condition, without the keys. */
   def condition: Option[Expression] = others.reduceOption(And.apply)
 
   /** The attribute that the window slides along: time, where there is one. */
   lazy val sweep: BoundedDifference =
-    differences.minBy(d => TermType.sweepPreference.indexOf(d.termType))
+    differences.minBy(d => TermType.sweepRank(d.termType))
 
   lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
 
-  def plannable: Boolean = {
+  def plannable: Boolean = isRun && isPlain
+
+  /** Whether a full join is one that is run as two joins, if not as one. */
+  def isRunWhereSplit: Boolean = isPlain && (isBounded || isRequested && leftKeys.isEmpty)
+
+  private[this] def isPlain: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
     val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
-    isRun && !join.isStreaming && hintFree && keysSortable &&
-    all.forall(_.deterministic)
+    !join.isStreaming && hintFree && keysSortable && all.forall(_.deterministic)
   }
 
   /** The algorithm that a hint names. */
@@ -137,10 +155,15 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def refuseWhatWasAskedFor(): Unit = {
     if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
     if (isOrdered) throw Errors.orderedBatch
-    if (requests.nonEmpty && !isRun) throw Errors.hintJoinType(join.joinType.sql)
+    if (requests.nonEmpty && !isRun)
+      throw whole.fold(Errors.hintJoinType(join.joinType.sql))(Errors.hintFullJoin)
     if (requests.nonEmpty && leftKeys.nonEmpty && !isBounded)
       throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), unreadable)
   }
+
+  /** Why a full join was not made two. */
+  private[this] def whole: Option[String] =
+    if (join.joinType == FullOuter) SplitFullJoin.obstacle(join) else None
 
   /** A full join is decided where the equality keys bring all matches of a row together. */
   private[this] def isRun: Boolean =
@@ -154,6 +177,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   def describe(algorithm: String, rows: Option[String] = None): String = {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
+      SplitFullJoin.describe(join),
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
       rows
         .orElse(overlap.map(_.describe))

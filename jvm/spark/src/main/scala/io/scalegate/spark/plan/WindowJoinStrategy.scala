@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   Cast,
   DateDiff,
+  EqualTo,
   Expression,
   Literal,
   PredicateHelper
@@ -19,9 +20,8 @@ import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
+  IndexJoinExec,
   KeyBound,
-  MatrixJoinExec,
-  OverlapJoinExec,
   PackExec,
   Probing,
   RowWindowJoinExec,
@@ -60,27 +60,30 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     Nil
   }
 
+  /** Whether a join is run here and finds anything, as far as its inputs are known. */
+  def runs(join: Join): Boolean = {
+    val c = new WindowJoinCandidate(join)
+    c.plannable && !isEmpty(c) && Probing.of(join.joinType).flatMap(choice(c, _)).nonEmpty
+  }
+
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
     Probing.of(c.join.joinType).flatMap { probing =>
-      if (c.differences.exists(_.isEmpty)) withoutMatches(c, probing)
-      else if (!c.isBounded && !c.isRequested) None
-      else {
-        val choice = AlgorithmChoice.of(c, probing, SQLConf.get)
-        pairs(c, choice).map(_.rows(c.join.output))
-      }
+      if (isEmpty(c)) withoutMatches(c, probing)
+      else choice(c, probing).map(pairs(c, _).rows(c.join.output))
     }
 
-  private[this] def pairs(
-      c: WindowJoinCandidate,
-      choice: AlgorithmChoice
-  ): Option[WindowJoinNode] =
+  private[this] def isEmpty(c: WindowJoinCandidate): Boolean = c.differences.exists(_.isEmpty)
+
+  /** None for a join that is left to Spark. */
+  private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] =
+    if (c.isBounded || c.isRequested) AlgorithmChoice.of(c, probing, SQLConf.get) else None
+
+  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
     choice.algorithm match {
-      case Algorithm.Broadcast => Some(broadcast(c, choice))
-      case Algorithm.Matrix => Some(matrix(c, choice))
-      case Algorithm.Sweep if choice.probing.unfound || c.overlap.nonEmpty => None
-      case _ if c.differences.nonEmpty =>
-        Some(if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice))
-      case _ => Some(overlapping(c, choice))
+      case Algorithm.Broadcast => broadcast(c, choice)
+      case Algorithm.Matrix => matrix(c, choice)
+      case _ if c.differences.isEmpty => overlapping(c, choice)
+      case _ => if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice)
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
@@ -129,7 +132,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       terms.right,
       terms.by,
       terms.residual,
-      c.describe(s"index over the broadcast ${heldName(choice)} side (${choice.why})"),
+      c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
       if (fromLeft) planLater(c.join.left) else packed,
       if (fromLeft) packed else planLater(c.join.right)
     )
@@ -139,23 +142,9 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c: WindowJoinCandidate,
       choice: AlgorithmChoice
   ): WindowJoinNode = {
-    val terms = c.indexTerms
-    OverlapJoinExec(
-      choice.probing,
-      c.leftKeys,
-      c.rightKeys,
-      terms.left,
-      terms.right,
-      terms.by,
-      terms.residual,
-      c.describe(s"index over the ${heldName(choice)} side's partitions (${choice.why})"),
-      planLater(c.join.left),
-      planLater(c.join.right)
-    )
+    val (left, right) = (planLater(c.join.left), planLater(c.join.right))
+    indexed(c, choice, c.leftKeys, c.rightKeys, c.indexTerms, left, right, matrix = None)
   }
-
-  private[this] def heldName(choice: AlgorithmChoice): String =
-    if (choice.probing.side eq Side.R) "right" else "left"
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val dimensions = GridDimensions.of(c, SQLConf.get)
@@ -200,35 +189,42 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     }
     val chosen = choice.copy(probing = matrix.probing)
     val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
-    if (c.differences.isEmpty) allPairs(c, chosen, l, r, matrix)
-    else {
+    val (leftCell, rightCell) = (l.output.last, r.output.last)
+    if (c.differences.isEmpty) {
+      val terms = c.indexTermsInCells(leftCell, rightCell)
+      indexed(c, chosen, Seq(leftCell), Seq(rightCell), terms, l, r, Some(matrix))
+    } else {
       val (cells, workers) = (Some(matrix.describe), Some(matrix.layout.workers))
-      exec(c, chosen, Seq(l.output.last), Seq(r.output.last), l, r, cells, workers)
+      exec(c, chosen, Seq(leftCell), Seq(rightCell), l, r, cells, workers)
     }
   }
 
-  private[this] def allPairs(
+  /** Each task indexes its rows of the side that does not probe. */
+  private[this] def indexed(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      terms: IndexTerms,
       left: SparkPlan,
       right: SparkPlan,
-      matrix: MatrixChoice
+      matrix: Option[MatrixChoice]
   ): WindowJoinNode = {
-    val (l, r) = (left.output.last, right.output.last)
-    val terms = c.indexTermsInCells(l, r)
-    val algorithm = if (c.isBounded) "index" else "all pairs"
-    MatrixJoinExec(
+    val same = leftKeys.zip(rightKeys).map { case (l, r) => EqualTo(l, r) }
+    val how = if (c.isBounded) "index" else "all pairs"
+    val cells = matrix.fold("")(m => s", ${m.describe}")
+    IndexJoinExec(
       choice.probing,
-      matrix.layout.workers,
-      l,
-      r,
+      leftKeys,
+      rightKeys,
+      matrix.map(_.layout.workers),
       terms.left,
       terms.right,
       terms.by,
       terms.residual,
-      c.condition,
+      (same ++ c.condition).reduce(And.apply),
       c.describe(
-        s"$algorithm over the ${heldName(choice)} side's partitions, ${matrix.describe} (${choice.why})"
+        s"$how over the ${choice.probing.heldName} side's partitions$cells (${choice.why})"
       ),
       left,
       right
@@ -240,7 +236,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
     val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
     val threads =
-      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, SingleTask.cores))
+      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     val parts = Seq(
       Some(s"window: last ${w.rows} rows by ${w.leftTime.sql}, ${w.rightTime.sql}"),
       Some(bounds.map(_.describe).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
@@ -287,7 +283,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val indexed =
       if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(leftKeys, rightKeys)
     val algorithm =
-      if (indexed.nonEmpty) s"index over the ${heldName(choice)} side's partitions"
+      if (indexed.nonEmpty) s"index over the ${choice.probing.heldName} side's partitions"
       else if (cells.nonEmpty) "sweep over sorted slices"
       else "sweep over sorted inputs"
     WindowJoinExec(

@@ -61,7 +61,7 @@ final case class WithinRows(
 object WithinRows {
   val Name = "within_rows"
 
-  private val NoTime = Set("floating", "interval")
+  private val NoTime = Set("floating", "interval", "decimal")
 
   /** Builds it from the arguments of a function call. */
   def fromArguments(arguments: Seq[Expression]): Expression = arguments match {

@@ -26,6 +26,8 @@ final private[streaming] case class SideState(
   def latest: Long = chunks.iterator.map(_._2).maxOption.getOrElse(Long.MinValue)
 
   def rows: Long = window.size + waiting.size + lone.size
+
+  /** Of the rows. */
   def bytes: Long =
     window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes + lone.stored.bytes
 }
@@ -44,6 +46,9 @@ final class JoinState private[streaming] (
 
   /** The greatest event time, in microseconds, of a row of this side that a later one may match. */
   def latest(side: Side): Long = of(side).latest
+
+  /** About how many it takes in memory: those of the rows, and of the indexes on them. */
+  def memory: Long = leftBytes + rightBytes + left.window.bytes + right.window.bytes
 
   def leftRows: Long = left.rows
   def rightRows: Long = right.rows

@@ -40,6 +40,11 @@ final class LiveStates[P] {
     known.keySet.asScala.filterNot(wanted).foreach(known.remove)
 
   def size: Int = known.size
+
+  /** About how many bytes they take. A version shares with the one before it all that its batch did not change, so
+    * of each partition the largest counts.
+    */
+  def memory: Long = known.values.asScala.iterator.map(_.iterator.map(_.state.memory).max).sum
 }
 
 private object LiveStates {

@@ -72,9 +72,8 @@ final private[streaming] class NewSide(
   /** Makes `row` the new one of this place. Any thread. */
   def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
 
-  /** Makes `row` the one of this number, in a run held or in the new one, which comes last. Any thread. */
-  def point(row: UnsafeRow, run: Int, number: Int): Unit =
-    (if (run < heldRows.length) heldRows(run) else this.run.rows).point(row, number)
+  /** The rows of a run held, or of the new one, which comes last. Any thread. */
+  def rowsOf(run: Int): StoredRows = if (run < heldRows.length) heldRows(run) else this.run.rows
 
   /** Whether a row found has matched something: the run counts those held, and then the new one. */
   def hasMatched(run: Int, number: Int): Boolean =

@@ -61,14 +61,14 @@ final private[streaming] class PairFinder(
     private[this] val columns = probes.probeKeys.toArray
     private[this] val keys = new Array[Long](columns.length)
     private[this] val probe = new UnsafeRow(probes.input.output.length)
-    private[this] val found = new UnsafeRow(searched.input.output.length)
+    private[this] val found = new FoundRow(searched)
     // Of a row that is given for its first match, no other is needed.
     private[this] val once = oneEach && (searched.side eq probing.side)
     private[this] val ownOnce = oneEach && (probes.side eq probing.side)
     private[this] val seen = if (once && !alone) new SeenRows(searched) else null
     private[this] var open = false
 
-    if (probes.side eq Side.R) pair(probe, found) else pair(found, probe)
+    if (probes.side eq Side.R) pair(probe, found.row) else pair(found.row, probe)
 
     def comparisons: Long = lookup.comparisons
     def run: Int = candidates.run
@@ -108,9 +108,25 @@ final private[streaming] class PairFinder(
       if (alone) searched.hasMatched(run, number) else seen.contains(run, number)
 
     private[this] def satisfies = condition == null || {
-      searched.point(found, run, number)
+      found.point(run, number)
       condition.eval(pair)
     }
+  }
+}
+
+/** A row of a side that is searched, found one after the other. One thread. */
+final private class FoundRow(of: NewSide) {
+  val row = new UnsafeRow(of.input.output.length)
+  private[this] var run = -1
+  private[this] var rows: StoredRows = _
+
+  /** Makes it the one of this number in this run. */
+  def point(run: Int, number: Int): Unit = {
+    if (run != this.run) {
+      rows = of.rowsOf(run)
+      this.run = run
+    }
+    rows.point(row, number)
   }
 }
 
@@ -178,11 +194,7 @@ final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSid
     if (byPlace != 0) byPlace else searched.rowOrder.compare(row(a), row(b))
   }
 
-  private[this] def row(of: Found): UnsafeRow = {
-    val row = new UnsafeRow(searched.input.output.length)
-    searched.point(row, of.run, of.number)
-    row
-  }
+  private[this] def row(of: Found): UnsafeRow = searched.rowsOf(of.run).row(of.number)
 }
 
 private object EarlierRows {

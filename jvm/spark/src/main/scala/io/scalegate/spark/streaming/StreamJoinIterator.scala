@@ -30,8 +30,10 @@ final class StreamJoinIterator private[streaming] (
     store: ChunkStore
 ) extends Iterator[JoinedRow] {
   private[this] val pair = new JoinedRow
-  private[this] val leftRow = new UnsafeRow(left.input.output.length)
-  private[this] val rightRow = new UnsafeRow(right.input.output.length)
+  private[this] val byLeft = new Looking(left, right)
+  private[this] val byRight = new Looking(right, left)
+  private[this] var looking = byLeft
+  private[this] var lookingFrom = -1 // the position of the row that the pairs are of
   private[this] val nullLeft = new GenericInternalRow(left.input.output.length)
   private[this] val nullRight = new GenericInternalRow(right.input.output.length)
   private[this] var decision: Decision = _
@@ -39,8 +41,9 @@ final class StreamJoinIterator private[streaming] (
     0 // the position of the decision, the greatest number when there is none
   private[this] var hasPair = false // that is not looked at yet
   private[this] var hasMore = true // pairs
-  private[this] var looking = -1 // the position of the row that the pairs are of
   private[this] var ready = false
+  // No row is marked, and none waits for what becomes of others.
+  private[this] val onlyPairs = probing.isInner
   nextDecision()
 
   /** Rows that were tested against a probe; complete when there are no more rows. */
@@ -50,7 +53,8 @@ final class StreamJoinIterator private[streaming] (
   def added: Long = left.rows.size.toLong + right.rows.size
 
   def hasNext: Boolean = {
-    while (!ready && step()) ()
+    if (onlyPairs) ready = ready || nextPair()
+    else while (!ready && step()) ()
     ready
   }
 
@@ -102,34 +106,66 @@ final class StreamJoinIterator private[streaming] (
     ()
   }
 
-  /** Marks both rows of the pair, and says whether it is a row of the join. */
-  private[this] def isGiven(): Boolean =
-    if (order.side(found.position) eq Side.R) isGiven(left, leftRow, right, rightRow)
-    else isGiven(right, rightRow, left, leftRow)
+  private[this] def nextPair(): Boolean = found.advance() && {
+    look()
+    looking.give()
+    true
+  }
 
-  private[this] def isGiven(
-      probes: NewSide,
-      probe: UnsafeRow,
-      searched: NewSide,
-      row: UnsafeRow
-  ): Boolean = {
-    val place = order.place(found.position)
-    val isFirst = probing.pairs || !hasMatched(probes, place, searched)
-    if (probes.input.decided) probes.mark(place)
-    if (searched.input.decided) searched.mark(found.run, found.number)
-    isFirst && (probing.pairs || !probing.unmatched) && {
-      if (looking != found.position) {
-        probes.point(probe, place)
-        looking = found.position
-      }
-      searched.point(row, found.run, found.number)
-      pair(leftRow, rightRow)
+  /** Turns to the row that the pair found is of. */
+  private[this] def look(): Unit = {
+    val position = found.position
+    if (position != lookingFrom) {
+      lookingFrom = position
+      looking = if (order.side(position) eq Side.R) byLeft else byRight
+      looking.start(order.place(position))
+    }
+  }
+
+  /** Marks both rows of the pair, and says whether it is a row of the join. */
+  private[this] def isGiven(): Boolean = {
+    look()
+    looking.mark() && {
+      looking.give()
       true
     }
   }
 
-  /** Whether the row that is given for its first match has had it. */
-  private[this] def hasMatched(probes: NewSide, place: Int, searched: NewSide) =
-    if (probes.side eq probing.side) probes.hasMatched(place)
-    else searched.hasMatched(found.run, found.number)
+  /** A row of one side, and those of the other that it finds. */
+  final private[this] class Looking(probes: NewSide, searched: NewSide) {
+    private[this] val probe = new UnsafeRow(probes.input.output.length)
+    private[this] val other = new FoundRow(searched)
+    private[this] val isLeft = probes.side eq Side.R
+    private[this] var place = 0
+    private[this] var isRead = false
+
+    def start(place: Int): Unit = {
+      this.place = place
+      isRead = false
+    }
+
+    /** Makes the two rows the pair. */
+    def give(): Unit = {
+      if (!isRead) {
+        probes.point(probe, place)
+        isRead = true
+      }
+      other.point(found.run, found.number)
+      if (isLeft) pair(probe, other.row) else pair(other.row, probe)
+      ()
+    }
+
+    /** Marks both, and says whether they are given. */
+    def mark(): Boolean = {
+      val isFirst = probing.pairs || !hasMatched
+      if (probes.input.decided) probes.mark(place)
+      if (searched.input.decided) searched.mark(found.run, found.number)
+      isFirst && (probing.pairs || !probing.unmatched)
+    }
+
+    /** Whether the row that is given for its first match has had it. */
+    private[this] def hasMatched =
+      if (probes.side eq probing.side) probes.hasMatched(place)
+      else searched.hasMatched(found.run, found.number)
+  }
 }

@@ -77,6 +77,28 @@ final class ByTimeSuite extends PaneAggregateSuite {
     )
   }
 
+  Seq(
+    "double" -> Seq("CAST('-0.0' AS DOUBLE)", "CAST('0.0' AS DOUBLE)"),
+    "struct of a float" -> Seq(
+      "named_struct('x', CAST('-0.0' AS FLOAT))",
+      "named_struct('x', 0F)"
+    ),
+    "collated text" -> Seq("'A' COLLATE UTF8_LCASE", "'a' COLLATE UTF8_LCASE")
+  ).foreach { case (name, values) =>
+    test(s"values that are equal and differ, whatever the order of arrival: $name") {
+      val found = values.permutations.map { order =>
+        val rows = order.map(v => s"SELECT TIMESTAMP '2024-01-01 00:00:00' AS ts, $v AS v")
+        rows.mkString(" UNION ALL ")
+      }.map { rows =>
+        val both = "first_by_time(v, ts) AS f, last_by_time(v, ts) AS l"
+        spark.sql(s"SELECT CAST(f AS STRING), CAST(l AS STRING) FROM (SELECT $both FROM ($rows))")
+          .head()
+      }.toSeq
+      assert(found.distinct.size == 1)
+      assert(found.head.getString(0) != found.head.getString(1))
+    }
+  }
+
   test("other arguments are refused with what to write") {
     val count = intercept[Exception](spark.sql("SELECT last_by_time(i) FROM moments"))
     assert(count.getMessage.contains("last_by_time(price, ts)"))

@@ -4,6 +4,12 @@ import java.util.concurrent.TimeUnit
 
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.memory.{
+  MemoryMode,
+  UnifiedMemoryManager,
+  UnmanagedMemoryConsumer,
+  UnmanagedMemoryConsumerId
+}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
 import org.apache.spark.sql.execution.streaming.operators.stateful.{
@@ -160,6 +166,7 @@ private object ChunkStateStores {
     */
   lazy val Live: LiveStates[StateStoreProviderId] = {
     val live = new LiveStates[StateStoreProviderId]
+    UnifiedMemoryManager.registerUnmanagedMemoryConsumer(new StreamWindows(live))
     ThreadUtils
       .newDaemonSingleThreadScheduledExecutor("scalegate-live-states")
       .scheduleWithFixedDelay(
@@ -172,4 +179,14 @@ private object ChunkStateStores {
   }
 
   private[this] val SweepSeconds = 30L
+}
+
+/** The windows of streaming joins, as Spark accounts for memory that it does not manage: with
+  * `spark.memory.unmanagedMemoryPollingInterval` set, its tasks and caches get that much less.
+  */
+final private class StreamWindows(live: LiveStates[_]) extends UnmanagedMemoryConsumer {
+  override def unmanagedMemoryConsumerId: UnmanagedMemoryConsumerId =
+    UnmanagedMemoryConsumerId("ScaleGate", "windows of streaming joins")
+  override def memoryMode: MemoryMode = MemoryMode.ON_HEAP
+  override def getMemBytesUsed: Long = live.memory
 }

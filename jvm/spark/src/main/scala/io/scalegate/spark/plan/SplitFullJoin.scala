@@ -1,0 +1,174 @@
+package io.scalegate.spark.plan
+
+import org.apache.spark.sql.catalyst.analysis.DeduplicateRelations
+import org.apache.spark.sql.catalyst.expressions.aggregate.{
+  AggregateExpression,
+  AggregateFunction,
+  Average,
+  BitAggregate,
+  Count,
+  HyperLogLogPlusPlus,
+  Max,
+  Min,
+  Sum
+}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeMap,
+  Expression,
+  Literal,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  GlobalLimit,
+  Join,
+  JoinHint,
+  LocalLimit,
+  LogicalPlan,
+  Offset,
+  Project,
+  Sample,
+  Tail,
+  Union,
+  Window
+}
+import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftAnti, LeftOuter}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_JOIN
+import org.apache.spark.sql.types.{DoubleType, FloatType}
+
+import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.Probing
+
+/** Makes two joins of a full join that no single operator can run: the left join, which gives the pairs and the left
+  * rows, and the right rows that match nothing, which an anti join gives. A row is decided in the task that has all of
+  * its matches. Of both sides' rows one task has these only where an equality key brings them together, and holds them only
+  * if they are few enough to index.
+  *
+  * Both inputs are read twice. So a join is split only if its inputs' rows are the same each time.
+  */
+object SplitFullJoin extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.transformUpWithPruning(_.containsPattern(OUTER_JOIN)) {
+        case join: Join if join.joinType == FullOuter && !join.isStreaming =>
+          splitOf(new WindowJoinCandidate(join)).getOrElse(join)
+      }
+
+  /** What EXPLAIN says of a join that is half of a full one. */
+  def describe(join: Join): Option[String] = join.getTagValue(Half)
+
+  /** Why a full join cannot be split, if it cannot. */
+  def obstacle(join: Join): Option[String] = {
+    val inputs = Seq(join.left, join.right)
+    inputs
+      .flatMap(_.collectWithSubqueries(Function.unlift(unsteadiness)))
+      .headOption
+      .map(what => s"its inputs may have other rows when they are read again, because of $what")
+      .orElse(join.condition.filter(SubqueryExpression.hasInOrCorrelatedExistsSubquery).map(c =>
+        s"its condition has a subquery: ${c.sql}"
+      ))
+      .orElse(
+        Option.when(inputs.map(halvesIn).sum > MostHalves)(
+          "too many full joins lie below it, each of which would be run twice"
+        )
+      )
+      .orElse(
+        Option.when(inputs.exists(fresh(_).isEmpty))("an operator below it cannot be had twice")
+      )
+  }
+
+  private[this] def splitOf(c: WindowJoinCandidate): Option[LogicalPlan] =
+    for {
+      why <- reason(c) if obstacle(c.join).isEmpty
+      pairs = c.join.copy(joinType = LeftOuter, hint = JoinHint.NONE)
+      (left, right) <- fresh(c.join.left).zip(fresh(c.join.right))
+      condition = c.join.condition.map(over(left, right, c.join, _))
+      lone = Join(right, left, LeftAnti, condition, JoinHint.NONE)
+      if c.isRequested || Seq(pairs, lone).forall(WindowJoinStrategy.runs)
+    } yield {
+      pairs.setTagValue(Half, s"full join's half: its pairs and left rows ($why)")
+      lone.setTagValue(Half, s"full join's half: its right rows that match nothing ($why)")
+      Union(Seq(pairs, besideNulls(left, lone)))
+    }
+
+  /** Why a join is to be split that can be run here; None if it is run as it is. */
+  private[this] def reason(c: WindowJoinCandidate): Option[String] = {
+    val other = asked(c).collect { case (a, how) if a != Algorithm.Index => s"$how, '${a.name}'" }
+    if (!c.isRunWhereSplit) None
+    else if (c.leftKeys.isEmpty) Some("no equality key")
+    else if (other.nonEmpty) other
+    else if (AlgorithmChoice.of(c, Probing.of(FullOuter).get, conf).nonEmpty) None
+    else Some("too large to be indexed")
+  }
+
+  /** The hint's algorithm, or the one that is set, if each half can be run by that. */
+  private[this] def asked(c: WindowJoinCandidate): Option[(Algorithm, String)] =
+    c.requested.orElse(
+      ScaleGateConf.algorithm(conf).collect {
+        case Algorithm.Sweep if c.overlap.isEmpty => Algorithm.Sweep -> "as set"
+        case Algorithm.Broadcast => Algorithm.Broadcast -> "as set"
+      }
+    )
+
+  /** A join's condition, over other inputs of the same columns. */
+  private[this] def over(
+      left: LogicalPlan,
+      right: LogicalPlan,
+      join: Join,
+      condition: Expression
+  ): Expression = {
+    val others =
+      AttributeMap((join.left.output ++ join.right.output).zip(left.output ++ right.output))
+    condition.transform { case a: Attribute =>
+      others.get(a).fold(a)(_.withQualifier(a.qualifier))
+    }
+  }
+
+  /** The columns of the full join, for rows of its right side. */
+  private[this] def besideNulls(left: LogicalPlan, rows: LogicalPlan): LogicalPlan =
+    Project(left.output.map(a => Alias(Literal(null, a.dataType), a.name)()) ++ rows.output, rows)
+
+  /** The same rows in columns of their own; None of a plan that cannot be had twice. */
+  private[this] def fresh(input: LogicalPlan): Option[LogicalPlan] = {
+    val twice = DeduplicateRelations(Join(input, input, Inner, None, JoinHint.NONE))
+    Some(twice.children.last).filter(_.outputSet.intersect(input.outputSet).isEmpty)
+  }
+
+  /** What makes an operator's rows depend on more than the rows that it reads. */
+  private[this] def unsteadiness(plan: LogicalPlan): Option[String] = plan match {
+    case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail => Some("LIMIT or OFFSET")
+    case _: Sample => Some("a sample")
+    case _: Window => Some("window functions, where rows may tie")
+    case other =>
+      other.expressions.flatMap(_.collectFirst(Function.unlift(unsteadyTerm))).headOption
+  }
+
+  private[this] def unsteadyTerm(e: Expression): Option[String] = e match {
+    case a: AggregateExpression if !isOfAnyOrder(a.aggregateFunction) => Some(a.sql)
+    case other if !other.deterministic && other.children.forall(_.deterministic) =>
+      Some(other.sql)
+    case _ => None
+  }
+
+  /** Whether an aggregate is the same whatever the order of its rows. Sums of floating-point numbers are rounded. */
+  private[this] def isOfAnyOrder(function: AggregateFunction): Boolean = function match {
+    case _: Count | _: Max | _: Min | _: BitAggregate | _: HyperLogLogPlusPlus => true
+    case _: Sum | _: Average => function.children.head.dataType match {
+        case DoubleType | FloatType => false
+        case _ => true
+      }
+    case _ => false
+  }
+
+  private[this] def halvesIn(plan: LogicalPlan): Int =
+    plan.collect { case join: Join if describe(join).nonEmpty => join }.size
+
+  /** Of those below a join that is split: three full joins that follow on each other are split, and no more. */
+  private[this] val MostHalves = 6
+
+  private[this] val Half = TreeNodeTag[String]("scalegate.halfOfFullJoin")
+}
