@@ -7,11 +7,12 @@ import java.util.concurrent.Executors
   * allocated per tuple (48 of them the tuple's). Prints a JSON line per gate and shape.
   *
   * Arguments: the number of rounds (default 15), the number of feeding threads (default 1), then
-  * shapes such as `20x2`, sources × readers (default: the eight of the design).
+  * shapes such as `20x2`, sources × readers (default: those of the design, and twice as many sources).
   */
 object GateThroughput {
   private val Gates = Seq("ScaleGate", "TGate", "SkipListMap")
-  private val Shapes = Seq("1x1", "2x1", "2x2", "5x1", "10x1", "10x2", "20x1", "20x2")
+  private val Shapes =
+    Seq("1x1", "2x1", "2x2", "5x1", "10x1", "10x2", "20x1", "20x2", "40x1", "40x2")
   private val WarmUpRounds = 8
 
   def main(args: Array[String]): Unit = {
