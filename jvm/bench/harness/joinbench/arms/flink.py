@@ -10,13 +10,14 @@ import shutil
 from pathlib import Path
 
 from joinbench.arm import Sample, Settings, Unavailable
-from joinbench.arms.jvm import Classpath, Jvm, Program
+from joinbench.arms.jvm import THROUGHPUT_COLLECTOR, Classpath, Jvm, Program
 from joinbench.datasets import WindowSet, Workload
 
 RUNS = 3
 CHECKPOINT_MS = 500
 OPENED = ("java.lang", "java.time", "java.util", "java.util.concurrent")
 """Packages of the JDK into which Flink reaches."""
+OPTIONS = (*THROUGHPUT_COLLECTOR, *(f"--add-opens=java.base/{p}=ALL-UNNAMED" for p in OPENED))
 
 
 def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -32,15 +33,13 @@ def with_checkpoints(settings: Settings, workload: Workload, data: Path) -> list
 
 
 MAIN = "io.scalegate.bench.peers.FlinkMain"
-PROGRAMS = (
-    Program("flink", MAIN, "", "stream", arguments, repeats_itself=True),
-    Program("flink-checkpoints", MAIN, "", "stream", with_checkpoints, repeats_itself=True),
-)
+PROGRAMS = [
+    Program(name, MAIN, "", "stream", told, repeats_itself=True, options=OPTIONS)
+    for name, told in (("flink", arguments), ("flink-checkpoints", with_checkpoints))
+]
 
 
 class Flink(Jvm):
-    options = (*(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in OPENED),)
-
     def prepare(self, workload: Workload, data: Path) -> None:
         if workload.kind not in ("band", "keyed", "window"):
             raise Unavailable("it has no query for this workload")

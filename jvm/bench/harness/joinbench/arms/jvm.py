@@ -324,8 +324,6 @@ class Jvm(Arm):
     """One program. The names in the report are those that it prints."""
 
     warms_itself = True
-    options: tuple[str, ...] = ()
-    """Of the JVM, beside those of all."""
 
     def __init__(self, settings: Settings, classpath: Classpath, program: Program) -> None:
         self.settings = settings
@@ -351,7 +349,6 @@ class Jvm(Arm):
         options = [
             *OPTIONS,
             *self.program.options,
-            *self.options,
             f"-Xmx{self.settings.memory}",
             "-cp",
             self.classpath.get(),
