@@ -233,10 +233,10 @@ def gates(measured: list[Measurement]) -> str:
 
 
 def latencies(measured: list[Measurement]) -> str:
-    percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
-    head = ["arm", "threads", "results", *percentiles]
+    told = ["results", "mean ms", "p50 ms", "p99 ms", "p99.9 ms", "max ms"]
+    head = ["arm", "threads", *told]
     rows = [
-        [m["arm"], str(m["threads"]), *(number(float(m["facts"][p])) for p in head[2:])]
+        [m["arm"], str(m["threads"]), *(number(float(m["facts"][fact])) for fact in told)]
         for m in measured
     ]
     return table(head, rows)

@@ -115,11 +115,13 @@ def cube_arguments(settings: Settings, workload: Workload, data: Path) -> list[s
 
 
 def latency_arguments(streams: str) -> Callable[[Settings, Workload, Path], list[str]]:
-    """Five times as fast as in the data, so that the windows are full after two seconds."""
-    arms = ["scalejoin", "handshake", "llhj", "matrix-1x2", "matrix-2x1", "matrix-2x2"]
+    """Four workers, tuples as they come in the data: the windows are full after ten seconds of
+    thirty. Handshake join's latency goes with the window's length, the others' with the load."""
+    arms = ["scalejoin", "handshake", "llhj", "matrix-1x4", "matrix-4x1", "matrix-2x2"]
 
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-        return [str(data), str(workload.window_ms), "2", "5", "11", streams, *arms]
+        speed, seconds = ("5", "4") if settings.quick else ("1", "30")
+        return [str(data), str(workload.window_ms), "4", speed, seconds, streams, *arms]
 
     return arguments
 
@@ -138,7 +140,7 @@ def pim_arguments(settings: Settings, workload: Workload, data: Path) -> list[st
 
 def parallel_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
     arms = ["parallel", "blocking", "skiplist"]
-    return [str(data), str(workload.window_ms), str(settings.threads), "3", *arms]
+    return [str(data), str(workload.window_ms), str(settings.threads), "9", *arms]
 
 
 PROGRAMS = (
