@@ -242,16 +242,35 @@ final private[join] class BandLookup(index: BandIndex, ranges: BandRanges) exten
   }
 
   def next(): Int = {
-    while (
-      taken == found && nextStripe < index.stripeCount && index.stripe(nextStripe) <= lastStripe
-    )
-      searchStripe()
+    searchOn()
     if (taken == found) -1
     else {
       taken += 1
       finder.slot(taken - 1)
     }
   }
+
+  /** Moves to the next rows found, and gives how many they are; 0 when there are none. */
+  def nextSome(): Int = {
+    found = 0
+    taken = 0
+    searchOn()
+    taken = found
+    found
+  }
+
+  /** The number of the k-th of the rows found together. */
+  def number(k: Int): Int = finder.slot(k)
+
+  /** Whether the numbers of rows found together follow one another: nothing is left to test of them. */
+  def isRange: Boolean = columns.length == 0
+
+  /** Searches stripes while all that was found is taken. */
+  private[this] def searchOn(): Unit =
+    while (
+      taken == found && nextStripe < index.stripeCount && index.stripe(nextStripe) <= lastStripe
+    )
+      searchStripe()
 
   def comparisons: Long = finder.comparisons
 

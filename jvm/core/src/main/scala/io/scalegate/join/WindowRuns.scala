@@ -187,6 +187,24 @@ final class RunsLookup[A] private[join] (layout: WindowRuns.Layout, runs: Array[
     at < runs.length
   }
 
+  /** Moves to the next rows found, in one run, and gives how many they are; 0 when there are none. For a probe either
+    * this is called, or [[next]].
+    */
+  def nextSome(): Int = {
+    var some = 0
+    while (at < runs.length && some == 0) {
+      some = lookups(at).nextSome()
+      if (some == 0) open()
+    }
+    some
+  }
+
+  /** The number in its run of the k-th of the rows found together. */
+  def number(k: Int): Int = lookups(at).number(k)
+
+  /** Whether the numbers of the rows found together follow one another. */
+  def isRange: Boolean = lookups(at).isRange
+
   /** The number, among those searched, of the run that the row found lies in. */
   def run: Int = at
 

@@ -26,8 +26,8 @@ final class WindowRunsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     def isKept(rows: Array[Long], number: Int): Boolean = !drop || rows(number) % 7 != 0
   }
 
-  private def empty(side: Side, drop: Boolean = false) =
-    WindowRuns.empty(bands, side, 1, new Ordinals(drop))
+  private def empty(side: Side, drop: Boolean = false, of: IndexedSeq[Band] = bands) =
+    WindowRuns.empty(of, side, 1, new Ordinals(drop))
 
   private def run(window: WindowRuns[Array[Long]], rows: Seq[Row]): WindowRun[Array[Long]] =
     window.runOf(
@@ -94,6 +94,43 @@ final class WindowRunsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
         val held = window.runs.flatMap(_.rows)
         assert(held.distinct == held)
         assert(rows.map(_.ordinal).forall(held.contains))
+      }
+    }
+
+  /** The rows' ordinals; some come together. */
+  private def foundTogether(
+      lookup: RunsLookup[Array[Long]],
+      probe: Array[Long],
+      isRange: Boolean
+  ): Seq[Long] = {
+    lookup.start(probe)
+    val all = Seq.newBuilder[Long]
+    var some = lookup.nextSome()
+    while (some > 0) {
+      val numbers = (0 until some).map(lookup.number)
+      assert(lookup.isRange == isRange)
+      if (isRange) assert(numbers == (numbers.head until numbers.head + some))
+      all ++= numbers.map(lookup.current.rows(_))
+      some = lookup.nextSome()
+    }
+    assert(lookup.nextSome() == 0)
+    all.result().sorted
+  }
+
+  private val keyed = bands.updated(0, IntegralBand(AttributeType.Int32, 0, 0))
+
+  for ((name, of, isRange) <- Seq(("bands", bands, false), ("a key and a band", keyed, true)))
+    test(s"rows found together by $name are those found one by one") {
+      forAll(batches) { all =>
+        var window = empty(Side.S, of = of)
+        all.foreach { case (batch, expired) =>
+          window = window.add(run(window, batch), expired)
+          val lookup = window.lookup()
+          for (x <- Seq(0L, 14L, 31L); t <- Seq(expired, expired + 30, expired + 90)) {
+            val probe = Array(x, t)
+            assert(foundTogether(lookup, probe, isRange) == found(lookup, probe))
+          }
+        }
       }
     }
 
