@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentSkipListMap
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.scalegate.StreamAccess
@@ -140,6 +141,9 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       Console.withOut(text)(running.explain())
       text.toString
     }
+
+    /** The plan of the last batch, as it was executed. */
+    def executed: SparkPlan = StreamAccess.lastPlan(running)
 
     def metric(name: String): Long =
       running.lastProgress.stateOperators.head.customMetrics.get(name)

@@ -48,11 +48,8 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   }
 
   /** Makes `row` the one of this number. */
-  def point(row: UnsafeRow, number: Int): Unit = {
-    val chunk = chunkOf(number)
-    val at = offset(number)
-    row.pointTo(chunk, at, Platform.getLong(chunk, at - Word).toInt)
-  }
+  def point(row: UnsafeRow, number: Int): Unit =
+    RowStore.point(row, chunkOf(number), offset(number))
 
   /** In what the row of this number lies. */
   def base(number: Int): AnyRef = chunkOf(number)
@@ -80,6 +77,10 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
 
 private[spark] object RowStore {
   private val Word = 8
+
+  /** Makes `row` the one that lies there, in a store. */
+  def point(row: UnsafeRow, base: AnyRef, offset: Long): Unit =
+    row.pointTo(base, offset, Platform.getLong(base, offset - Word).toInt)
 
   /** Below what the garbage collectors take for a huge object of its own. */
   private val ChunkBytes = 1 << 18

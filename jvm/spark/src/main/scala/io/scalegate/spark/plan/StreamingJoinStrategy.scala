@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   If,
   IsNull,
   Literal,
+  NamedExpression,
   Or
 }
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
@@ -37,13 +38,19 @@ import io.scalegate.stream.Side
   */
 object StreamingJoinStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case s: StreamingWindowJoin =>
-      val c = StreamingJoins.candidate(s.join).getOrElse(
-        throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
-      )
-      val pairs = planned(c)
-      WindowJoinOutputExec(s.output, pairs.leftColumns, pairs.exec) :: Nil
+    case Project(columns, s: StreamingWindowJoin)
+        if columns.forall(WindowJoinOutputExec.renamed(_).nonEmpty) =>
+      planned(s, columns) :: Nil
+    case s: StreamingWindowJoin => planned(s, s.output) :: Nil
     case _ => Nil
+  }
+
+  private[this] def planned(s: StreamingWindowJoin, columns: Seq[NamedExpression]): SparkPlan = {
+    val c = StreamingJoins.candidate(s.join).getOrElse(
+      throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
+    )
+    val pairs = planned(c)
+    WindowJoinOutputExec(columns, pairs.leftColumns, pairs.exec)
   }
 
   private[this] def planned(c: StreamingJoinCandidate): PlannedPairs = {

@@ -38,23 +38,37 @@ private[streaming] object FoundPairs {
 /** Found when they are asked for. */
 final private class OwnPairs(rows: Int, finder: PairFinder) extends FoundPairs {
   private[this] var at = -1
+  private[this] var k = 0 // of the rows found together
+  private[this] var together = 0
+  private[this] var theirRun = -1
+  private[this] var first = -1 // the first one's number, if the others' follow
 
   def position: Int = at
-  def run: Int = finder.run
-  def number: Int = finder.number
+  def run: Int = theirRun
+  def number: Int = if (first >= 0) first + k else finder.number(k)
   def comparisons: Long = finder.comparisons
   def close(): Unit = ()
 
   def advance(): Boolean = {
-    var more = at >= 0 && at < rows && finder.next()
-    while (!more && at < rows) {
+    k += 1
+    k < together || findMore()
+  }
+
+  private[this] def findMore(): Boolean = {
+    k = 0
+    together = if (at >= 0 && at < rows) finder.next() else 0
+    while (together == 0 && at < rows) {
       at += 1
       if (at < rows) {
         finder.start(at)
-        more = finder.next()
+        together = finder.next()
       }
     }
-    more
+    if (together > 0) {
+      theirRun = finder.run
+      first = if (finder.isRange) finder.number(0) else -1
+    }
+    together > 0
   }
 }
 
@@ -127,12 +141,18 @@ private object SharedPairs {
       val first = block * blockRows
       for (position <- first until first + math.min(blockRows, rows - first)) {
         finder.start(position)
-        while (finder.next()) {
-          pairs.add(position, finder.run, finder.number)
-          if (pairs.isFull) {
-            give(pairs)
-            pairs = new Pairs(MostPairs)
+        var together = finder.next()
+        while (together > 0) {
+          var k = 0
+          while (k < together) {
+            pairs.add(position, finder.run, finder.number(k))
+            if (pairs.isFull) {
+              give(pairs)
+              pairs = new Pairs(MostPairs)
+            }
+            k += 1
           }
+          together = finder.next()
         }
       }
       if (pairs.size > 0) give(pairs)

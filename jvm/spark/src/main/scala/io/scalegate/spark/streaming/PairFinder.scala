@@ -24,6 +24,8 @@ final private[streaming] class PairFinder(
     alone: Boolean,
     accepts: Option[BasePredicate]
 ) {
+  private[this] val oneEach = !probing.pairs
+  private[this] val inTurn = order.isInstanceOf[InTurn]
   private[this] val ofLeft = new SideFinder(left, right)
   private[this] val ofRight = new SideFinder(right, left)
   private[this] var current = ofLeft
@@ -37,16 +39,19 @@ final private[streaming] class PairFinder(
     current.start(order.place(position))
   }
 
-  /** Moves to the next row found for it; false when there is none. */
-  def next(): Boolean = current.next()
+  /** Moves to the next rows found for it, in one run, and gives how many they are; 0 when there are none. Where what
+    * becomes of one decides on the next, it is one at a time.
+    */
+  def next(): Int = current.next()
 
-  /** Which of the searched side's runs the row found lies in: those held, then the new one. */
+  /** Which of the searched side's runs the rows found lie in: those held, then the new one. */
   def run: Int = current.run
 
-  /** Its number in that run. */
-  def number: Int = current.number
+  /** The number in that run of the k-th of them. */
+  def number(k: Int): Int = current.number(k)
 
-  private[this] val oneEach = !probing.pairs
+  /** Whether their numbers follow one another. */
+  def isRange: Boolean = current.isRange
 
   /** New rows of one side that look for rows of the other. */
   final private[this] class SideFinder(probes: NewSide, searched: NewSide) {
@@ -57,22 +62,25 @@ final private[streaming] class PairFinder(
         searched.held.window.lookup(searched.run)
       else searched.held.window.lookup()
     private[this] val candidates =
-      if (order.isInstanceOf[InTurn]) new EarlierRows(lookup, searched) else new AnyRows(lookup)
+      if (inTurn) new EarlierRows(lookup, searched) else new AnyRows(lookup)
     private[this] val columns = probes.probeKeys.toArray
     private[this] val keys = new Array[Long](columns.length)
     private[this] val probe = new UnsafeRow(probes.input.output.length)
-    private[this] val found = new FoundRow(searched)
+    private[this] val rows = new RowsOfRuns(searched)
+    private[this] val found = new UnsafeRow(searched.input.output.length)
     // Of a row that is given for its first match, no other is needed.
     private[this] val once = oneEach && (searched.side eq probing.side)
     private[this] val ownOnce = oneEach && (probes.side eq probing.side)
     private[this] val seen = if (once && !alone) new SeenRows(searched) else null
+    private[this] val isPlain = condition == null && !once && !ownOnce && !inTurn
     private[this] var open = false
 
-    if (probes.side eq Side.R) pair(probe, found.row) else pair(found.row, probe)
+    if (probes.side eq Side.R) pair(probe, found) else pair(found, probe)
 
     def comparisons: Long = lookup.comparisons
     def run: Int = candidates.run
-    def number: Int = candidates.number
+    def number(k: Int): Int = if (isPlain) lookup.number(k) else candidates.number
+    def isRange: Boolean = isPlain && lookup.isRange
 
     def start(place: Int): Unit = {
       open = !(ownOnce && alone && probes.hasMatched(place))
@@ -88,7 +96,12 @@ final private[streaming] class PairFinder(
       }
     }
 
-    def next(): Boolean = {
+    def next(): Int =
+      if (isPlain) lookup.nextSome()
+      else if (nextMatch()) 1
+      else 0
+
+    private[this] def nextMatch(): Boolean = {
       var isMatch = false
       while (!isMatch && open) {
         open = candidates.next()
@@ -100,33 +113,32 @@ final private[streaming] class PairFinder(
 
     private[this] def accepted(): Boolean =
       !(once && isKnown) && satisfies && {
-        if (seen != null) seen.add(run, number)
+        if (seen != null) seen.add(run, candidates.number)
         true
       }
 
     private[this] def isKnown =
-      if (alone) searched.hasMatched(run, number) else seen.contains(run, number)
+      if (alone) searched.hasMatched(run, candidates.number)
+      else seen.contains(run, candidates.number)
 
     private[this] def satisfies = condition == null || {
-      found.point(run, number)
+      rows.of(run).point(found, candidates.number)
       condition.eval(pair)
     }
   }
 }
 
-/** A row of a side that is searched, found one after the other. One thread. */
-final private class FoundRow(of: NewSide) {
-  val row = new UnsafeRow(of.input.output.length)
+/** The rows of a side that is searched, of one run after the other. One thread. */
+final private class RowsOfRuns(side: NewSide) {
   private[this] var run = -1
   private[this] var rows: StoredRows = _
 
-  /** Makes it the one of this number in this run. */
-  def point(run: Int, number: Int): Unit = {
+  def of(run: Int): StoredRows = {
     if (run != this.run) {
-      rows = of.rowsOf(run)
+      rows = side.rowsOf(run)
       this.run = run
     }
-    rows.point(row, number)
+    rows
   }
 }
 

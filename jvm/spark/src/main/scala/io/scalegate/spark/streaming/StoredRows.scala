@@ -27,11 +27,18 @@ final private[streaming] class StoredRows(
   def bytes: Long = store.bytes
 
   /** Makes `row` the one of this number. */
-  def point(row: UnsafeRow, number: Int): Unit =
-    store.point(row, if (order == null) number else order(number))
+  def point(row: UnsafeRow, number: Int): Unit = store.point(row, place(number))
+
+  /** In what the row of this number lies. */
+  def base(number: Int): AnyRef = store.base(place(number))
+
+  /** Where in it. */
+  def offset(number: Int): Long = store.offset(place(number))
 
   /** A row of its own. */
-  def row(number: Int): UnsafeRow = store.row(if (order == null) number else order(number))
+  def row(number: Int): UnsafeRow = store.row(place(number))
+
+  private[this] def place(number: Int) = if (order == null) number else order(number)
 
   def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
 }

@@ -1,14 +1,12 @@
 package io.scalegate.spark.streaming
 
-import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.spark.exec.Probing
+import io.scalegate.spark.exec.{PlacedPairs, Probing, RowStore, UnsafeRows}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
   * match. One thread.
-  *
-  * A pair is valid until the next is asked for.
   *
   * @param found
   *   pairs of which the marks decide whether they are given
@@ -19,8 +17,8 @@ import io.scalegate.stream.Side
   */
 final class StreamJoinIterator private[streaming] (
     probing: Probing,
-    left: NewSide,
-    right: NewSide,
+    ofLeft: NewSide,
+    ofRight: NewSide,
     order: ProbeOrder,
     found: FoundPairs,
     decisions: Iterator[Decision],
@@ -28,14 +26,13 @@ final class StreamJoinIterator private[streaming] (
     watermark: Long,
     val dropped: Long,
     store: ChunkStore
-) extends Iterator[JoinedRow] {
-  private[this] val pair = new JoinedRow
-  private[this] val byLeft = new Looking(left, right)
-  private[this] val byRight = new Looking(right, left)
+) extends PlacedPairs {
+  private[this] val leftPlace = new RowPlace(ofLeft.input.output.length)
+  private[this] val rightPlace = new RowPlace(ofRight.input.output.length)
+  private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
+  private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
   private[this] var looking = byLeft
   private[this] var lookingFrom = -1 // the position of the row that the pairs are of
-  private[this] val nullLeft = new GenericInternalRow(left.input.output.length)
-  private[this] val nullRight = new GenericInternalRow(right.input.output.length)
   private[this] var decision: Decision = _
   private[this] var turn =
     0 // the position of the decision, the greatest number when there is none
@@ -50,26 +47,23 @@ final class StreamJoinIterator private[streaming] (
   def comparisons: Long = found.comparisons
 
   /** Rows that were joined for the first time. */
-  def added: Long = left.rows.size.toLong + right.rows.size
+  def added: Long = ofLeft.rows.size.toLong + ofRight.rows.size
 
-  def hasNext: Boolean = {
-    if (onlyPairs) ready = ready || nextPair()
-    else while (!ready && step()) ()
-    ready
-  }
+  def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
 
-  def next(): JoinedRow = {
-    if (!hasNext) throw new NoSuchElementException("the batch has no more joined rows")
-    ready = false
-    pair
-  }
+  def leftBase: AnyRef = leftPlace.base
+  def leftOffset: Long = leftPlace.offset
+  def left: UnsafeRow = leftPlace.row
+  def rightBase: AnyRef = rightPlace.base
+  def rightOffset: Long = rightPlace.offset
+  def right: UnsafeRow = rightPlace.row
 
   /** Writes the rest of what later batches need, and gives what is held from now on. To be called when there are no more
     * rows.
     */
   def finish(): JoinState = {
     require(!hasNext, "a batch is finished when all of its rows were taken")
-    val state = new JoinState(left.finish(store), right.finish(store), watermark)
+    val state = new JoinState(ofLeft.finish(store), ofRight.finish(store), watermark)
     if (watermark != before)
       store.put(Chunk(Chunk.WatermarkKey, watermark, 0L, Array.emptyByteArray))
     state
@@ -77,6 +71,12 @@ final class StreamJoinIterator private[streaming] (
 
   /** Ends the search, whether all rows were taken or not. */
   def close(): Unit = found.close()
+
+  private[this] def nextOfAll(): Boolean = {
+    ready = false
+    while (!ready && step()) ()
+    ready
+  }
 
   /** Looks at the next pair or decision; false when there are no more of both. */
   private[this] def step(): Boolean = {
@@ -102,8 +102,10 @@ final class StreamJoinIterator private[streaming] (
   }
 
   private[this] def give(of: Decision): Unit = {
-    if (of.side eq Side.R) pair(of.row, nullRight) else pair(nullLeft, of.row)
-    ()
+    val ofLeft = of.side eq Side.R
+    (if (ofLeft) leftPlace else rightPlace).set(of.row)
+    (if (ofLeft) rightPlace else leftPlace).setNulls()
+    lookingFrom = -1
   }
 
   private[this] def nextPair(): Boolean = found.advance() && {
@@ -132,28 +134,22 @@ final class StreamJoinIterator private[streaming] (
   }
 
   /** A row of one side, and those of the other that it finds. */
-  final private[this] class Looking(probes: NewSide, searched: NewSide) {
-    private[this] val probe = new UnsafeRow(probes.input.output.length)
-    private[this] val other = new FoundRow(searched)
-    private[this] val isLeft = probes.side eq Side.R
+  final private[this] class Looking(
+      probes: NewSide,
+      searched: NewSide,
+      own: RowPlace,
+      other: RowPlace
+  ) {
+    private[this] val rows = new RowsOfRuns(searched)
     private[this] var place = 0
-    private[this] var isRead = false
 
     def start(place: Int): Unit = {
       this.place = place
-      isRead = false
+      own.set(probes.rows.stored, place)
     }
 
     /** Makes the two rows the pair. */
-    def give(): Unit = {
-      if (!isRead) {
-        probes.point(probe, place)
-        isRead = true
-      }
-      other.point(found.run, found.number)
-      if (isLeft) pair(probe, other.row) else pair(other.row, probe)
-      ()
-    }
+    def give(): Unit = other.set(rows.of(found.run), found.number)
 
     /** Marks both, and says whether they are given. */
     def mark(): Boolean = {
@@ -168,4 +164,38 @@ final class StreamJoinIterator private[streaming] (
       if (probes.side eq probing.side) probes.hasMatched(place)
       else searched.hasMatched(found.run, found.number)
   }
+}
+
+/** Where one row of a pair lies. One thread. */
+final private class RowPlace(columns: Int) {
+  private[this] val stored = new UnsafeRow(columns)
+  private[this] val nulls = UnsafeRows.ofNulls(columns)
+  private[this] var whole: UnsafeRow = _ // null where the row lies in a store
+  private[this] var in: AnyRef = _
+  private[this] var at = 0L
+
+  def base: AnyRef = in
+  def offset: Long = at
+
+  /** Valid until the place is another. */
+  def row: UnsafeRow =
+    if (whole != null) whole
+    else {
+      RowStore.point(stored, in, at)
+      stored
+    }
+
+  def set(rows: StoredRows, number: Int): Unit = {
+    whole = null
+    in = rows.base(number)
+    at = rows.offset(number)
+  }
+
+  def set(row: UnsafeRow): Unit = {
+    whole = row
+    in = row.getBaseObject
+    at = row.getBaseOffset
+  }
+
+  def setNulls(): Unit = set(nulls)
 }

@@ -182,27 +182,19 @@ abstract class HostedExec(
   final protected def millisSince(nanos: Long): Long =
     math.max(0L, (System.nanoTime - nanos) / 1000000)
 
-  /** Gives a task's rows, counts them, and finishes the batch when there are no more. */
-  final protected class CompletedRows(rows: Iterator[InternalRow], atEnd: () => Unit)
-      extends Iterator[InternalRow] {
+  /** Counts the rows that a task gives, and finishes the batch, once, when there are no more. */
+  final protected class Completion(atEnd: () => Unit) {
     private[this] val rowsOut = longMetric("numOutputRows")
     private[this] var count = 0L
-    private[this] var ended = false
+    private[this] var isDue = true
 
     TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
 
-    def hasNext: Boolean = {
-      val more = rows.hasNext
-      if (!more && !ended) {
-        ended = true
-        atEnd()
-      }
-      more
-    }
+    def row(): Unit = count += 1
 
-    def next(): InternalRow = {
-      count += 1
-      rows.next()
+    def end(): Unit = if (isDue) {
+      isDue = false
+      atEnd()
     }
   }
 

@@ -186,13 +186,26 @@ final class StreamingPanesExec(
       val store = stores.open(partition)
       val state = new PaneStateStore(store)
       val windows = new PaneBatchIterator(partition, some, arriving, held, now, state)
-      new CompletedRows(
-        windows,
-        () => {
-          longMetric("allUpdatesTimeMs") += millisSince(started)
-          finish(windows, store)
-        }
-      )
+      val completion = new Completion(() => {
+        longMetric("allUpdatesTimeMs") += millisSince(started)
+        finish(windows, store)
+      })
+      new CompletedRows(windows, completion)
+    }
+  }
+
+  /** A task's rows, after which the batch is finished. */
+  final private class CompletedRows(rows: Iterator[InternalRow], completion: Completion)
+      extends Iterator[InternalRow] {
+    def hasNext: Boolean = {
+      val more = rows.hasNext
+      if (!more) completion.end()
+      more
+    }
+
+    def next(): InternalRow = {
+      completion.row()
+      rows.next()
     }
   }
 

@@ -4,7 +4,12 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  UnsafeProjection,
+  UnsafeRow
+}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.physical.{
   Distribution,
@@ -25,6 +30,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.CollectionAccumulator
 
 import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.exec.PlacedPairs
 import io.scalegate.spark.streaming.{
   HotKeyHistory,
   JoinState,
@@ -38,7 +44,7 @@ import io.scalegate.stream.Side
 
 /** The join of two streams over a window.
   *
-  * Its rows are pairs of rows, each valid until the next is asked for and not in Spark's binary form: a
+  * Its rows are [[io.scalegate.spark.exec.PlacedPairs]], each valid until the next is asked for: a
   * [[io.scalegate.spark.exec.WindowJoinOutputExec]] above makes rows of them.
   *
   * @param leftKeys
@@ -195,21 +201,36 @@ final class StreamingWindowJoinExec(
         () => TaskAccess.stopIfKilled(context)
       )
       context.addTaskCompletionListener[Unit](_ => rows.close())
-      new CompletedRows(
-        rows,
-        () => {
-          longMetric("allUpdatesTimeMs") += millisSince(started)
-          late.foreach(_.close())
-          val state = finish(access, store, rows)
-          split.foreach(_.add(PartitionReport(
-            partition,
-            state.latest(Side.R),
-            state.latest(Side.S),
-            rows.comparisons
-          )))
-        }
-      )
+      val completion = new Completion(() => {
+        longMetric("allUpdatesTimeMs") += millisSince(started)
+        late.foreach(_.close())
+        val state = finish(access, store, rows)
+        split.foreach(_.add(PartitionReport(
+          partition,
+          state.latest(Side.R),
+          state.latest(Side.S),
+          rows.comparisons
+        )))
+      })
+      new CompletedPairs(rows, completion)
     }
+  }
+
+  /** A task's pairs, after which the batch is finished. */
+  final private class CompletedPairs(pairs: StreamJoinIterator, completion: Completion)
+      extends PlacedPairs {
+    def advance(): Boolean = {
+      val more = pairs.advance()
+      if (more) completion.row() else completion.end()
+      more
+    }
+
+    def leftBase: AnyRef = pairs.leftBase
+    def leftOffset: Long = pairs.leftOffset
+    def left: UnsafeRow = pairs.left
+    def rightBase: AnyRef = pairs.rightBase
+    def rightOffset: Long = pairs.rightOffset
+    def right: UnsafeRow = pairs.right
   }
 
   private[this] def finish(
