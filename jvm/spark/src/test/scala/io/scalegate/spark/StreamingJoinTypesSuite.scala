@@ -70,6 +70,33 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       assert(joined(query, l, r, 4).sorted == expected)
     }
 
+  for (how <- Seq("LEFT SEMI", "LEFT ANTI"))
+    test(s"$how join: a row that has matched is tested no more") {
+      val tested = spark.sparkContext.longAccumulator
+      spark.udf.register(
+        "tested",
+        (a: Int, b: Int) => {
+          tested.add(1)
+          a == b
+        }
+      )
+      val query = s"SELECT l.id FROM l $how JOIN r ON l.k = r.k AND $within AND tested(l.x, r.x)"
+      val run = new Running(query).start()
+      try {
+        val r = Seq.tabulate(20)(i => at(2 + 0.01 * i, 100L + i))
+        run.add(Seq(at(2, 1), at(2, 2, x = 6)), r.take(10))
+        assert(tested.sum == 1 + 10)
+        run.add(Nil, r.drop(10))
+        assert(tested.sum == 1 + 20)
+        run.add(sentinels, sentinels)
+        val expected = if (how.endsWith("SEMI")) "[1]" else "[2]"
+        assert(run.all.filterNot(_.contains("-1")) == Seq(expected))
+      } finally {
+        run.stop()
+        ()
+      }
+    }
+
   test(
     "in order: by the later row of a pair, then by the earlier, however the rows are cut into batches"
   ) {
