@@ -13,7 +13,7 @@ from joinbench.arm import Sample, Settings, Unavailable
 from joinbench.arms.jvm import THROUGHPUT_COLLECTOR, Classpath, Jvm, Program
 from joinbench.datasets import WindowSet, Workload
 
-RUNS = 3
+RUNS = 5
 CHECKPOINT_MS = 500
 OPENED = ("java.lang", "java.time", "java.util", "java.util.concurrent")
 """Packages of the JDK into which Flink reaches."""
