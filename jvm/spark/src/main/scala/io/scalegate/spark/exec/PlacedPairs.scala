@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 /** A task's joined pairs of rows, each told by where its two rows lie, one side's being a row of NULLs where it
   * matches nothing. Of a join that gives the rows of one side only, the other is not to be asked for. One thread.
   */
-abstract class PlacedPairs extends Iterator[JoinedRow] {
+abstract class PlacedPairs(val leftPlace: RowPlace, val rightPlace: RowPlace)
+    extends Iterator[JoinedRow] {
   private[this] val pair = new JoinedRow
   private[this] var ready = false
 
@@ -13,18 +14,18 @@ abstract class PlacedPairs extends Iterator[JoinedRow] {
   def advance(): Boolean
 
   /** In what the left row lies; like all below valid until the next. */
-  def leftBase: AnyRef
+  final def leftBase: AnyRef = leftPlace.base
 
   /** Where in it. */
-  def leftOffset: Long
+  final def leftOffset: Long = leftPlace.offset
 
-  def left: UnsafeRow
+  final def left: UnsafeRow = leftPlace.row
 
-  def rightBase: AnyRef
+  final def rightBase: AnyRef = rightPlace.base
 
-  def rightOffset: Long
+  final def rightOffset: Long = rightPlace.offset
 
-  def right: UnsafeRow
+  final def right: UnsafeRow = rightPlace.row
 
   /** The pair that [[next]] gives is valid until the next call of this. */
   final def hasNext: Boolean = {
@@ -37,4 +38,39 @@ abstract class PlacedPairs extends Iterator[JoinedRow] {
     ready = false
     pair(left, right)
   }
+}
+
+/** Where one row of a pair lies. One thread. */
+final class RowPlace(columns: Int) {
+  private[this] val stored = new UnsafeRow(columns)
+  private[this] val nulls = UnsafeRows.ofNulls(columns)
+  private[this] var whole: UnsafeRow = _ // null where the row lies in a store
+  private[this] var in: AnyRef = _
+  private[this] var at = 0L
+
+  def base: AnyRef = in
+  def offset: Long = at
+
+  /** Valid until the place is another. */
+  def row: UnsafeRow =
+    if (whole != null) whole
+    else {
+      RowStore.point(stored, in, at)
+      stored
+    }
+
+  /** Of a row in a [[RowStore]]. */
+  def set(base: AnyRef, offset: Long): Unit = {
+    whole = null
+    in = base
+    at = offset
+  }
+
+  def set(row: UnsafeRow): Unit = {
+    whole = row
+    in = row.getBaseObject
+    at = row.getBaseOffset
+  }
+
+  def setNulls(): Unit = set(nulls)
 }

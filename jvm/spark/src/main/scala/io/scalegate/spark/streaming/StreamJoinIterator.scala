@@ -1,8 +1,6 @@
 package io.scalegate.spark.streaming
 
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-
-import io.scalegate.spark.exec.{PlacedPairs, Probing, RowStore, UnsafeRows}
+import io.scalegate.spark.exec.{PlacedPairs, Probing, RowPlace}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
@@ -26,9 +24,10 @@ final class StreamJoinIterator private[streaming] (
     watermark: Long,
     val dropped: Long,
     store: ChunkStore
-) extends PlacedPairs {
-  private[this] val leftPlace = new RowPlace(ofLeft.input.output.length)
-  private[this] val rightPlace = new RowPlace(ofRight.input.output.length)
+) extends PlacedPairs(
+      new RowPlace(ofLeft.input.output.length),
+      new RowPlace(ofRight.input.output.length)
+    ) {
   private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
   private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
   private[this] var looking = byLeft
@@ -50,13 +49,6 @@ final class StreamJoinIterator private[streaming] (
   def added: Long = ofLeft.rows.size.toLong + ofRight.rows.size
 
   def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
-
-  def leftBase: AnyRef = leftPlace.base
-  def leftOffset: Long = leftPlace.offset
-  def left: UnsafeRow = leftPlace.row
-  def rightBase: AnyRef = rightPlace.base
-  def rightOffset: Long = rightPlace.offset
-  def right: UnsafeRow = rightPlace.row
 
   /** Writes the rest of what later batches need, and gives what is held from now on. To be called when there are no more
     * rows.
@@ -145,11 +137,14 @@ final class StreamJoinIterator private[streaming] (
 
     def start(place: Int): Unit = {
       this.place = place
-      own.set(probes.rows.stored, place)
+      own.set(probes.rows.stored.base(place), probes.rows.stored.offset(place))
     }
 
     /** Makes the two rows the pair. */
-    def give(): Unit = other.set(rows.of(found.run), found.number)
+    def give(): Unit = {
+      val some = rows.of(found.run)
+      other.set(some.base(found.number), some.offset(found.number))
+    }
 
     /** Marks both, and says whether they are given. */
     def mark(): Boolean = {
@@ -164,38 +159,4 @@ final class StreamJoinIterator private[streaming] (
       if (probes.side eq probing.side) probes.hasMatched(place)
       else searched.hasMatched(found.run, found.number)
   }
-}
-
-/** Where one row of a pair lies. One thread. */
-final private class RowPlace(columns: Int) {
-  private[this] val stored = new UnsafeRow(columns)
-  private[this] val nulls = UnsafeRows.ofNulls(columns)
-  private[this] var whole: UnsafeRow = _ // null where the row lies in a store
-  private[this] var in: AnyRef = _
-  private[this] var at = 0L
-
-  def base: AnyRef = in
-  def offset: Long = at
-
-  /** Valid until the place is another. */
-  def row: UnsafeRow =
-    if (whole != null) whole
-    else {
-      RowStore.point(stored, in, at)
-      stored
-    }
-
-  def set(rows: StoredRows, number: Int): Unit = {
-    whole = null
-    in = rows.base(number)
-    at = rows.offset(number)
-  }
-
-  def set(row: UnsafeRow): Unit = {
-    whole = row
-    in = row.getBaseObject
-    at = row.getBaseOffset
-  }
-
-  def setNulls(): Unit = set(nulls)
 }

@@ -4,12 +4,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  Expression,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.physical.{
   Distribution,
@@ -218,19 +213,12 @@ final class StreamingWindowJoinExec(
 
   /** A task's pairs, after which the batch is finished. */
   final private class CompletedPairs(pairs: StreamJoinIterator, completion: Completion)
-      extends PlacedPairs {
+      extends PlacedPairs(pairs.leftPlace, pairs.rightPlace) {
     def advance(): Boolean = {
       val more = pairs.advance()
       if (more) completion.row() else completion.end()
       more
     }
-
-    def leftBase: AnyRef = pairs.leftBase
-    def leftOffset: Long = pairs.leftOffset
-    def left: UnsafeRow = pairs.left
-    def rightBase: AnyRef = pairs.rightBase
-    def rightOffset: Long = pairs.rightOffset
-    def right: UnsafeRow = pairs.right
   }
 
   private[this] def finish(
