@@ -13,12 +13,21 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   import RowStore._
 
   /*
-   *    chunk   [ size | row ][ size | row ] ...        a place is a chunk's number and an offset in it
+   *    chunk   [ size | row ][ size | row ] ...
+   *
+   * While all rows are of one size, a chunk holds as many as a power of two, and a row's number tells where it lies. From
+   * the first of another size on the places are kept: of each row the number of its chunk and the offset in it.
+   *
+   * The first chunk begins small, for there may be many stores of a few rows. What pointed into it when it was smaller
+   * still lies there.
    */
   private[this] var chunks = new Array[Array[Byte]](4)
   private[this] var last = -1
   private[this] var used = 0
-  private[this] var places = new Array[Long](expected)
+  private[this] var stride = 0 // bytes from one row to the next, of rows of one size
+  private[this] var shift = 0
+  private[this] var mask = 0
+  private[this] var places: Array[Long] = _ // null while all rows are of one size
   private[this] var count = 0
   private[this] var total = 0L
 
@@ -29,16 +38,16 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
 
   /** Copies the row; its number is the number of rows that came before. */
   def add(row: UnsafeRow): Unit = {
-    val bytes = row.getSizeInBytes
-    if (last < 0 || chunks(last).length - used < bytes + Word) addChunk(bytes + Word)
+    val size = row.getSizeInBytes
+    val bytes = size + Word
+    if (count == 0) begin(bytes) else if (places == null && bytes != stride) keepPlaces()
+    if (places == null) reserveNext() else reserve(bytes)
     val at = Platform.BYTE_ARRAY_OFFSET.toLong + used
-    Platform.putLong(chunks(last), at, bytes.toLong)
+    Platform.putLong(chunks(last), at, size.toLong)
     row.writeToMemory(chunks(last), at + Word)
-    if (count == places.length) places = Arrays.copyOf(places, math.max(16, count + count / 2))
-    places(count) = (last.toLong << 32) | used.toLong
     count += 1
-    used += bytes + Word
-    total += bytes + Word
+    used += bytes
+    total += bytes
   }
 
   /** Copies the row and gives the copy, a row of its own. */
@@ -55,10 +64,14 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   def base(number: Int): AnyRef = chunkOf(number)
 
   /** Where in it. */
-  def offset(number: Int): Long =
-    Platform.BYTE_ARRAY_OFFSET.toLong + (places(number) & 0xffffffffL) + Word
+  def offset(number: Int): Long = {
+    val at =
+      if (places == null) (number & mask).toLong * stride else places(number) & 0xffffffffL
+    Platform.BYTE_ARRAY_OFFSET.toLong + at + Word
+  }
 
-  private[this] def chunkOf(number: Int): Array[Byte] = chunks((places(number) >>> 32).toInt)
+  private[this] def chunkOf(number: Int): Array[Byte] =
+    chunks(if (places == null) number >>> shift else (places(number) >>> 32).toInt)
 
   /** A row of its own. */
   def row(number: Int): UnsafeRow = {
@@ -67,10 +80,37 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
     one
   }
 
-  private[this] def addChunk(least: Int): Unit = {
+  private[this] def begin(bytes: Int): Unit = {
+    stride = bytes
+    shift = EvenRows.shift(bytes)
+    mask = (1 << shift) - 1
+  }
+
+  /** Makes room for one more row of the same size. */
+  private[this] def reserveNext(): Unit =
+    if ((count & mask) == 0) {
+      val rows = if (count > 0) 1 << shift else math.min(1 << shift, math.max(1, expected))
+      addChunk(rows * stride)
+    } else if (used == chunks(last).length)
+      chunks(last) =
+        Arrays.copyOf(chunks(last), math.min(2L * used, stride.toLong << shift).toInt)
+
+  /** Makes room for a row of any size. */
+  private[this] def reserve(bytes: Int): Unit = {
+    if (chunks(last).length - used < bytes) addChunk(math.max(bytes, ChunkBytes))
+    if (count == places.length) places = Arrays.copyOf(places, math.max(16, count + count / 2))
+    places(count) = (last.toLong << 32) | used.toLong
+  }
+
+  private[this] def keepPlaces(): Unit =
+    places = Array.tabulate(math.max(count, expected)) { n =>
+      ((n >>> shift).toLong << 32) | (n & mask).toLong * stride
+    }
+
+  private[this] def addChunk(length: Int): Unit = {
     last += 1
     if (last == chunks.length) chunks = Arrays.copyOf(chunks, 2 * last)
-    chunks(last) = new Array[Byte](math.max(least, ChunkBytes))
+    chunks(last) = new Array[Byte](length)
     used = 0
   }
 }
