@@ -54,8 +54,7 @@ every other, and then they take turns in rounds, so that whatever else the machi
 all of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and
 as many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves
 the same rows through one exchange by the key (or the first band's attribute) and joins nothing,
-in as many batches but one: a join has one more, without data, after the last. As many shuffle
-partitions as threads. `flink` is Apache Flink within one JVM, its streams in memory, its state
+in as many batches. As many shuffle partitions as threads. `flink` is Apache Flink within one JVM, its streams in memory, its state
 on the heap and in no checkpoint, or in two a second; band joins on bins. *Latency with a
 trigger*: files appear one after the other while the query runs, at half of the load that Spark's
 join sustains, and at every moment between two triggers equally often. Timed is each file, from

@@ -129,7 +129,7 @@ final class StreamingHotKeysSuite extends StreamingJoinSuite {
       run.stop()
       withSettings(ScaleGateConf.SplitHotKeys -> "false") {
         run.start()
-        for (batch <- 14 to 16) add(hot(batch, Few))
+        for (batch <- 14 to 17) add(hot(batch, Few))
       }
       assert(table(run.checkpoint).keys.isEmpty && run.metric("hotKeys") == 0)
       assertSame(run.all, batchResult(joined("INNER"), l.result(), r.result()))

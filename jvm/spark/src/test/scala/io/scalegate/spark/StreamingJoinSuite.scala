@@ -152,6 +152,9 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     def total(name: String): Long =
       running.recentProgress.flatMap(_.stateOperators).map(_.customMetrics.get(name).longValue).sum
 
+    /** That were run, those without data among them. */
+    def batches: Int = written.size
+
     /** Rows that were too late, in all. */
     def dropped: Long =
       running.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum

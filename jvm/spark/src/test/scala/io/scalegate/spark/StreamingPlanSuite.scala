@@ -129,4 +129,22 @@ final class StreamingPlanSuite extends StreamingJoinSuite {
       assert(run.metric("leftStateBytes") + run.metric("rightStateBytes") < 300)
     } finally run.stop()
   }
+
+  test("a batch without data follows where it may give rows, and only there") {
+    def batches(query: String) = {
+      val run = new Running(query).start()
+      try {
+        run.add(Seq(at(10, 1), at(20, 2)), Seq(at(10.5, 100), at(20, 101)))
+        val first = run.batches
+        run.add(Seq(at(60, 3)), Seq(at(60, 102))).add(Seq(at(61, 4)), Seq(at(61, 103)))
+        assert(run.metric("leftStateRows") <= 2 && run.metric("rightStateRows") <= 2)
+        first
+      } finally run.stop()
+    }
+    def join(how: String) = s"SELECT l.id FROM l $how JOIN r ON $within AND l.k = r.k"
+    for (how <- Seq("INNER", "LEFT SEMI")) assert(batches(join(how)) == 1, how)
+    for (how <- Seq("LEFT", "RIGHT", "FULL", "LEFT ANTI")) assert(batches(join(how)) == 2, how)
+    val hint = "/*+ WINDOW_JOIN(l, r, 'ordered') */"
+    assert(batches(s"SELECT $hint l.id FROM l JOIN r ON $within") == 2)
+  }
 }

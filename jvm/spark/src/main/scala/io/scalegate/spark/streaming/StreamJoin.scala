@@ -86,6 +86,9 @@ final case class StreamJoin(
   /** The side whose rows may not be copied, if there is one. */
   def single: Option[Side] = if (probing.isInner) None else Some(probing.side)
 
+  /** Whether rows come when the watermark moves, and no data with it. */
+  def givesAtWatermark: Boolean = inTurn || probing.unmatched || probing.unfound
+
   /** The columns that the user knows of an input, of those that are joined. */
   def visible(columns: Seq[Attribute]): Seq[Attribute] =
     if (cells.isEmpty) columns else columns.init

@@ -147,8 +147,9 @@ final class StreamingWindowJoinExec(
       UnknownPartitioning(left.outputPartitioning.numPartitions)
     else join.probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
+  /** Only for rows that it gives. What has expired goes with the next batch, which has data. */
   override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
-    eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+    join.givesAtWatermark && eventTimeWatermarkForEviction.exists(newInputWatermark > _)
 
   /** The least event time that a row may still come with, in either of its event times. */
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
