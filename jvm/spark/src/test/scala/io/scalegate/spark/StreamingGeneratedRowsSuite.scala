@@ -63,10 +63,10 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
 
   private val end = Seq(at(1000, -1), at(2000, -1))
 
-  /** @param whole
-    *   whether nothing is left to do on the join's rows
+  /** @param leaving
+    *   whether nothing is left to do on the join's rows, for which no code is generated then
     */
-  private def assertGenerated(query: String, whole: Boolean = false): Unit = {
+  private def assertGenerated(query: String, leaving: Boolean = false): Unit = {
     val (l, r) = (events(1, 90), events(2, 80))
     val run = new Running(query).start()
     try {
@@ -75,9 +75,12 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
       run.add(Nil, end.take(1))
       run.add(end.drop(1), end.drop(1))
       val plan = run.executed
-      val stages = plan.collect { case s: WholeStageCodegenExec => s.child }
-      assert(stages.exists(_.exists(_.isInstanceOf[WindowJoinOutputExec])), plan)
-      if (whole) assert(stages.exists(_.isInstanceOf[WindowJoinOutputExec]), plan)
+      val outputs = plan.collect { case o: WindowJoinOutputExec => o }
+      val generated = plan.collect { case s: WholeStageCodegenExec =>
+        s.child.collect { case o: WindowJoinOutputExec => o }
+      }.flatten
+      assert(outputs.length == 1 && outputs.head.leaving == leaving, plan)
+      assert(generated == outputs.filterNot(_.leaving), plan)
       val rows = run.all.filterNot(_.contains("-1"))
       assert(rows.nonEmpty && rows == batchResult(query, l, r))
     } finally {
@@ -99,7 +102,7 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
       val all = for (side <- sides.reverse; c <- words.reverse) yield s"$side.$c AS ${c}_$side"
       assertGenerated(
         s"SELECT ${all.mkString(", ")}, l.id AS again FROM ${of("l")} $how JOIN ${of("r")} ON $on",
-        whole = true
+        leaving = true
       )
     }
 
@@ -119,7 +122,7 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
     val asked = for (n <- some; side <- Seq("r", "l")) yield s"$side.c$n AS $side$n"
     assertGenerated(
       s"SELECT ${asked.mkString(", ")} FROM ${wide("l")} LEFT JOIN ${wide("r")} ON $on",
-      whole = true
+      leaving = true
     )
   }
 }

@@ -40,7 +40,7 @@ abstract class PlacedPairs(val leftPlace: RowPlace, val rightPlace: RowPlace)
   }
 }
 
-/** Where one row of a pair lies. One thread. */
+/** Where one row of a pair lies. As long as the pairs are read another row lies elsewhere. One thread. */
 final class RowPlace(columns: Int) {
   private[this] val stored = new UnsafeRow(columns)
   private[this] val nulls = UnsafeRows.ofNulls(columns)

@@ -24,8 +24,7 @@ import org.apache.spark.sql.execution.{
   OrderPreservingUnaryExecNode,
   PartitioningPreservingUnaryExecNode,
   SparkPlan,
-  UnaryExecNode,
-  WholeStageCodegenExec
+  UnaryExecNode
 }
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.bitset.BitSetMethods
@@ -43,12 +42,15 @@ import io.scalegate.stream.Side
   *   how many of the child's columns are those of a pair's left row, which come first
   * @param probing
   *   the side that probes, where the child gives [[JoinedPairs]]; else it gives [[PlacedPairs]]
+  * @param leaving
+  *   whether no generated code above reads the rows, which are then made whole, of words, see [[canLeave]]
   */
 final case class WindowJoinOutputExec(
     columns: Seq[NamedExpression],
     leftColumns: Int,
     child: SparkPlan,
-    probing: Option[Side] = None
+    probing: Option[Side] = None,
+    leaving: Boolean = false
 ) extends UnaryExecNode
     with CodegenSupport
     with PartitioningPreservingUnaryExecNode
@@ -63,13 +65,25 @@ final case class WindowJoinOutputExec(
 
   override protected def orderingExpressions: Seq[SortOrder] = child.outputOrdering
 
+  /** Whether the rows can be made of whole words. */
+  def canLeave: Boolean = probing.isEmpty && WordRows.fits(source)
+
+  override def supportCodegen: Boolean = !leaving
+
   override protected def doExecute(): RDD[InternalRow] = {
     val present = child.output
     val wanted = columns
-    child.execute().mapPartitions { pairs =>
-      val project = UnsafeProjection.create(wanted, present)
-      pairs.map(project)
-    }
+    if (leaving) {
+      val words = source.map(a => RowWord(if (isOf(Side.R, a)) Side.R else Side.S, placeInRow(a)))
+      val widths = (columnsOf(Side.R), columnsOf(Side.S))
+      child.execute().mapPartitions { pairs =>
+        new WordRows(pairs.asInstanceOf[PlacedPairs], words, widths)
+      }
+    } else
+      child.execute().mapPartitions { pairs =>
+        val project = UnsafeProjection.create(wanted, present)
+        pairs.map(project)
+      }
   }
 
   override def inputRDDs(): Seq[RDD[InternalRow]] = child.execute() :: Nil
@@ -86,26 +100,18 @@ final case class WindowJoinOutputExec(
     val pairs = ctx.freshName("pairs")
     val left = new PlacedRow(ctx, s"$pairs.left", columnsOf(Side.R))
     val right = new PlacedRow(ctx, s"$pairs.right", columnsOf(Side.S))
-    def row(a: Attribute) = if (isOf(Side.R, a)) left else right
-    val read = source.map(a => row(a).read(a, placeInRow(a)))
-    // Spark writes column by column, and asks of each whether it is NULL.
-    val words = Option.when(isWhole && WordRow.fits(source)) {
-      new WordRow(ctx, source.map(a => row(a).word(a, placeInRow(a))))
-    }
+    val read =
+      source.map(a => (if (isOf(Side.R, a)) left else right).read(a, placeInRow(a)))
     s"""
        |final $pairsClass $pairs = $input;
        |while ($limitNotReachedCond $pairs.advance()) {
        |  ${left.point}
        |  ${right.point}
-       |  ${words.fold("")(_.fill)}
-       |  ${consume(ctx, read, words.map(_.name).orNull)}
+       |  ${consume(ctx, read)}
        |  $shouldStopCheckCode
        |}
      """.stripMargin
   }
-
-  /** Whether nothing above reads columns in the same code. */
-  private[this] def isWhole = parent.isInstanceOf[WholeStageCodegenExec]
 
   private[this] def eachProbe(ctx: CodegenContext, side: Side): String = {
     val pairsClass = classOf[JoinedPairs].getName
@@ -195,10 +201,6 @@ final private class PlacedRow(ctx: CodegenContext, row: String, width: Int) {
        |final long $offset = ${row}Offset();
      """.stripMargin
 
-  /** The word in which a column of a fixed width lies. */
-  def word(column: Attribute, at: Int): RowWord =
-    RowWord(base, offset, at, values + at * UnsafeRow.WORD_SIZE, column.nullable)
-
   def read(column: Attribute, at: Int): ExprCode =
     if (!CodeGenerator.isPrimitiveType(column.dataType)) {
       ctx.currentVars = null
@@ -223,79 +225,4 @@ final private class PlacedRow(ctx: CodegenContext, row: String, width: Int) {
         )
       else ExprCode(code"$javaType $value = $get;", FalseLiteral, value)
     }
-}
-
-/** Where a column of a row lies, one word wide.
-  *
-  * @param base
-  *   the variable that says in what the row lies, as `offset` is the one that says where
-  * @param at
-  *   the column's place in its row
-  * @param value
-  *   where the word begins in it, in bytes
-  */
-final private case class RowWord(
-    base: String,
-    offset: String,
-    at: Int,
-    value: Int,
-    nullable: Boolean
-)
-
-/** Code that makes a row of the words of others.
-  *
-  * @param words
-  *   of its columns, of which there are no more than a word has bits
-  */
-final private class WordRow(ctx: CodegenContext, words: Seq[RowWord]) {
-  private[this] val platform = classOf[Platform].getName
-  private[this] val start = Platform.BYTE_ARRAY_OFFSET
-  private[this] val size = UnsafeRow.WORD_SIZE * (1 + words.length)
-  private[this] val bytes = ctx.addMutableState("byte[]", "bytes", v => s"$v = new byte[$size];")
-  private[this] val nulls = ctx.freshName("nulls")
-
-  /** The variable that it is in. */
-  val name: String = ctx.freshName("joined")
-
-  private[this] val row = ctx.addMutableState(
-    "UnsafeRow",
-    "joined",
-    v => s"$v = new UnsafeRow(${words.length}); $v.pointTo($bytes, $start, $size);"
-  )
-
-  /** Overwrites it. */
-  def fill: String =
-    s"""
-       |final UnsafeRow $name = $row;
-       |long $nulls = 0L;
-       |${nullBits.mkString("\n")}
-       |$platform.putLong($bytes, $start, $nulls);
-       |${values.mkString("\n")}
-     """.stripMargin
-
-  private[this] def values = words.zipWithIndex.map { case (w, i) =>
-    val to = start + UnsafeRow.WORD_SIZE * (1 + i)
-    s"$platform.putLong($bytes, $to, $platform.getLong(${w.base}, ${w.offset} + ${w.value}));"
-  }
-
-  /** All those at once that lie in one word and move by as many bits. */
-  private[this] def nullBits = {
-    val moved = words.zipWithIndex.filter(_._1.nullable).groupBy { case (w, i) =>
-      (w.base, w.offset, w.at / java.lang.Long.SIZE, i - w.at % java.lang.Long.SIZE)
-    }
-    for (((base, offset, word, by), columns) <- moved) yield {
-      val mask = columns.map { case (w, _) => 1L << (w.at % java.lang.Long.SIZE) }.reduce(_ | _)
-      val bits =
-        s"$platform.getLong($base, $offset + ${word * UnsafeRow.WORD_SIZE}) & ${mask}L"
-      s"$nulls |= ${if (by >= 0) s"($bits) << $by" else s"($bits) >>> ${-by}"};"
-    }
-  }
-}
-
-private object WordRow {
-
-  /** Whether rows of these columns can be made so. */
-  def fits(columns: Seq[Attribute]): Boolean =
-    columns.nonEmpty && columns.length <= java.lang.Long.SIZE &&
-      columns.forall(a => UnsafeRow.isFixedLength(a.dataType))
 }
