@@ -97,7 +97,7 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     (sample,) = ours.run(BANDS, data)
     assert sample.rows == brute_force(BANDS)
     assert sample.work == {"tuples": 2_400}
-    assert sample.facts["batches"] == 3
+    assert sample.facts["batches"] == 2
     assert sample.facts["most state rows"] > 0
     limit = arms["limit"]
     limit.prepare(BANDS, data)

@@ -54,13 +54,15 @@ every other, and then they take turns in rounds, so that whatever else the machi
 all of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and
 as many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves
 the same rows through one exchange by the key (or the first band's attribute) and joins nothing,
-in as many batches. As many shuffle partitions as threads. `flink` is Apache Flink within one JVM, its streams in memory, its state
-on the heap and in no checkpoint, or in two a second; band joins on bins. *Latency with a
-trigger*: files appear one after the other while the query runs, at half of the load that Spark's
-join sustains, and at every moment between two triggers equally often. Timed is each file, from
-its appearance to the end of the batch that read it, once the windows are full. Rows are compared
-first (`joinbench/checksum.py` has the definition; those of streams in a run of their own); an
-arm with other rows is reported as failed and its times are thrown away.
+in as many batches. As many shuffle partitions as threads. Spark's default file manager starts
+processes for each file of a checkpoint where Hadoop has no native library, as in PySpark's
+packages; `-nofork` is with the other one. `flink` is Apache Flink within one JVM, its streams in
+memory, its state on the heap and in no checkpoint, or in two a second; band joins on bins.
+*Latency with a trigger*: files appear one after the other while the query runs, at half of the
+load that Spark's join sustains, and at every moment between two triggers equally often. Timed is
+each file, from its appearance to the end of the batch that read it, once the windows are full.
+Rows are compared first (`joinbench/checksum.py` has the definition; those of streams in a run of
+their own); an arm with other rows is reported as failed and its times are thrown away.
 
 **How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
 faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.

@@ -35,6 +35,12 @@ FORMAT_4 = {FORMAT: "4", "spark.sql.streaming.join.stateFormatV4.enabled": "true
 """Spark 4.2 calls this format of its join's state under development, and has it switched off."""
 ROCKSDB = {PROVIDER: f"{STATE}RocksDBStateStoreProvider", FORMAT: "2", CHANGELOG: "false"}
 HDFS = {PROVIDER: f"{STATE}HDFSBackedStateStoreProvider", FORMAT: "2"}
+FILES = "spark.sql.streaming.checkpointFileManagerClass"
+NO_FORK = {
+    FILES: "org.apache.spark.sql.execution.streaming.checkpointing"
+    ".FileSystemBasedCheckpointFileManager"
+}
+"""Spark's default starts processes for each file where Hadoop has no native library."""
 REFUSAL = "Stream-stream join without equality predicate is not supported"
 
 Progress = dict[str, Any]
@@ -129,12 +135,23 @@ class StreamHost:
 
 
 class StreamArm(Arm):
-    """A query over the streams of a set."""
+    """A query over the streams of a set, under settings of its own."""
 
-    def __init__(self, host: StreamHost, name: str) -> None:
+    def __init__(
+        self, host: StreamHost, name: str, conf: Mapping[str, str] | None = None
+    ) -> None:
         self.name = name
         self.host = host
+        self.conf = conf or {}
         self.rows: Rows | None = None
+
+    def configured(self) -> Any:
+        """The session, under the arm's settings."""
+        session = self.host.spark.start()
+        session.conf.unset(FILES)
+        for name, value in self.conf.items():
+            session.conf.set(name, value)
+        return session
 
     @abstractmethod
     def frame(self, workload: Workload, streams: Path) -> Any:
@@ -169,6 +186,7 @@ class Limit(StreamArm):
     """Moves every column of the streams' rows through one exchange by the key or the band."""
 
     def frame(self, workload: Workload, streams: Path) -> Any:
+        self.configured()
         if isinstance(workload, WindowSet):
             return self.host.united(workload, streams).repartition(
                 self.host.settings.threads, "k"
@@ -189,9 +207,8 @@ class Query(StreamArm):
     """The join or the windows, by scalegate or by Spark, with the state in one kind of store."""
 
     def __init__(self, host: StreamHost, name: str, ours: bool, conf: Mapping[str, str]) -> None:
-        super().__init__(host, name)
+        super().__init__(host, name, conf)
         self.ours = ours
-        self.conf = conf
 
     def is_slow(self, workload: Workload) -> bool:
         return not self.ours and (workload.kind == "keyed" or workload.name == "WL")
@@ -218,10 +235,8 @@ class Query(StreamArm):
             )
 
     def frame(self, workload: Workload, streams: Path, files: int = 1) -> Any:
-        session = self.host.spark.start()
+        session = self.configured()
         session.conf.set(SWITCH, str(self.ours).lower())
-        for name, value in self.conf.items():
-            session.conf.set(name, value)
         if isinstance(workload, WindowSet):
             rows = self.host.united(workload, streams).withWatermark("ts", "0 seconds")
             rows.createOrReplaceTempView("united")
@@ -268,9 +283,11 @@ class Query(StreamArm):
 def arms(host: StreamHost) -> list[Arm]:
     return [
         Limit(host, "limit"),
+        Limit(host, "limit-nofork", NO_FORK),
         Query(host, "scalegate-rocksdb", True, ROCKSDB),
         Query(host, "scalegate-rocksdb-changelog", True, ROCKSDB | {CHANGELOG: "true"}),
         Query(host, "scalegate-hdfs", True, HDFS),
+        Query(host, "scalegate-hdfs-nofork", True, HDFS | NO_FORK),
         Query(host, "spark-rocksdb", False, ROCKSDB),
         Query(host, "spark-rocksdb-4", False, ROCKSDB | FORMAT_4),
         Query(host, "spark-hdfs", False, HDFS),
