@@ -17,7 +17,7 @@ import io.scalegate.spark.plan.{
   ExtractRowWindowJoin,
   ExtractStreamingWindowJoin,
   HideStreamingJoins,
-  LeavingRowsRule,
+  LastRules,
   MoveHintToCondition,
   ResolveWindowJoinHint,
   ShowStreamingJoins,
@@ -48,8 +48,8 @@ import io.scalegate.spark.plan.{
   *   - plan normalization rule: shows them to the optimizer again, in every batch;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
-  *   - rule after the transitions between rows and columns, when nothing but the generated code is to come: lets the
-  *     joined rows that nobody reads leave as they are.
+  *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze the
+  *     stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they are.
   *
   * And for aggregates over sliding windows:
   *
@@ -71,7 +71,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
     extensions.injectPlannerStrategy(_ => StreamingJoinStrategy)
-    extensions.injectColumnar(_ => LeavingRowsRule)
+    extensions.injectColumnar(_ => LastRules)
     extensions.injectPreCBORule(_ => SplitFullJoin)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)

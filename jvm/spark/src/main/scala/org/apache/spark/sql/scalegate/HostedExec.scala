@@ -6,21 +6,25 @@ import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
-import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution}
+import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
+import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
 import org.apache.spark.sql.execution.streaming.operators.stateful.join
   .StreamingSymmetricHashJoinHelper.{JoinConditionSplitPredicates, JoinStateWatermarkPredicates}
 import org.apache.spark.sql.execution.streaming.operators.stateful.{
+  StateStoreWriter,
+  StatefulOpStateStoreCheckpointInfo,
   StatefulOperatorCustomMetric,
   StatefulOperatorCustomSumMetric,
   StatefulOperatorStateInfo
 }
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.{OutputMode, StateOperatorProgress}
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.util.SerializableConfiguration
+import org.apache.spark.util.{CollectionAccumulator, SerializableConfiguration}
 
 /** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind of
   * Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and the
@@ -72,6 +76,15 @@ abstract class HostedExec(
 
   /** Of its state, if it is not for Spark to say how many. */
   protected def partitions: Option[Int]
+
+  /** What EXPLAIN says beside its name. */
+  private[scalegate] def parts: Seq[String]
+
+  /** Its rows over these inputs, which are its own as they are executed. */
+  private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow]
+
+  /** Where they lie. */
+  private[scalegate] def partitioningOver(left: SparkPlan, right: SparkPlan): Partitioning
 
   /** What it is made by, beside its inputs. */
   override protected def otherCopyArgs: Seq[AnyRef]
@@ -131,6 +144,15 @@ abstract class HostedExec(
     r,
     outputMode
   )
+
+  final override protected def doExecute(): RDD[InternalRow] = over(left, right)
+
+  final override def outputPartitioning: Partitioning = partitioningOver(left, right)
+
+  override def simpleString(maxFields: Int): String = s"$nodeName ${parts.mkString("; ")}"
+
+  override def verboseStringWithOperatorId(): String =
+    HostedExec.verbose(formattedNodeName, parts)
 
   override def canEqual(other: Any): Boolean = other.getClass == getClass
 
@@ -206,6 +228,64 @@ private object HostedExec {
 
   /** Of the schema file, not of the state. */
   private val SchemaVersion = 2
+
+  def verbose(name: String, parts: Seq[String]): String =
+    s"""
+       |$name
+       |${parts.mkString("\n")}
+       |""".stripMargin
+}
+
+/** A [[HostedExec]] that Spark has given all that it needs, over the inputs that are executed. The last rules change no more
+  * than these, and to make the operator again for each would take milliseconds, see [[PlannedExec]].
+  */
+final case class ReadyExec(host: HostedExec, left: SparkPlan, right: SparkPlan)
+    extends BinaryExecNode with StateStoreWriter {
+  override lazy val metrics: Map[String, SQLMetric] = host.metrics
+  override lazy val instanceMetrics: Map[StateStoreInstanceMetric, SQLMetric] =
+    host.instanceMetrics
+  override val checkpointInfoAccumulator
+      : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] =
+    host.checkpointInfoAccumulator
+
+  override def output: Seq[Attribute] = host.output
+  override def producedAttributes: AttributeSet = host.producedAttributes
+  override def requiredChildDistribution: Seq[Distribution] = host.requiredChildDistribution
+  override def outputPartitioning: Partitioning = host.partitioningOver(left, right)
+
+  override def stateInfo: Option[StatefulOperatorStateInfo] = host.stateInfo
+  override def shortName: String = host.shortName
+  override def operatorStateMetadataVersion: Int = host.operatorStateMetadataVersion
+  override def operatorStateMetadata(paths: List[List[String]]): OperatorStateMetadata =
+    host.operatorStateMetadata(paths)
+  override def validateAndMaybeEvolveStateSchema(
+      hadoopConf: Configuration,
+      batchId: Long,
+      stateSchemaVersion: Int
+  ): List[StateSchemaValidationResult] =
+    host.validateAndMaybeEvolveStateSchema(hadoopConf, batchId, stateSchemaVersion)
+  override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
+    host.shouldRunAnotherBatch(newInputWatermark)
+  override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
+    host.produceOutputWatermark(inputWatermarkMs)
+  override def getProgress(): StateOperatorProgress = host.getProgress()
+
+  override def nodeName: String = host.nodeName
+  override def simpleString(maxFields: Int): String = host.simpleString(maxFields)
+  override def verboseStringWithOperatorId(): String =
+    HostedExec.verbose(formattedNodeName, host.parts)
+
+  override protected def doExecute(): RDD[InternalRow] = host.over(left, right)
+
+  override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
+    copy(left = l, right = r)
+}
+
+/** Puts a [[ReadyExec]] in the place of each operator. */
+object ReadyOperators extends Rule[SparkPlan] {
+  def apply(plan: SparkPlan): SparkPlan = plan.transform { case h: HostedExec =>
+    ReadyExec(h, h.left, h.right)
+  }
 }
 
 /** What the planner makes of a stateful operator, until the plan is cloned to be prepared for execution: making a

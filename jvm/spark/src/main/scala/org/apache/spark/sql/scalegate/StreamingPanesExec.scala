@@ -125,13 +125,7 @@ final class StreamingPanesExec(
 
   override def nodeName: String = "StreamingPaneWindows"
   override def shortName: String = StreamingPanesExec.Name
-  override def simpleString(maxFields: Int): String =
-    s"$nodeName ${panes.description.mkString("; ")}"
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |${panes.description.mkString("\n")}
-       |""".stripMargin
+  override private[scalegate] def parts: Seq[String] = panes.description
 
   override def output: Seq[Attribute] = panes.output
 
@@ -142,7 +136,10 @@ final class StreamingPanesExec(
     Seq(ofRows, UnspecifiedDistribution)
   }
 
-  override def outputPartitioning: Partitioning = left.outputPartitioning
+  override private[scalegate] def partitioningOver(
+      left: SparkPlan,
+      right: SparkPlan
+  ): Partitioning = left.outputPartitioning
 
   private[this] def mode: PaneMode = outputMode match {
     case Some(m) if m == OutputMode.Append() => PaneMode.Append
@@ -167,7 +164,7 @@ final class StreamingPanesExec(
     )
   }
 
-  override protected def doExecute(): RDD[InternalRow] = {
+  override private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
     val (arriving, held) = (panes.arriving(left.output), panes.held)

@@ -124,14 +124,10 @@ final class StreamingWindowJoinExec(
 
   override def nodeName: String = "StreamingWindowJoin"
   override def shortName: String = StreamingWindowJoinExec.Name
+  override private[scalegate] def parts: Seq[String] =
+    join.probing.name +: join.description.split("; ").toSeq
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${join.probing.name}, ${join.description}"
-  override def verboseStringWithOperatorId(): String =
-    s"""
-       |$formattedNodeName
-       |${join.probing.name}
-       |${join.description.replace("; ", "\n")}
-       |""".stripMargin
 
   private[this] def leftColumns = join.joined(left.output)
   private[this] def rightColumns = join.joined(right.output)
@@ -141,7 +137,10 @@ final class StreamingWindowJoinExec(
   override def requiredChildDistribution: Seq[Distribution] =
     if (single) allTogether else super.requiredChildDistribution
 
-  override def outputPartitioning: Partitioning =
+  override private[scalegate] def partitioningOver(
+      left: SparkPlan,
+      right: SparkPlan
+  ): Partitioning =
     if (single) SinglePartition
     else if (join.cells.nonEmpty || join.splitting.nonEmpty)
       UnknownPartitioning(left.outputPartitioning.numPartitions)
@@ -155,7 +154,7 @@ final class StreamingWindowJoinExec(
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     Some(join.outputWatermark(inputWatermarkMs))
 
-  override protected def doExecute(): RDD[InternalRow] = {
+  override private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
     val task = join.task(leftColumns, rightColumns)

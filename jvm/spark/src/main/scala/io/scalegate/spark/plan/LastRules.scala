@@ -2,6 +2,7 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{CodegenSupport, ColumnarRule, SparkPlan}
+import org.apache.spark.sql.scalegate.ReadyOperators
 
 import io.scalegate.spark.exec.WindowJoinOutputExec
 
@@ -24,7 +25,8 @@ object LeavingRows extends Rule[SparkPlan] {
   }
 }
 
-/** Has it done when all of a plan is known but the code that is to be generated. */
-object LeavingRowsRule extends ColumnarRule {
+/** What comes last, but for the transitions between rows and columns and the generated code. */
+object LastRules extends ColumnarRule {
+  override def preColumnarTransitions: Rule[SparkPlan] = ReadyOperators
   override def postColumnarTransitions: Rule[SparkPlan] = LeavingRows
 }
