@@ -7,37 +7,208 @@ package io.scalegate.aggregate
 final class ExactSum private[aggregate] {
   /*
    * A double is a whole number of 53 bits times a power of two. The sum is kept in digits of 32
-   * bits, the lowest of weight 2^(32 * low - 1074), where 2^-1074 is the least double. Each digit
-   * is a Long with a sign of its own, so that a number is added to the three digits that it meets
-   * without carrying: carries are moved up after 2^30 additions, before 2^31 of them could leave
-   * the Long. Digits are made where numbers meet them: numbers of similar size need three to
-   * five.
+   * bits, as a Long each, with a sign of its own, so that a number is added to the three digits
+   * that it meets without carrying: carries are moved up after 2^30 additions, before 2^31 of them
+   * could leave the Long.
    *
    *    added:          [   ][ 53 bits ][   ]
-   *    digits:    [  ] [   ][    ]    [    ]     high ... low
+   *    digits:         [ d3 ][ d2 ][ d1 ][ d0 ]
    *
-   * What is no number is counted beside.
+   * Four digits stand in the object itself, for numbers of common sizes: of absolute value from
+   * 2^-30 up to 2^34. What meets other digits, and what is no number, is summed in a FarSum, made
+   * when it is first needed. The whole sum is both.
    */
-  private[this] var low = 0
-  private[this] var digits = ExactSum.NoDigits
+  private[this] var d0, d1, d2, d3 = 0L
   private[this] var uncarried = 0
-  private var n = 0L
-  private[this] var positiveInfinities, negativeInfinities, notNumbers = 0L
+  private[this] var n = 0L
+  private[this] var far: FarSum = _
 
   /** How many were added. */
   def count: Long = n
 
-  private[aggregate] def add(x: Double): Unit = {
+  private[aggregate] def add(x: Double): Unit =
+    if (ExactSum.isNear(x)) {
+      val low = Digits.low(x)
+      val middle = Digits.middle(x)
+      val high = Digits.high(x)
+      if (Digits.place(x) == ExactSum.Low) addNear(low, middle, high, 0)
+      else addNear(0, low, middle, high)
+    } else {
+      n += 1
+      if (x != 0.0) farSum.add(x)
+    }
+
+  /** Adds a number, as the digits here. */
+  private def addNear(a: Long, b: Long, c: Long, d: Long): Unit = {
     n += 1
-    val bits = java.lang.Double.doubleToRawLongBits(x)
-    val exponent = (bits >>> 52).toInt & 0x7ff
-    if (exponent == 0x7ff) addSpecial(x)
-    else if (x != 0.0) addFinite(bits, exponent)
+    addDigits(a, b, c, d)
   }
 
   private[aggregate] def add(other: ExactSum): Unit = addAll(other, 1)
 
   private[aggregate] def subtract(other: ExactSum): Unit = addAll(other, -1)
+
+  /** The double next to the sum, ties to even. */
+  def toDouble: Double = {
+    val all = new FarSum
+    addTo(all, 1)
+    all.toDouble
+  }
+
+  private[this] def addAll(other: ExactSum, sign: Int): Unit = {
+    n += sign * other.count
+    carry()
+    other.addCarriedTo(this, sign)
+  }
+
+  private def addCarriedTo(sum: ExactSum, sign: Int): Unit = {
+    carry()
+    sum.addDigits(sign * d0, sign * d1, sign * d2, sign * d3)
+    if (far != null) sum.farSum.add(far, sign)
+  }
+
+  private[this] def addTo(sum: FarSum, sign: Int): Unit = {
+    sum.add(ExactSum.Low, Array(d0, d1, d2, d3), sign)
+    if (far != null) sum.add(far, sign)
+  }
+
+  private def addDigits(a: Long, b: Long, c: Long, d: Long): Unit = {
+    d0 += a
+    d1 += b
+    d2 += c
+    d3 += d
+    uncarried += 1
+    if (uncarried >= Digits.Additions) carry()
+  }
+
+  /** Moves carries up; all goes far when the top digit grows beyond a digit. */
+  private[this] def carry(): Unit = if (uncarried > 0) {
+    d1 += d0 >> 32
+    d0 &= Digits.Mask
+    d2 += d1 >> 32
+    d1 &= Digits.Mask
+    d3 += d2 >> 32
+    d2 &= Digits.Mask
+    uncarried = 0
+    if (d3 != d3.toInt) {
+      farSum.add(ExactSum.Low, Array(d0, d1, d2, d3 & Digits.Mask, d3 >> 32), 1)
+      d0 = 0
+      d1 = 0
+      d2 = 0
+      d3 = 0
+    }
+  }
+
+  private def farSum: FarSum = {
+    if (far == null) far = new FarSum
+    far
+  }
+}
+
+private[aggregate] object ExactSum {
+
+  /** Which digit the lowest here is. */
+  private val Low = 31
+
+  /** Adds a number to each of the sums from `from` until `until`; null is an empty one. */
+  def addToEach(sums: Array[AnyRef], from: Int, until: Int, x: Double): Unit = {
+    var i = from
+    if (isNear(x)) {
+      val isLow = Digits.place(x) == Low
+      val (low, middle, high) = (Digits.low(x), Digits.middle(x), Digits.high(x))
+      val a = if (isLow) low else 0L
+      val b = if (isLow) middle else low
+      val c = if (isLow) high else middle
+      val d = if (isLow) 0L else high
+      while (i < until) {
+        if (sums(i) == null) sums(i) = new ExactSum
+        sums(i).asInstanceOf[ExactSum].addNear(a, b, c, d)
+        i += 1
+      }
+    } else
+      while (i < until) {
+        if (sums(i) == null) sums(i) = new ExactSum
+        sums(i).asInstanceOf[ExactSum].add(x)
+        i += 1
+      }
+  }
+
+  /** Whether all the number's digits are in the object. */
+  private def isNear(x: Double): Boolean = {
+    val place = Digits.place(x)
+    place == Low || place == Low + 1
+  }
+}
+
+/** A finite double as three digits of 32 bits, with its sign: the lowest, of weight `2^(32 * place
+  * - 1074)`, where 2^-1074 is the least double, and the two above.
+  */
+private object Digits {
+  val Mask = 0xffffffffL
+
+  /** How many times digits may be added to before carries are moved up. */
+  val Additions: Int = 1 << 30
+
+  /** Beyond any finite number's for what is none. */
+  def place(x: Double): Int = (math.max(exponent(x), 1) - 1) >> 5
+
+  def low(x: Double): Long = signed(x, (whole(x) << shift(x)) & Mask)
+  def middle(x: Double): Long = signed(x, (whole(x) >>> (32 - shift(x))) & Mask)
+  def high(x: Double): Long = signed(x, (whole(x) >>> 1) >>> (63 - shift(x)))
+
+  private def exponent(x: Double): Int =
+    (java.lang.Double.doubleToRawLongBits(x) >>> 52).toInt & 0x7ff
+
+  private def shift(x: Double): Int = (math.max(exponent(x), 1) - 1) & 31
+
+  private def whole(x: Double): Long = {
+    val fraction = java.lang.Double.doubleToRawLongBits(x) & 0xfffffffffffffL
+    if (exponent(x) == 0) fraction else fraction | 0x10000000000000L
+  }
+
+  /** `v`, or `-v` for a negative number. */
+  private def signed(x: Double, v: Long): Long = {
+    val sign = java.lang.Double.doubleToRawLongBits(x) >> 63
+    (v ^ sign) - sign
+  }
+}
+
+/** A sum of doubles of any size, see [[ExactSum]]. Digits are made where numbers meet them. What is
+  * no number is counted beside.
+  */
+final private class FarSum {
+  private[this] var lowest = 0
+  private[this] var digits = new Array[Long](0)
+  private[this] var uncarried = 0
+  private[this] var positiveInfinities, negativeInfinities, notNumbers = 0L
+
+  def add(x: Double): Unit =
+    if (x.isNaN) notNumbers += 1
+    else if (x.isPosInfinity) positiveInfinities += 1
+    else if (x.isNegInfinity) negativeInfinities += 1
+    else {
+      val at = reach(Digits.place(x), 3)
+      digits(at) += Digits.low(x)
+      digits(at + 1) += Digits.middle(x)
+      digits(at + 2) += Digits.high(x)
+      added()
+    }
+
+  def add(other: FarSum, sign: Int): Unit = other.addTo(this, sign)
+
+  /** Adds digits, of less than 2^63 each with what 2^30 additions make, the lowest first, that one
+    * at the place `from`.
+    */
+  def add(from: Int, others: Array[Long], sign: Int): Unit = {
+    carry()
+    val at = reach(from, others.length)
+    var i = 0
+    while (i < others.length) {
+      digits(at + i) += sign * others(i)
+      i += 1
+    }
+    added()
+  }
 
   /** The double next to the sum, ties to even. */
   def toDouble: Double =
@@ -46,39 +217,13 @@ final class ExactSum private[aggregate] {
     else if (negativeInfinities > 0) Double.NegativeInfinity
     else round(carried(digits.clone()))
 
-  private[this] def addSpecial(x: Double): Unit =
-    if (x.isNaN) notNumbers += 1
-    else if (x > 0) positiveInfinities += 1
-    else negativeInfinities += 1
-
-  private[this] def addFinite(bits: Long, exponent: Int): Unit = {
-    val fraction = bits & 0xfffffffffffffL
-    val whole = if (exponent == 0) fraction else fraction | 0x10000000000000L
-    val place = math.max(exponent, 1) - 1
-    val shift = place & 31
-    val at = reach(place >> 5, 3)
-    val sign = bits >> 63 // 0 or -1: (v ^ sign) - sign is v or -v
-    val now = digits
-    now(at) += (((whole << shift) & ExactSum.Mask) ^ sign) - sign
-    now(at + 1) += (((whole >>> (32 - shift)) & ExactSum.Mask) ^ sign) - sign
-    now(at + 2) += (((whole >>> 1) >>> (63 - shift)) ^ sign) - sign
-    count(1)
-  }
-
-  private[this] def addAll(other: ExactSum, sign: Int): Unit = {
-    n += sign * other.n
-    other.addSpecialsTo(this, sign)
-    if (other.hasDigits) {
+  private def addTo(sum: FarSum, sign: Int): Unit = {
+    sum.addSpecials(sign * positiveInfinities, sign * negativeInfinities, sign * notNumbers)
+    if (digits.length > 0) {
       carry()
-      other.carry()
-      other.addDigitsTo(this, sign)
+      sum.add(lowest, digits, sign)
     }
   }
-
-  private def hasDigits: Boolean = digits.length > 0
-
-  private def addSpecialsTo(sum: ExactSum, sign: Int): Unit =
-    sum.addSpecials(sign * positiveInfinities, sign * negativeInfinities, sign * notNumbers)
 
   private def addSpecials(positive: Long, negative: Long, none: Long): Unit = {
     positiveInfinities += positive
@@ -86,43 +231,34 @@ final class ExactSum private[aggregate] {
     notNumbers += none
   }
 
-  private def addDigitsTo(sum: ExactSum, sign: Int): Unit = sum.addDigits(low, digits, sign)
-
-  private def addDigits(from: Int, added: Array[Long], sign: Int): Unit = {
-    val at = reach(from, added.length)
-    var i = 0
-    while (i < added.length) {
-      digits(at + i) += sign * added(i)
-      i += 1
-    }
-    count(1)
-  }
-
-  private[this] def count(additions: Int): Unit = {
-    uncarried += additions
-    if (uncarried >= ExactSum.Additions) carry()
+  private[this] def added(): Unit = {
+    uncarried += 1
+    if (uncarried >= Digits.Additions) carry()
   }
 
   /** Makes the digits from `from` on there, and says where they are. */
   private[this] def reach(from: Int, length: Int): Int = {
     if (digits.length == 0) {
-      low = from
+      lowest = from
       digits = new Array[Long](length)
-    } else if (from < low || from + length > low + digits.length) {
-      val newLow = math.min(low, from)
-      val end = math.max(low + digits.length, from + length)
-      val wider = new Array[Long](end - newLow)
-      System.arraycopy(digits, 0, wider, low - newLow, digits.length)
-      low = newLow
+    } else if (from < lowest || from + length > lowest + digits.length) {
+      val newLowest = math.min(lowest, from)
+      val end = math.max(lowest + digits.length, from + length)
+      val wider = new Array[Long](end - newLowest)
+      System.arraycopy(digits, 0, wider, lowest - newLowest, digits.length)
+      lowest = newLowest
       digits = wider
     }
-    from - low
+    from - lowest
   }
 
-  private def carry(): Unit = if (uncarried > 0) {
+  private[this] def carry(): Unit = if (uncarried > 0) {
+    carried(digits)
     val top = digits(digits.length - 1)
-    if (top > Int.MaxValue || top < Int.MinValue) reach(low, digits.length + 1)
-    digits = carried(digits)
+    if (top != top.toInt) {
+      reach(lowest, digits.length + 1)
+      carried(digits)
+    }
     uncarried = 0
   }
 
@@ -131,7 +267,7 @@ final class ExactSum private[aggregate] {
     var i = 0
     while (i < all.length - 1) {
       all(i + 1) += all(i) >> 32
-      all(i) &= ExactSum.Mask
+      all(i) &= Digits.Mask
       i += 1
     }
     all
@@ -146,15 +282,12 @@ final class ExactSum private[aggregate] {
         all(i) = -all(i)
         i += 1
       }
-      -ExactSum.round(carried(all), low)
-    } else ExactSum.round(all, low)
+      -FarSum.round(carried(all), lowest)
+    } else FarSum.round(all, lowest)
   }
 }
 
-private[aggregate] object ExactSum {
-  private val NoDigits = new Array[Long](0)
-  private val Mask = 0xffffffffL
-  private val Additions = 1 << 30
+private object FarSum {
 
   /** The double next to a number whose digits are not negative; the top one may have more than 32
     * bits.

@@ -11,6 +11,9 @@ class ExactSumSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   private val doubles: Gen[Double] = Gen.frequency(
     4 -> Gen.choose(-1000.0, 1000.0),
+    4 -> Gen.zip(Gen.choose(-1.0, 1.0), Gen.choose(-40, 44)).map { case (x, e) =>
+      Math.scalb(x, e)
+    },
     3 -> Gen.long.map(java.lang.Double.longBitsToDouble).filter(x => !x.isNaN && !x.isInfinite),
     1 -> Gen.oneOf(
       0.0,
@@ -64,6 +67,19 @@ class ExactSumSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a number that is added to several sums at once is added to each, and to no other") {
+    forAll(Gen.listOf(doubles), doubles, Gen.choose(0, 3)) { (xs, y, from) =>
+      val sums = Array[AnyRef](sum(xs), null, sum(xs.reverse), null)
+      ExactSum.addToEach(sums, from, 3, y)
+      def state(i: Int) = Option(sums(i).asInstanceOf[ExactSum]).map(s => (s.toDouble, s.count))
+      def of(all: Seq[Double]) = Some((exact(all), all.size.toLong))
+      assert(state(0) == of(if (from == 0) xs :+ y else xs))
+      assert(state(1) == (if (from <= 1) of(Seq(y)) else None))
+      assert(state(2) == of(if (from <= 2) xs :+ y else xs))
+      assert(state(3) == None)
+    }
+  }
+
   test("what leaves the range on the way and comes back is not lost") {
     val xs = Seq(Double.MaxValue, Double.MaxValue, -Double.MaxValue, 1.0, -Double.MaxValue)
     assert(sum(xs).toDouble == 1.0)
@@ -86,17 +102,18 @@ class ExactSumSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
-  test("many additions carry in time") {
-    val parts = sum(Seq(Double.MinPositiveValue))
-    var doubled = 1
-    while (doubled < 200) { // as if 2^200 had been added
-      val same = new ExactSum
-      same.add(parts)
-      parts.add(same)
-      doubled += 1
+  for (x <- Seq(Double.MinPositiveValue, 1.0, -3.75, Math.scalb(-1.0, 33)))
+    test(s"many additions of $x carry in time") {
+      val parts = sum(Seq(x))
+      var doubled = 1
+      while (doubled < 200) { // as if 2^200 had been added
+        val same = new ExactSum
+        same.add(parts)
+        parts.add(same)
+        doubled += 1
+      }
+      assert(parts.toDouble == Math.scalb(x, 199))
+      parts.add(sum(Seq(Math.scalb(-x, 199), 5.0)))
+      assert(parts.toDouble == 5.0)
     }
-    assert(parts.toDouble == Math.scalb(Double.MinPositiveValue, 199))
-    parts.add(sum(Seq(-Math.scalb(Double.MinPositiveValue, 199))))
-    assert(parts.toDouble == 0.0)
-  }
 }
