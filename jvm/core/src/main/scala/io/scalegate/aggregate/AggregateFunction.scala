@@ -41,6 +41,24 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
 
   def add(state: S, tuple: T): S
 
+  /** Adds the tuple to each of the states from `from` until `until`, null being that of no
+    * tuples, and puts what that returns in their places.
+    */
+  private[aggregate] def addToEach(
+      states: Array[AnyRef],
+      from: Int,
+      until: Int,
+      tuple: T
+  ): Unit = {
+    var i = from
+    while (i < until) {
+      val state = states(i)
+      val added = add(if (state == null) create() else state.asInstanceOf[S], tuple)
+      if (added ne state) states(i) = added
+      i += 1
+    }
+  }
+
   /** The state of the tuples of `a`, then those of `b`. */
   def merge(a: S, b: S): S
 

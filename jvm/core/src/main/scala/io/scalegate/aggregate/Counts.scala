@@ -18,6 +18,20 @@ final private[aggregate] class Count extends AggregateFunction[Any, Counted, Lon
     state
   }
 
+  override private[aggregate] def addToEach(
+      states: Array[AnyRef],
+      from: Int,
+      until: Int,
+      tuple: Any
+  ): Unit = {
+    var i = from
+    while (i < until) {
+      val state = states(i).asInstanceOf[Counted]
+      if (state == null) states(i) = new Counted(1L) else state.n += 1
+      i += 1
+    }
+  }
+
   def merge(a: Counted, b: Counted): Counted = {
     a.n += b.n
     a

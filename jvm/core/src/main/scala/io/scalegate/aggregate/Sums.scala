@@ -53,6 +53,23 @@ abstract private[aggregate] class OverWideSum[T, R](value: ToLongFunction[T])
     state
   }
 
+  override private[aggregate] def addToEach(
+      states: Array[AnyRef],
+      from: Int,
+      until: Int,
+      tuple: T
+  ): Unit = {
+    val x = value.applyAsLong(tuple)
+    var i = from
+    while (i < until) {
+      if (states(i) == null) states(i) = new WideSum
+      val state = states(i).asInstanceOf[WideSum]
+      state.n += 1
+      state.add(x)
+      i += 1
+    }
+  }
+
   def merge(a: WideSum, b: WideSum): WideSum = {
     a.add(b)
     a
@@ -95,6 +112,13 @@ abstract private[aggregate] class OverExactSum[T, R](value: ToDoubleFunction[T])
     state.add(value.applyAsDouble(tuple))
     state
   }
+
+  override private[aggregate] def addToEach(
+      states: Array[AnyRef],
+      from: Int,
+      until: Int,
+      tuple: T
+  ): Unit = ExactSum.addToEach(states, from, until, value.applyAsDouble(tuple))
 
   def merge(a: ExactSum, b: ExactSum): ExactSum = {
     a.add(b)

@@ -29,6 +29,9 @@ class FunctionsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     test(s"${c.name}: the order of tuples matters only to an order-sensitive function") {
       forAll(tuples, Gen.long)(c.checkOrder)
     }
+    test(s"${c.name}: adding to several states at once is adding to each, and to no other") {
+      forAll(Gen.listOfN(5, tuples), tuples, Gen.choose(0, 5), Gen.choose(0, 5))(c.checkEach)
+    }
     test(s"${c.name}: the inverse takes back what was merged first") {
       forAll(tuples, tuples)(c.checkInverse)
     }
@@ -203,6 +206,19 @@ object FunctionsSuite {
         result(f.merge(of(shuffled.drop(cut)), of(shuffled.take(cut)))),
         definition(ts)
       )
+    }
+
+    def checkEach(before: List[Tuples], ts: Tuples, x: Int, y: Int): Unit = {
+      val from = math.min(x, y)
+      val until = math.max(x, y)
+      val states = before.map(b => if (b.isEmpty) null else of(b)).toArray[AnyRef]
+      ts.foreach(f.addToEach(states, from, until, _))
+      for ((b, i) <- before.zipWithIndex) {
+        val added = if (from <= i && i < until) ts else Vector.empty
+        if (b.isEmpty && added.isEmpty) assert(states(i) == null)
+        else
+          assertSame(result(states(i).asInstanceOf[S]), result(added.foldLeft(of(b))(f.add)))
+      }
     }
 
     def checkInverse(as: Tuples, bs: Tuples): Unit = f match {
