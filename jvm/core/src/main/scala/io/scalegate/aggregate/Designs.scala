@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import io.scalegate.gate.{TGate, WHive}
+import io.scalegate.gate.TGate
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** Multi-Queue (multiway aggregation, §5.3): a queue under a lock for each input; the consumer
@@ -121,7 +121,7 @@ object WiML extends AggregateDesign {
       s"WiML updates windows with tuples as they come from each input, and ${spec.function.name} " +
         "depends on their order over all inputs; use TuMLSC, TuMLMC or panes over them"
     )
-    new HivedAggregate(spec, inputs, options)
+    new HivedAggregate(KeyedWinsets(spec, inputs, isKeyOwned = false), inputs, options)
   }
 
   def openSequences[K, S <: AnyRef, R](
@@ -135,18 +135,12 @@ object WiML extends AggregateDesign {
     )
 }
 
-final private class HivedAggregate[K, S <: AnyRef, R](
-    spec: AggregateSpec[K, S, R],
+final private class HivedAggregate[K, S <: AnyRef, R, W <: AnyRef](
+    winsets: KeyedWinsets[K, S, R, W],
     inputs: Int,
     options: AggregateOptions
 ) extends MultiwayAggregate[K, R](inputs) {
-  private[this] val winsets = new KeyedWinsets(spec, inputs, isKeyOwned = false)
-  private[this] val hive = new WHive[StreamTuple, Winset[StreamTuple, S]](
-    spec.windows,
-    winsets,
-    inputs,
-    options.winsetCapacity
-  )
+  private[this] val hive = winsets.hive(options.winsetCapacity)
   private[this] val order = Array.tabulate(inputs)(new InputOrder(_))
 
   protected def offer(t: StreamTuple, input: Int): Boolean = {
@@ -165,7 +159,10 @@ final private class HivedAggregate[K, S <: AnyRef, R](
     hive.close(input)
   }
 
-  protected def take(): WindowResults[K, R] = winsets.results(hive.getNextWinSet())
+  protected def take(): WindowResults[K, R] = {
+    val winset = hive.getNextWinSet()
+    if (winset == null) null else winsets.results(winset)
+  }
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import io.scalegate.gate.{WinsetUpdater, Winsets}
+import io.scalegate.gate.{WHive, WinsetUpdater, Winsets}
 import io.scalegate.stream.StreamTuple
 
 /** The winsets of a hive that is fed with stream tuples. A predicate of the function is asked once
@@ -9,55 +9,85 @@ import io.scalegate.stream.StreamTuple
   * @param isKeyOwned
   *   whether each key is one thread's
   */
-final private[aggregate] class KeyedWinsets[K, S <: AnyRef, R](
+abstract private[aggregate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
     spec: AggregateSpec[K, S, R],
     threads: Int,
     isKeyOwned: Boolean
-) extends Winsets[StreamTuple, Winset[StreamTuple, S]] {
-  private[this] val lanes =
+) extends Winsets[StreamTuple, W] {
+  final protected val lanes: Lanes =
     if (isKeyOwned || threads == 1 || spec.function.isRounding) new OwnLanes(threads)
     else new SharedLanes(threads)
-  private[this] val selective = spec.function match {
+  final private[this] val selective = spec.function match {
     case s: Selective[StreamTuple @unchecked, S @unchecked, R @unchecked] => s
     case _ => null
   }
-  private[this] val function =
+  final protected val function: AggregateFunction[StreamTuple, S, R] =
     if (selective == null) spec.function else selective.ofAccepted
-  private[this] val maker = new ResultMaker(spec)
-  @volatile private[this] var expected = 0 // the keys of a lane of the last winset taken
+  final protected val maker = new ResultMaker(spec)
+  @volatile protected var expected = 0 // the keys of a lane of the last winset taken
 
-  def ts(t: StreamTuple): Long = t.ts
+  /** The results of a winset that was taken. The consumer's. */
+  def results(winset: W): WindowResults[K, R]
 
+  final def ts(t: StreamTuple): Long = t.ts
+
+  final def hive(capacity: Int): WHive[StreamTuple, W] =
+    new WHive(spec.windows, this, threads, capacity)
+
+  /** Adds each tuple in a lane. */
+  abstract protected class LaneUpdater(thread: Int) extends WinsetUpdater[StreamTuple, W] {
+    final def update(t: StreamTuple): Unit = {
+      val isAccepted = selective == null || selective.accepts(t)
+      val key = spec.key(t).asInstanceOf[AnyRef]
+      val hash = StateTable.hash(key)
+      val lane = lanes.enter(thread)
+      if (isAccepted) add(lane, key, hash, t) else touch(lane, key, hash)
+      lanes.leave(lane)
+    }
+
+    /** Adds a tuple of the key; `hash` is [[StateTable.hash]] of it. */
+    protected def add(lane: Int, key: AnyRef, hash: Int, t: StreamTuple): Unit
+
+    /** Has the key, with a tuple that the function passes over. */
+    protected def touch(lane: Int, key: AnyRef, hash: Int): Unit
+  }
+}
+
+private[aggregate] object KeyedWinsets {
+  def apply[K, S <: AnyRef, R](
+      spec: AggregateSpec[K, S, R],
+      threads: Int,
+      isKeyOwned: Boolean
+  ): KeyedWinsets[K, S, R, _ <: AnyRef] =
+    if (spec.windows.size <= spec.windows.advance) new ApartWinsets(spec, threads, isKeyOwned)
+    else new OverlappingWinsets(spec, threads, isKeyOwned)
+}
+
+/** Of windows that do not overlap: a table in each. */
+final private[aggregate] class ApartWinsets[K, S <: AnyRef, R](
+    spec: AggregateSpec[K, S, R],
+    threads: Int,
+    isKeyOwned: Boolean
+) extends KeyedWinsets[K, S, R, Winset[StreamTuple, S]](spec, threads, isKeyOwned) {
   def create(start: Long): Winset[StreamTuple, S] =
     new Winset(start, lanes.count, expected, function)
 
   def updater(thread: Int): WinsetUpdater[StreamTuple, Winset[StreamTuple, S]] =
-    new WinsetUpdater[StreamTuple, Winset[StreamTuple, S]] {
-      private[this] var tuple: StreamTuple = _
-      private[this] var key: AnyRef = _
-      private[this] var hash = 0
-      private[this] var isAccepted = true
-      private[this] var lane = 0
+    new LaneUpdater(thread) {
+      private[this] var winset: Winset[StreamTuple, S] = _
 
-      def begin(t: StreamTuple): Unit = {
-        tuple = t
-        if (selective != null) isAccepted = selective.accepts(t)
-        key = spec.key(t).asInstanceOf[AnyRef]
-        hash = StateTable.hash(key)
-        lane = lanes.enter(thread)
-      }
+      def enter(w: Winset[StreamTuple, S]): Unit = winset = w
+      def leave(): Unit = winset = null
 
-      def update(w: Winset[StreamTuple, S]): Unit =
-        if (isAccepted) w.add(lane, key, hash, tuple) else w.touch(lane, key, hash)
+      protected def add(lane: Int, key: AnyRef, hash: Int, t: StreamTuple): Unit =
+        winset.add(lane, key, hash, t)
 
-      def end(): Unit = lanes.leave(lane)
+      protected def touch(lane: Int, key: AnyRef, hash: Int): Unit =
+        winset.touch(lane, key, hash)
     }
 
-  /** The results of a winset that was taken; null for none. The consumer's. */
-  def results(winset: Winset[StreamTuple, S]): WindowResults[K, R] =
-    if (winset == null) null
-    else {
-      expected = winset.mostKeys
-      maker(winset.start, if (isKeyOwned) winset.byLane else Array(winset.states()))
-    }
+  def results(winset: Winset[StreamTuple, S]): WindowResults[K, R] = {
+    expected = winset.mostKeys
+    maker(winset.start, if (isKeyOwned) winset.byLane else Array(winset.states()))
+  }
 }

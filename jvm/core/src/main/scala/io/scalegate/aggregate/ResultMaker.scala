@@ -16,8 +16,17 @@ final private[aggregate] class ResultMaker[K, S <: AnyRef, R](spec: AggregateSpe
       values(i) = state
       i += 1
     })
+    apply(start, keys, values)
+  }
+
+  /** Of states, each at its key's place. Both arrays go into the results. */
+  def apply(
+      start: Long,
+      keys: Array[AnyRef],
+      values: Array[AnyRef]
+  ): WindowResults[K, R] = {
     spec.keyOrder.foreach(KeySort(_, keys, values))
-    i = 0
+    var i = 0
     while (i < values.length) {
       values(i) = spec.function.result(values(i).asInstanceOf[S]).asInstanceOf[AnyRef]
       i += 1

@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import io.scalegate.gate.{TGate, WHive}
+import io.scalegate.gate.TGate
 import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple}
 
 /** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge
@@ -17,7 +17,8 @@ final class TuMLMC(threads: Int) extends AggregateDesign {
       inputs: Int,
       options: AggregateOptions
   ): RunningAggregate[K, R] = {
-    val aggregate = new UpdatedInParallel(spec, inputs, threads, options)
+    val winsets = KeyedWinsets(spec, threads, isKeyOwned = true)
+    val aggregate = new UpdatedInParallel(spec, winsets, inputs, threads, options)
     aggregate.start()
     aggregate
   }
@@ -44,8 +45,9 @@ private object TuMLMC {
     threads == 1 || ((StateTable.hash(key) >>> 16) * threads) >>> 16 == share
 }
 
-final private class UpdatedInParallel[K, S <: AnyRef, R](
+final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
     spec: AggregateSpec[K, S, R],
+    winsets: KeyedWinsets[K, S, R, W],
     inputs: Int,
     threads: Int,
     options: AggregateOptions
@@ -73,13 +75,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
    */
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)
-  private[this] val winsets = new KeyedWinsets(spec, threads, isKeyOwned = true)
-  private[this] val hive = new WHive[StreamTuple, Winset[StreamTuple, S]](
-    spec.windows,
-    winsets,
-    threads,
-    options.winsetCapacity
-  )
+  private[this] val hive = winsets.hive(options.winsetCapacity)
   private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
   def start(): Unit = workers.foreach(_.start())
@@ -89,7 +85,10 @@ final private class UpdatedInParallel[K, S <: AnyRef, R](
     gate.advance(input, StreamTuple.punctuation(ts, input))
   protected def end(input: Int): Unit = gate.close(input)
 
-  protected def take(): WindowResults[K, R] = winsets.results(hive.getNextWinSet())
+  protected def take(): WindowResults[K, R] = {
+    val winset = hive.getNextWinSet()
+    if (winset == null) null else winsets.results(winset)
+  }
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

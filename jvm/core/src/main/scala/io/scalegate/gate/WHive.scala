@@ -44,6 +44,11 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    * window. When all are updated, and not before, the thread publishes the tuple's time as its
    * promise.
    *
+   * The tuples of a pane fall into the same windows, so a thread goes there with the first of
+   * them, and its updater keeps the winsets for the others. It may: a thread's promise is then a
+   * time in each of them, so none is complete. Before the thread promises a later time than the
+   * first of them holds, its updater lets go of all.
+   *
    * A thread's times never fall, so its finger only moves on and passes each winset once. The
    * shortcuts that the paper takes over from its T-Gate would save steps only to a thread that
    * has been silent for a while, once, and cost memory and a second kind of link for each winset;
@@ -81,7 +86,7 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    *                   the winset is complete: nobody else reads it any more.
    *   winset          what a thread writes is published by its promise (release), which the
    *                   consumer reads (acquire) before it takes; what threads tell each other of
-   *                   it is the winset's.
+   *                   it is the winset's. An updater is its thread's.
    *   promised        release by its thread, acquire by the consumer, and by threads for which
    *                   there is no room.
    *   closed          volatile, after the last promise.
@@ -116,8 +121,8 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     val ts = winsets.ts(tuple)
     check(self, thread, ts)
     self.cursor.seek(ts)
-    (self.cursor.count == 0 || hasRoom(self)) && {
-      if (self.cursor.count > 0) update(self, tuple)
+    (self.isThere || enter(self)) && {
+      if (self.cursor.count > 0) self.updater.update(tuple)
       self.setRelease(ts)
       true
     }
@@ -129,12 +134,16 @@ final class WHive[T <: AnyRef, W <: AnyRef](
   def advance(thread: Int, ts: Long): Unit = {
     val self = all(thread)
     if (self.closed) throw new IllegalStateException(s"thread $thread is closed")
-    if (ts > self.getPlain) self.setRelease(ts)
+    if (ts > self.getPlain) {
+      if (self.isPast(ts)) self.leave()
+      self.setRelease(ts)
+    }
   }
 
   /** Nothing comes from the thread any more. A second call is void. */
   def close(thread: Int): Unit = {
     all(thread).closed = true
+    all(thread).leave()
     all(thread).finger = first
   }
 
@@ -174,23 +183,24 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     if (ts < self.getPlain) throw new OutOfOrderException(s"thread $thread", self.getPlain, ts)
   }
 
-  private[this] def update(self: HiveThread[T, W], tuple: T): Unit = {
-    self.updater.begin(tuple)
-    var start = self.cursor.first
-    var node = locate(self.finger, start)
-    self.finger = node
-    self.updater.update(node.winset)
-    var left = self.cursor.count - 1
-    while (left > 0) {
-      start += windows.advance
-      node = locate(node, start)
-      self.updater.update(node.winset)
-      left -= 1
+  /** Hands the winsets of the windows at the thread's cursor to its updater. False, and nothing
+    * was done, when there is no room for them.
+    */
+  private[this] def enter(self: HiveThread[T, W]): Boolean =
+    (self.cursor.count == 0 || hasRoom(self)) && {
+      self.leave()
+      if (self.cursor.count > 0) {
+        self.finger = locate(self.finger, self.cursor.first)
+        self.updater.enter(self.finger.winset)
+        var node = self.finger
+        while (node.start != self.cursor.last) {
+          node = locate(node, node.start + windows.advance)
+          self.updater.enter(node.winset)
+        }
+      }
+      self.arrive()
+      true
     }
-    self.updater.end()
-    self.latest = self.cursor.last
-    self.hasLatest = true
-  }
 
   /** The winset that starts at `start`, at `from` or behind it; a new one if there is none. */
   private[this] def locate(from: HiveNode[W], start: Long): HiveNode[W] = {
@@ -283,14 +293,14 @@ trait Winsets[T, W] {
 /** How one thread adds its tuples to winsets. */
 trait WinsetUpdater[T, W] {
 
-  /** The tuple that the next updates add. */
-  def begin(tuple: T): Unit
+  /** The tuples to come fall into this winset too, which starts after those entered before. */
+  def enter(winset: W): Unit
 
-  /** Adds the tuple to a winset, which other threads may be updating. */
-  def update(winset: W): Unit
+  /** Adds the tuple to all winsets entered, which other threads may be updating. */
+  def update(tuple: T): Unit
 
-  /** The tuple was added to all its winsets. */
-  def end(): Unit
+  /** Lets go of all winsets entered. */
+  def leave(): Unit
 }
 
 /** A winset's place in the list. A link to itself is severed. */
@@ -311,5 +321,28 @@ final private[gate] class HiveThread[T, W <: AnyRef](
   /** The start of the last window that this thread has updated. */
   var latest = 0L
   var hasLatest = false
+
+  /** Of the windows up to `latest`, how many the updater is in, and the last time of the first. */
+  private[this] var entered = 0L
+  private[this] var end = 0L
+
+  /** Whether the updater is in the windows at the cursor. */
+  def isThere: Boolean = entered > 0 && entered == cursor.count && latest == cursor.last
+
+  /** Whether the updater is in a window that ends before the time. */
+  def isPast(ts: Long): Boolean = entered > 0 && end < ts
+
+  /** The updater is in the windows at the cursor. */
+  def arrive(): Unit = if (cursor.count > 0) {
+    entered = cursor.count
+    end = windows.end(cursor.first)
+    latest = cursor.last
+    hasLatest = true
+  }
+
+  def leave(): Unit = if (entered > 0) {
+    entered = 0
+    updater.leave()
+  }
   var p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15: Long = 0L
 }

@@ -23,10 +23,10 @@ object ListedWinset {
     def create(start: Long): ListedWinset = new ListedWinset(start, threads)
     def updater(thread: Int): WinsetUpdater[java.lang.Long, ListedWinset] =
       new WinsetUpdater[java.lang.Long, ListedWinset] {
-        private var now: Long = 0L
-        def begin(t: java.lang.Long): Unit = now = t
-        def update(w: ListedWinset): Unit = w.add(thread, now)
-        def end(): Unit = ()
+        private var entered = Vector.empty[ListedWinset]
+        def enter(w: ListedWinset): Unit = entered :+= w
+        def update(t: java.lang.Long): Unit = entered.foreach(_.add(thread, t))
+        def leave(): Unit = entered = Vector.empty
       }
   }
 }

@@ -216,11 +216,13 @@ class WHiveSuite extends AnyFunSuite with Matchers with Eventually with ScalaChe
     hive.updateWindows(1L, 1)
     hive.advance(0, 100000)
     def take(): WeakReference[ListedWinset] = new WeakReference(hive.getNextWinSet())
+    hive.advance(1, 10)
+    val first = Seq(take(), take())
     val winsets = for (ts <- 10L to 2000L by 2) yield {
       hive.updateWindows(ts, 1)
       take()
     }
-    gone(winsets)
+    gone(first ++ winsets)
     hive.updateWindows(100000L, 0) shouldBe true
   }
 

@@ -4,6 +4,8 @@ import io.scalegate.gate.WHive;
 import io.scalegate.gate.WinsetUpdater;
 import io.scalegate.gate.Winsets;
 import io.scalegate.stream.SlidingWindows;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A hive of two threads whose winsets are plain arrays, and what the stress tests of WHive do
@@ -47,24 +49,26 @@ abstract class HiveState {
 
   private static final class Adder implements WinsetUpdater<Long, Cells> {
     private final int thread;
-    private long now;
+    private final List<Cells> entered = new ArrayList<>();
 
     Adder(int thread) {
       this.thread = thread;
     }
 
     @Override
-    public void begin(Long tuple) {
-      now = tuple;
+    public void enter(Cells winset) {
+      entered.add(winset);
     }
 
     @Override
-    public void update(Cells winset) {
-      winset.times[thread] += now;
+    public void update(Long tuple) {
+      for (Cells winset : entered) winset.times[thread] += tuple;
     }
 
     @Override
-    public void end() {}
+    public void leave() {
+      entered.clear();
+    }
   }
 
   /** What at most {@code attempts} calls return; what is not complete is left out. */
