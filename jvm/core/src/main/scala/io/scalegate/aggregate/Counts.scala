@@ -18,19 +18,7 @@ final private[aggregate] class Count extends AggregateFunction[Any, Counted, Lon
     state
   }
 
-  override private[aggregate] def addToEach(
-      states: Array[AnyRef],
-      from: Int,
-      until: Int,
-      tuple: Any
-  ): Unit = {
-    var i = from
-    while (i < until) {
-      val state = states(i).asInstanceOf[Counted]
-      if (state == null) states(i) = new Counted(1L) else state.n += 1
-      i += 1
-    }
-  }
+  override private[aggregate] def rows: StateRows[Any, Counted, Array[Long]] = CountRows
 
   def merge(a: Counted, b: Counted): Counted = {
     a.n += b.n

@@ -115,7 +115,9 @@ private[aggregate] object ExactSum {
     var i = from
     if (isNear(x)) {
       val isLow = Digits.place(x) == Low
-      val (low, middle, high) = (Digits.low(x), Digits.middle(x), Digits.high(x))
+      val low = Digits.low(x)
+      val middle = Digits.middle(x)
+      val high = Digits.high(x)
       val a = if (isLow) low else 0L
       val b = if (isLow) middle else low
       val c = if (isLow) high else middle

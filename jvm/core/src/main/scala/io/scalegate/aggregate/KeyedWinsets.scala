@@ -60,7 +60,22 @@ private[aggregate] object KeyedWinsets {
       isKeyOwned: Boolean
   ): KeyedWinsets[K, S, R, _ <: AnyRef] =
     if (spec.windows.size <= spec.windows.advance) new ApartWinsets(spec, threads, isKeyOwned)
-    else new OverlappingWinsets(spec, threads, isKeyOwned)
+    else overlapping(spec, ofAccepted(spec.function).rows, threads, isKeyOwned)
+
+  private def overlapping[K, S <: AnyRef, R, Row <: AnyRef](
+      spec: AggregateSpec[K, S, R],
+      rows: StateRows[StreamTuple, S, Row],
+      threads: Int,
+      isKeyOwned: Boolean
+  ): KeyedWinsets[K, S, R, _ <: AnyRef] =
+    new OverlappingWinsets(spec, rows, threads, isKeyOwned)
+
+  private def ofAccepted[S <: AnyRef, R](
+      function: AggregateFunction[StreamTuple, S, R]
+  ): AggregateFunction[StreamTuple, S, R] = function match {
+    case s: Selective[StreamTuple @unchecked, S @unchecked, R @unchecked] => s.ofAccepted
+    case f => f
+  }
 }
 
 /** Of windows that do not overlap: a table in each. */

@@ -8,32 +8,33 @@ import io.scalegate.stream.StreamTuple
 /** Of windows that overlap: in blocks, where a tuple's key is looked up once for all its windows,
   * or once in each of few blocks. Past the paper, where each winset has a table.
   */
-final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R](
+final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyRef](
     spec: AggregateSpec[K, S, R],
+    rows: StateRows[StreamTuple, S, Row],
     threads: Int,
     isKeyOwned: Boolean
-) extends KeyedWinsets[K, S, R, OverlappingWinset[S]](spec, threads, isKeyOwned) {
+) extends KeyedWinsets[K, S, R, OverlappingWinset[S, Row]](spec, threads, isKeyOwned) {
   /*
    * Blocks are numbered as windows are; there is one when one of its windows has a tuple. A
    * window that is made has not been taken, nor has any later one; so the consumer, with a window
    * that it has taken, knows that no thread asks for an earlier block again.
    */
   private[this] val shift = OverlappingWinsets.blockShift(spec.windows.size, spec.windows.advance)
-  private[this] val blocks = new ConcurrentSkipListMap[java.lang.Long, WinsetBlock[S]]
+  private[this] val blocks = new ConcurrentSkipListMap[java.lang.Long, WinsetBlock[S, Row]]
   private[this] val merging = if (isKeyOwned) null else function
 
-  def create(start: Long): OverlappingWinset[S] = {
+  def create(start: Long): OverlappingWinset[S, Row] = {
     val window = start / spec.windows.advance
     val index = window & ((1 << shift) - 1)
     new OverlappingWinset(start, blockOf(window >> shift), index.toInt)
   }
 
-  def updater(thread: Int): WinsetUpdater[StreamTuple, OverlappingWinset[S]] =
+  def updater(thread: Int): WinsetUpdater[StreamTuple, OverlappingWinset[S, Row]] =
     new LaneUpdater(thread) {
-      private[this] var runs = new Array[BlockRun[S]](2)
+      private[this] var runs = new Array[BlockRun[S, Row]](2)
       private[this] var count = 0
 
-      def enter(w: OverlappingWinset[S]): Unit =
+      def enter(w: OverlappingWinset[S, Row]): Unit =
         if (count > 0 && (runs(count - 1).block eq w.block)) runs(count - 1).until += 1
         else {
           if (count == runs.length) runs = java.util.Arrays.copyOf(runs, 2 * count)
@@ -50,8 +51,7 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R](
         var i = 0
         while (i < count) {
           val run = runs(i)
-          val states = run.block.table(lane).statesOf(key, hash)
-          function.addToEach(states, run.from, run.until, t)
+          rows.addToEach(run.block.table(lane).row(key, hash), run.from, run.until, t)
           i += 1
         }
       }
@@ -60,16 +60,13 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R](
         var i = 0
         while (i < count) {
           val run = runs(i)
-          val states = run.block.table(lane).statesOf(key, hash)
-          (run.from until run.until).foreach { w =>
-            if (states(w) == null) states(w) = function.create()
-          }
+          rows.touchEach(run.block.table(lane).row(key, hash), run.from, run.until)
           i += 1
         }
       }
     }
 
-  def results(winset: OverlappingWinset[S]): WindowResults[K, R] = {
+  def results(winset: OverlappingWinset[S, Row]): WindowResults[K, R] = {
     val taken = new TakenStates
     winset.block.take(winset.index, merging, taken)
     expected = winset.block.mostKeys
@@ -77,11 +74,11 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R](
     maker(winset.start, taken.keys, taken.states)
   }
 
-  private[this] def blockOf(number: Long): WinsetBlock[S] = {
+  private[this] def blockOf(number: Long): WinsetBlock[S, Row] = {
     val found = blocks.get(number)
     if (found != null) found
     else {
-      val made = new WinsetBlock[S](lanes.count, 1 << shift, expected)
+      val made = new WinsetBlock[S, Row](rows, lanes.count, 1 << shift, expected)
       val other = blocks.putIfAbsent(number, made)
       if (other == null) made else other
     }
@@ -89,12 +86,12 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R](
 }
 
 /** Windows of a block that a tuple lies in: those in `[from, until)`. */
-final private class BlockRun[S <: AnyRef](val block: WinsetBlock[S], val from: Int) {
+final private class BlockRun[S <: AnyRef, Row <: AnyRef](val block: WinsetBlock[S, Row], val from: Int) {
   var until: Int = from + 1
 }
 
 private object OverlappingWinsets {
-  private val WidestShift = 6
+  private val WidestShift = 31 - Integer.numberOfLeadingZeros(StateRows.MostPlaces)
 
   /** For blocks about twice as wide as the windows of a time are many: few tuples lie in two, and
     * few of a rare key's places stay empty.

@@ -8,16 +8,24 @@ import java.util.concurrent.atomic.{AtomicInteger, AtomicReference, AtomicRefere
   * @param index
   *   of the window in its block
   */
-final private[aggregate] class OverlappingWinset[S <: AnyRef](
+final private[aggregate] class OverlappingWinset[S <: AnyRef, Row <: AnyRef](
     val start: Long,
-    val block: WinsetBlock[S],
+    val block: WinsetBlock[S, Row],
     val index: Int
 )
 
 /** The states of `width` windows next to each other, which overlap: a tuple lies in many of them,
   * and its key is looked up once for all.
+  *
+  * @param expected
+  *   how many keys a lane may have
   */
-final private[aggregate] class WinsetBlock[S <: AnyRef](lanes: Int, width: Int, expected: Int) {
+final private[aggregate] class WinsetBlock[S <: AnyRef, Row <: AnyRef](
+    rows: StateRows[_, S, Row],
+    lanes: Int,
+    width: Int,
+    expected: Int
+) {
   /*
    * For each lane (see Lanes) a table that has a row for each key:
    *
@@ -29,8 +37,8 @@ final private[aggregate] class WinsetBlock[S <: AnyRef](lanes: Int, width: Int, 
    * Who holds the lane adds keys, makes states where there are none, and adds to them. The
    * consumer takes the windows one after the other, each when nobody adds to it any more, and
    * goes through all rows for it, while others may be adding keys and states for later windows.
-   * It leaves no state behind, and a block goes when no winset of it is open, with all its keys:
-   * no key is held for longer than a block's time beyond its windows.
+   * It leaves no object of a state behind, and a block goes when no winset of it is open, with
+   * all its keys: no key is held for longer than a block's time beyond its windows.
    *
    * Where a key can be in several lanes, the consumer joins its rows, each once.
    *
@@ -41,16 +49,16 @@ final private[aggregate] class WinsetBlock[S <: AnyRef](lanes: Int, width: Int, 
    *   a row's states    plain. The consumer reads and clears those of complete windows, which
    *                     nobody else touches.
    */
-  private[this] val tables = new AtomicReferenceArray[RowTable](lanes)
+  private[this] val tables = new AtomicReferenceArray[RowTable[Row]](lanes)
 
   // The consumer's.
-  private[this] var join: RowJoin = _
+  private[this] var join: RowJoin[S, Row] = _
 
   /** The lane's table; only for who is in the lane. */
-  def table(lane: Int): RowTable = {
+  def table(lane: Int): RowTable[Row] = {
     var table = tables.getPlain(lane)
     if (table == null) {
-      table = new RowTable(lane, width, expected)
+      table = new RowTable[Row](lane, rows, width, expected)
       tables.setRelease(lane, table)
     }
     table
@@ -65,7 +73,7 @@ final private[aggregate] class WinsetBlock[S <: AnyRef](lanes: Int, width: Int, 
     *   merges what lanes have of the same key, in the order of lanes; null: none have any
     */
   def take(index: Int, function: AggregateFunction[_, S, _], taken: TakenStates): Unit = {
-    val present = new ArrayList[RowTable]
+    val present = new ArrayList[RowTable[Row]]
     var lane = 0
     while (lane < lanes) {
       val table = tables.getAcquire(lane)
@@ -75,106 +83,106 @@ final private[aggregate] class WinsetBlock[S <: AnyRef](lanes: Int, width: Int, 
     if (function == null || (present.size == 1 && join == null))
       present.forEach(takeFrom(_, index, taken))
     else {
-      if (join == null) join = new RowJoin(lanes, present.get(0).length)
+      if (join == null) join = new RowJoin[S, Row](rows, lanes, present.get(0).length)
       present.forEach(join.add(_))
       join.take(index, function, taken)
     }
   }
 
-  private[this] def takeFrom(table: RowTable, index: Int, taken: TakenStates): Unit = {
+  private[this] def takeFrom(table: RowTable[Row], index: Int, taken: TakenStates): Unit = {
     val n = table.length
-    val rows = table.rows
+    val all = table.all
     var i = 0
     while (i < n) {
-      val state = rows(i).take(index)
-      if (state != null) taken.add(rows(i).key, state)
+      val state = rows.take(all(i).states, index)
+      if (state != null) taken.add(all(i).key, state)
       i += 1
     }
   }
 }
 
 /** What a lane has of a key in a block: a state for each window that has one. */
-final private[aggregate] class KeyRow(val key: AnyRef, val lane: Int, val states: Array[AnyRef]) {
+final private[aggregate] class KeyRow[Row](val key: AnyRef, val lane: Int, val states: Row) {
 
   /** The same key's in a later lane; the consumer's. */
-  var next: KeyRow = _
-
-  def take(index: Int): AnyRef = {
-    val state = states(index)
-    if (state != null) states(index) = null
-    state
-  }
+  var next: KeyRow[Row] = _
 }
 
 /** A lane's rows, by key. */
-final private[aggregate] class RowTable(val lane: Int, width: Int, expected: Int)
-    extends KeyIndex[Array[AnyRef]](expected) {
+final private[aggregate] class RowTable[Row <: AnyRef](
+    val lane: Int,
+    rows: StateRows[_, _, Row],
+    width: Int,
+    expected: Int
+) extends KeyIndex[Row](expected) {
   private[this] val published = new AtomicInteger
-  private[this] val all = new AtomicReference(new Array[KeyRow](math.max(4, expected)))
+  private[this] val list = new AtomicReference(new Array[KeyRow[Row]](math.max(4, expected)))
 
-  /** The states of a key, made if it is new; `hash` is [[StateTable.hash]] of it. For who is in
-    * the lane.
+  /** A key's row, made if it is new; `hash` is [[StateTable.hash]] of it. For who is in the lane.
     */
-  def statesOf(key: AnyRef, hash: Int): Array[AnyRef] = {
+  def row(key: AnyRef, hash: Int): Row = {
     val i = find(key, hash)
     val found = at(i)
     if (found != null) found
     else {
-      val states = new Array[AnyRef](width)
-      put(i, key, states)
-      publish(new KeyRow(key, lane, states))
-      states
+      val row = rows.create(width)
+      put(i, key, row)
+      publish(new KeyRow(key, lane, row))
+      row
     }
   }
 
-  /** How many rows can be read. The consumer's, like [[rows]]. */
+  /** How many rows can be read. The consumer's, like [[all]]. */
   def length: Int = published.getAcquire
 
   /** The rows, of which there are those that [[length]] has said before. */
-  def rows: Array[KeyRow] = all.getAcquire
+  def all: Array[KeyRow[Row]] = list.getAcquire
 
-  private[this] def publish(row: KeyRow): Unit = {
+  private[this] def publish(row: KeyRow[Row]): Unit = {
     val n = published.getPlain
-    if (n == all.getPlain.length) all.setRelease(java.util.Arrays.copyOf(all.getPlain, 2 * n))
-    all.getPlain(n) = row
+    if (n == list.getPlain.length)
+      list.setRelease(java.util.Arrays.copyOf(list.getPlain, 2 * n))
+    list.getPlain()(n) = row
     published.setRelease(n + 1)
   }
 }
 
 /** The rows of all lanes in a block, those of a key chained in the order of lanes. */
-final private class RowJoin(lanes: Int, expected: Int) extends KeyIndex[KeyRow](expected) {
+final private class RowJoin[S <: AnyRef, Row <: AnyRef](
+    rows: StateRows[_, S, Row],
+    lanes: Int,
+    expected: Int
+) extends KeyIndex[KeyRow[Row]](expected) {
   private[this] val added = new Array[Int](lanes)
 
   /** Adds the rows that the table has more than when it was last added. */
-  def add(table: RowTable): Unit = {
+  def add(table: RowTable[Row]): Unit = {
     val n = table.length
-    val rows = table.rows
+    val all = table.all
     var i = added(table.lane)
     while (i < n) {
-      add(rows(i))
+      add(all(i))
       i += 1
     }
     added(table.lane) = n
   }
 
-  def take[S <: AnyRef](
-      index: Int,
-      function: AggregateFunction[_, S, _],
-      taken: TakenStates
-  ): Unit = foreach { (key, first) =>
-    var state: AnyRef = null
-    var row = first
-    while (row != null) {
-      val other = row.take(index)
-      if (state == null) state = other
-      else if (other != null)
-        state = function.merge(state.asInstanceOf[S], other.asInstanceOf[S])
-      row = row.next
+  def take(index: Int, function: AggregateFunction[_, S, _], taken: TakenStates): Unit =
+    foreach { (key, first) =>
+      var state = rows.take(first.states, index)
+      var row = first.next
+      while (row != null) {
+        val other = rows.take(row.states, index)
+        state =
+          if (state == null) other
+          else if (other == null) state
+          else function.merge(state, other)
+        row = row.next
+      }
+      if (state != null) taken.add(key, state)
     }
-    if (state != null) taken.add(key, state)
-  }
 
-  private[this] def add(row: KeyRow): Unit = {
+  private[this] def add(row: KeyRow[Row]): Unit = {
     val i = find(row.key, StateTable.hash(row.key))
     val first = at(i)
     if (first == null) put(i, row.key, row)

@@ -18,22 +18,24 @@ class WinsetBlockSuite extends AnyFunSuite with Eventually {
     def result(state: StringBuilder): String = state.toString
   }
 
-  private def block(lanes: Int) = new WinsetBlock[StringBuilder](lanes, 8, 1)
+  private type Block = WinsetBlock[StringBuilder, Array[AnyRef]]
+
+  private def block(lanes: Int): Block = new WinsetBlock(new ObjectRows(Texts), lanes, 8, 1)
 
   private def add(
-      to: WinsetBlock[StringBuilder],
+      to: Block,
       lane: Int,
       key: String,
       windows: Range,
       t: String
   ): Unit = Texts.addToEach(
-    to.table(lane).statesOf(key, StateTable.hash(key)),
+    to.table(lane).row(key, StateTable.hash(key)),
     windows.start,
     windows.end,
     t
   )
 
-  private def take(from: WinsetBlock[StringBuilder], index: Int, isKeyOwned: Boolean = false) = {
+  private def take(from: Block, index: Int, isKeyOwned: Boolean = false) = {
     val taken = new TakenStates
     from.take(index, if (isKeyOwned) null else Texts, taken)
     taken.keys.zip(taken.states).map { case (k, s) => s"$k:$s" }.sorted.mkString(" ")
@@ -89,7 +91,7 @@ class WinsetBlockSuite extends AnyFunSuite with Eventually {
     val b = block(lanes)
     for (lane <- 0 until lanes) add(b, lane, "a", 0 until 8, "x")
     val states = (0 until lanes).flatMap { lane =>
-      b.table(lane).statesOf("a", StateTable.hash("a")).take(4).map(new WeakReference(_))
+      b.table(lane).row("a", StateTable.hash("a")).take(4).map(new WeakReference(_))
     }
     (0 until 4).foreach(take(b, _))
     eventually {
