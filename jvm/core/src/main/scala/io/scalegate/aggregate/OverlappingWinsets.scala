@@ -5,8 +5,8 @@ import java.util.concurrent.ConcurrentSkipListMap
 import io.scalegate.gate.WinsetUpdater
 import io.scalegate.stream.StreamTuple
 
-/** Of windows that overlap: in blocks, where a tuple's key is looked up once for all its windows,
-  * or once in each of few blocks. Past the paper, where each winset has a table.
+/** Of windows that overlap: in blocks, so that a tuple's key is looked up once for all its windows,
+  * or once in each block where there are several. Past the paper, where each winset has a table.
   */
 final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyRef](
     spec: AggregateSpec[K, S, R],
@@ -86,7 +86,10 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyR
 }
 
 /** Windows of a block that a tuple lies in: those in `[from, until)`. */
-final private class BlockRun[S <: AnyRef, Row <: AnyRef](val block: WinsetBlock[S, Row], val from: Int) {
+final private class BlockRun[S <: AnyRef, Row <: AnyRef](
+    val block: WinsetBlock[S, Row],
+    val from: Int
+) {
   var until: Int = from + 1
 }
 

@@ -208,9 +208,8 @@ object FunctionsSuite {
       )
     }
 
-    def checkEach(before: List[Tuples], ts: Tuples, x: Int, y: Int): Unit = {
+    def checkEach(before: List[Tuples], ts: Tuples, x: Int, y: Int): Unit =
       checkEach(f.rows, before, math.min(x, y), math.max(x, y) + 1, ts)
-    }
 
     private def checkEach[Row <: AnyRef](
         rows: StateRows[StreamTuple, S, Row],
