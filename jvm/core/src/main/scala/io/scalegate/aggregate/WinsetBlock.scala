@@ -85,7 +85,7 @@ final private[aggregate] class WinsetBlock[S <: AnyRef, Row <: AnyRef](
     else {
       if (join == null) join = new RowJoin[S, Row](rows, lanes, present.get(0).length)
       present.forEach(join.add(_))
-      join.take(index, function, taken)
+      present.forEach(join.take(_, index, function, taken))
     }
   }
 
@@ -104,8 +104,9 @@ final private[aggregate] class WinsetBlock[S <: AnyRef, Row <: AnyRef](
 /** What a lane has of a key in a block: a state for each window that has one. */
 final private[aggregate] class KeyRow[Row](val key: AnyRef, val lane: Int, val states: Row) {
 
-  /** The same key's in a later lane; the consumer's. */
+  /** The consumer's: the same key's in a later lane, and whether there is none in an earlier. */
   var next: KeyRow[Row] = _
+  var isFirst = true
 }
 
 /** A lane's rows, by key. */
@@ -167,20 +168,44 @@ final private class RowJoin[S <: AnyRef, Row <: AnyRef](
     added(table.lane) = n
   }
 
-  def take(index: Int, function: AggregateFunction[_, S, _], taken: TakenStates): Unit =
-    foreach { (key, first) =>
-      var state = rows.take(first.states, index)
-      var row = first.next
-      while (row != null) {
-        val other = rows.take(row.states, index)
-        state =
-          if (state == null) other
-          else if (other == null) state
-          else function.merge(state, other)
-        row = row.next
+  /** Takes what was added, of the table's rows and what they are joined with: in the order in which
+    * rows were made, and lie in memory.
+    */
+  def take(
+      table: RowTable[Row],
+      index: Int,
+      function: AggregateFunction[_, S, _],
+      taken: TakenStates
+  ): Unit = {
+    val n = added(table.lane)
+    val all = table.all
+    var i = 0
+    while (i < n) {
+      if (all(i).isFirst) {
+        val state = merged(all(i), index, function)
+        if (state != null) taken.add(all(i).key, state)
       }
-      if (state != null) taken.add(key, state)
+      i += 1
     }
+  }
+
+  private[this] def merged(
+      first: KeyRow[Row],
+      index: Int,
+      function: AggregateFunction[_, S, _]
+  ): S = {
+    var state = rows.take(first.states, index)
+    var row = first.next
+    while (row != null) {
+      val other = rows.take(row.states, index)
+      state =
+        if (state == null) other
+        else if (other == null) state
+        else function.merge(state, other)
+      row = row.next
+    }
+    state
+  }
 
   private[this] def add(row: KeyRow[Row]): Unit = {
     val i = find(row.key, StateTable.hash(row.key))
@@ -188,8 +213,10 @@ final private class RowJoin[S <: AnyRef, Row <: AnyRef](
     if (first == null) put(i, row.key, row)
     else if (row.lane < first.lane) {
       row.next = first
+      first.isFirst = false
       replace(i, row)
     } else {
+      row.isFirst = false
       var before = first
       while (before.next != null && before.next.lane < row.lane) before = before.next
       row.next = before.next
