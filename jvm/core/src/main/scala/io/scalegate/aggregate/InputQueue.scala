@@ -13,13 +13,16 @@ abstract private[aggregate] class InputQueue(id: Int, capacity: Int) {
   /*
    * What is delivered is in the queue before it is published as promised, and the consumer reads
    * the promise before it looks: if it then finds the queue empty, it has had everything up to
-   * that promise. A queue is closed after its last tuple was put in, and asked in that order too.
+   * that promise. A tuple may be removed before it is published; then it is the promise, so that
+   * promises never fall. A queue is closed after its last tuple was put in, and asked in that
+   * order too.
    */
   @volatile private[this] var lastPromised: StreamTuple = _
   @volatile private[this] var closed = false
   private[this] val order = new InputOrder(id)
   private[this] val removed = new AtomicLong
   private[this] var added = 0L
+  private[this] var lastRemoved: StreamTuple = _ // the consumer's
 
   protected def put(t: StreamTuple): Unit
 
@@ -48,13 +51,20 @@ abstract private[aggregate] class InputQueue(id: Int, capacity: Int) {
     closed = true
   }
 
-  /** What sorts at or before it does not come any more; null: nothing is promised. */
-  final def promised: StreamTuple = lastPromised
+  /** What sorts at or before it does not come any more; null: nothing is promised. The consumer's.
+    */
+  final def promised: StreamTuple = {
+    val published = lastPromised
+    val isLate = lastRemoved != null &&
+      (published == null || EventOrder.Tuples.compare(published, lastRemoved) < 0)
+    if (isLate) lastRemoved else published
+  }
 
   final def isClosed: Boolean = closed
 
   final def remove(): StreamTuple = {
     val t = removeFirst()
+    lastRemoved = t
     removed.setRelease(removed.getPlain + 1)
     t
   }
