@@ -159,10 +159,7 @@ final private class HivedAggregate[K, S <: AnyRef, R, W <: AnyRef](
     hive.close(input)
   }
 
-  protected def take(): WindowResults[K, R] = {
-    val winset = hive.getNextWinSet()
-    if (winset == null) null else winsets.results(winset)
-  }
+  protected def take(): WindowResults[K, R] = winsets.taken(hive.getNextWinSet())
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

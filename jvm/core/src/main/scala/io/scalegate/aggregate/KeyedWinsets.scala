@@ -26,8 +26,11 @@ abstract private[aggregate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
   final protected val maker = new ResultMaker(spec)
   @volatile protected var expected = 0 // the keys of a lane of the last winset taken
 
-  /** The results of a winset that was taken. The consumer's. */
-  def results(winset: W): WindowResults[K, R]
+  /** The results of a winset that was taken; null for none. The consumer's. */
+  final def taken(winset: W): WindowResults[K, R] =
+    if (winset == null) null else results(winset)
+
+  protected def results(winset: W): WindowResults[K, R]
 
   final def ts(t: StreamTuple): Long = t.ts
 
@@ -101,7 +104,7 @@ final private[aggregate] class ApartWinsets[K, S <: AnyRef, R](
         winset.touch(lane, key, hash)
     }
 
-  def results(winset: Winset[StreamTuple, S]): WindowResults[K, R] = {
+  protected def results(winset: Winset[StreamTuple, S]): WindowResults[K, R] = {
     expected = winset.mostKeys
     maker(winset.start, if (isKeyOwned) winset.byLane else Array(winset.states()))
   }

@@ -66,7 +66,7 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyR
       }
     }
 
-  def results(winset: OverlappingWinset[S, Row]): WindowResults[K, R] = {
+  protected def results(winset: OverlappingWinset[S, Row]): WindowResults[K, R] = {
     val taken = new TakenStates
     winset.block.take(winset.index, merging, taken)
     expected = winset.block.mostKeys

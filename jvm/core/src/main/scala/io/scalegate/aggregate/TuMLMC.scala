@@ -85,10 +85,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
     gate.advance(input, StreamTuple.punctuation(ts, input))
   protected def end(input: Int): Unit = gate.close(input)
 
-  protected def take(): WindowResults[K, R] = {
-    val winset = hive.getNextWinSet()
-    if (winset == null) null else winsets.results(winset)
-  }
+  protected def take(): WindowResults[K, R] = winsets.taken(hive.getNextWinSet())
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()

@@ -34,9 +34,14 @@ abstract class PlacedPairs(val leftPlace: RowPlace, val rightPlace: RowPlace)
   }
 
   final def next(): JoinedRow = {
+    take()
+    pair(left, right)
+  }
+
+  /** Takes the next pair, as [[next]] does, and makes nothing of it. */
+  final def take(): Unit = {
     if (!hasNext) throw new NoSuchElementException("the join has no more rows")
     ready = false
-    pair(left, right)
   }
 }
 

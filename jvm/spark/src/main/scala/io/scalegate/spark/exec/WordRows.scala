@@ -32,18 +32,13 @@ final private[exec] class WordRows(
   private[this] val bytes = new Array[Byte](UnsafeRow.WORD_SIZE * (1 + words.length))
   private[this] val left = new CopiedWords(words, Side.R, widths._1, bytes)
   private[this] val right = new CopiedWords(words, Side.S, widths._2, bytes)
-  private[this] var ready = false
 
   row.pointTo(bytes, bytes.length)
 
-  def hasNext: Boolean = {
-    ready = ready || pairs.advance()
-    ready
-  }
+  def hasNext: Boolean = pairs.hasNext
 
   def next(): InternalRow = {
-    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
-    ready = false
+    pairs.take()
     val nulls = left.copy(pairs.leftBase, pairs.leftOffset) |
       right.copy(pairs.rightBase, pairs.rightOffset)
     Platform.putLong(bytes, Platform.BYTE_ARRAY_OFFSET, nulls)
