@@ -1,8 +1,8 @@
 package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.Final
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
-import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.GroupingKeys
 
 /** Plans aggregates over sliding windows on panes: a partial aggregate by keys and pane, and above it the one that
@@ -25,18 +25,7 @@ object PaneAggregateStrategy extends SparkStrategy {
       found.having,
       found.results,
       PartialPanesExec.packs(found),
-      PartialPanesExec.plan(found, keys, input(found))
+      PartialPanesExec.plan(found, keys, planLater)
     )
-  }
-
-  /** What lies below the windows is planned by itself: adaptive execution puts what it has run in the place of a node of
-    * the query's plan, and would look for ever for one that is made here.
-    */
-  private[this] def input(found: PaneAggregate): SparkPlan = found.input match {
-    case Project(fields, Filter(condition, rows)) if rows eq found.windows.child =>
-      ProjectExec(fields, FilterExec(condition, planLater(rows)))
-    case Project(fields, rows) if rows eq found.windows.child =>
-      ProjectExec(fields, planLater(rows))
-    case other => planLater(other)
   }
 }

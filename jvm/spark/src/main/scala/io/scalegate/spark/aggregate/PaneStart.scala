@@ -18,9 +18,31 @@ final case class PaneStart(child: Expression, by: SlidingWindow) extends UnaryEx
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = {
     val windows = ctx.addReferenceObj("windows", by)
-    defineCodeGen(ctx, ev, time => s"$windows.pane($time)")
+    val panes = ctx.addMutableState(
+      classOf[PaneCursor].getName,
+      "panes",
+      name => s"$name = new ${classOf[PaneCursor].getName}($windows);"
+    )
+    defineCodeGen(ctx, ev, time => s"$panes.pane($time)")
   }
 
   override protected def withNewChildInternal(newChild: Expression): Expression =
     copy(child = newChild)
+}
+
+/** The panes of times one after the other: rows of one pane follow each other where times ascend, and need no division.
+  * Public for generated code.
+  */
+final class PaneCursor(by: SlidingWindow) {
+  private[this] var from = 0L
+  private[this] var until = 0L
+
+  /** As [[SlidingWindow.pane]]. */
+  def pane(time: Long): Long = if (time >= from && time < until) from else move(time)
+
+  private[this] def move(time: Long): Long = {
+    from = by.pane(time)
+    until = by.paneEnd(from)
+    from
+  }
 }

@@ -1,9 +1,12 @@
 package io.scalegate.spark.aggregate
 
 import java.lang.Long.bitCount
+import java.nio.ByteOrder
 import java.util.Arrays
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
+import org.apache.spark.sql.types.DataType
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
@@ -70,8 +73,20 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     * @param place
     *   the pane's number
     */
-  def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit = {
-    val entry = find(key, PaneBlock.of(place))
+  def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit =
+    pointIn(find(key, PaneBlock.of(place)), result, place)
+
+  /** The same for a key of one column of at most eight bytes, which is compared without a row of it.
+    *
+    * @param nulls
+    *   the row's first word, which says whether the column is NULL
+    * @param word
+    *   its second, of [[KeyWord]]
+    */
+  def point(result: UnsafeRow, nulls: Long, word: Long, place: Long): Unit =
+    pointIn(find(nulls, word, PaneBlock.of(place)), result, place)
+
+  private[this] def pointIn(entry: Int, result: UnsafeRow, place: Long): Unit = {
     val array = arrays(entry >>> OffsetBits)
     val at = entry & OffsetMask
     val bit = PaneBlock.bit(place)
@@ -113,11 +128,40 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     row.pointTo(arrays(place >>> OffsetBits), byteOf((place & OffsetMask) + word), size)
 
   private[this] def find(key: UnsafeRow, block: Long): Int = {
-    val hash = hashOf(key, block)
+    val hash = hashOf(key.hashCode.toLong, block)
     var i = hash & (slots.length - 1)
     while (slots(i) != 0L && !isAt(slots(i), hash, key, block)) i = (i + 1) & (slots.length - 1)
-    if (slots(i) != 0L) placeIn(slots(i)) else add(key, block, hash, i)
+    if (slots(i) != 0L) placeIn(slots(i))
+    else {
+      val entry = add(key.getSizeInBytes, block, hash, i)
+      key.writeToMemory(arrays(entry >>> OffsetBits), byteOf((entry & OffsetMask) + Key))
+      entry
+    }
   }
+
+  private[this] def find(nulls: Long, word: Long, block: Long): Int = {
+    val hash = hashOf(word + nulls, block)
+    var i = hash & (slots.length - 1)
+    while (slots(i) != 0L && !isAt(slots(i), hash, nulls, word, block))
+      i = (i + 1) & (slots.length - 1)
+    if (slots(i) != 0L) placeIn(slots(i))
+    else {
+      val entry = add(WordKeyBytes, block, hash, i)
+      val array = arrays(entry >>> OffsetBits)
+      val at = entry & OffsetMask
+      array(at + Key) = nulls
+      array(at + Key + 1) = word
+      entry
+    }
+  }
+
+  private[this] def isAt(slot: Long, hash: Int, nulls: Long, word: Long, block: Long): Boolean =
+    (slot >>> 32).toInt == hash && {
+      val entry = placeIn(slot)
+      val array = arrays(entry >>> OffsetBits)
+      val at = entry & OffsetMask
+      array(at + Key + 1) == word && array(at + Block) == block && array(at + Key) == nulls
+    }
 
   private[this] def isAt(slot: Long, hash: Int, key: UnsafeRow, block: Long): Boolean =
     (slot >>> 32).toInt == hash && {
@@ -134,14 +178,14 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
       )
     }
 
-  private[this] def add(key: UnsafeRow, block: Long, hash: Int, slot: Int): Int = {
-    val entry = allocate(Key + words(key.getSizeInBytes))
+  /** Adds an entry, whose key is still to be written. */
+  private[this] def add(keyBytes: Int, block: Long, hash: Int, slot: Int): Int = {
+    val entry = allocate(Key + words(keyBytes))
     val array = arrays(entry >>> OffsetBits)
     val at = entry & OffsetMask
-    array(at + KeySize) = key.getSizeInBytes.toLong
+    array(at + KeySize) = keyBytes.toLong
     array(at + Block) = block
     array(at + Results) = roomFor(0)
-    key.writeToMemory(array, byteOf(at + Key))
     slots(slot) = (hash.toLong << 32) | (entry + 1).toLong
     if (count == entries.length) grow()
     entries(count) = entry
@@ -225,6 +269,9 @@ private object PaneTable {
   private val Results = 3
   private val Key = 4
 
+  /** A word that says whether the column is NULL, and its value. */
+  private val WordKeyBytes = 16
+
   private val RoomBits = 3
   private val RoomMask = 7L
   private val Rooms = 7
@@ -243,8 +290,23 @@ private object PaneTable {
 
   private def placeIn(slot: Long): Int = slot.toInt - 1
 
-  private def hashOf(key: UnsafeRow, block: Long): Int = {
-    val mixed = (key.hashCode ^ block) * 0x9e3779b97f4a7c15L
+  private def hashOf(key: Long, block: Long): Int = {
+    val mixed = (key * 0xbf58476d1ce4e5b9L ^ block) * 0x9e3779b97f4a7c15L
     (mixed ^ (mixed >>> 32)).toInt
   }
+}
+
+/** Columns as the words that they are within an UnsafeRow; 0 where NULL. Public for generated code. */
+object KeyWord {
+  private[this] val bigEndian = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN
+
+  def of(value: Int): Long = if (bigEndian) value.toLong << 32 else value & 0xffffffffL
+  def of(value: Long): Long = value
+
+  /** Whether a type has such words here; keys of other types are compared as rows. */
+  private[aggregate] def has(of: DataType): Boolean =
+    CodeGenerator.javaType(of) match {
+      case CodeGenerator.JAVA_INT | CodeGenerator.JAVA_LONG => true
+      case _ => false
+    }
 }

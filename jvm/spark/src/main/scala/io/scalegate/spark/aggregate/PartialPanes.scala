@@ -74,13 +74,23 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
     *   of a row
     */
   def point(key: UnsafeRow, pane: Long): UnsafeRow = {
+    move(pane)
+    table.point(result, key, place)
+    result
+  }
+
+  /** The same for a key of one column, of a type that [[KeyWord]] has. */
+  def point(isNull: Boolean, word: Long, pane: Long): UnsafeRow = {
+    move(pane)
+    table.point(result, if (isNull) 1L else 0L, if (isNull) 0L else word, place)
+    result
+  }
+
+  private[this] def move(pane: Long): Unit =
     if (pane != this.pane) {
       this.pane = pane
       place = of.by.place(pane)
     }
-    table.point(result, key, place)
-    result
-  }
 
   /** Whether memory is full: then the table is to be drained before another row is added. */
   def isFull: Boolean = table.bytes > room && !reserve() && {

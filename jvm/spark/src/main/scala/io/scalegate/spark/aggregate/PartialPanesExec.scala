@@ -4,27 +4,34 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Partial}
 import org.apache.spark.sql.catalyst.expressions.codegen.{
+  Block,
   CodeGenerator,
   CodegenContext,
   ExprCode,
   GenerateUnsafeProjection
 }
 import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
   Attribute,
+  AttributeMap,
   AttributeReference,
   AttributeSet,
   BindReferences,
   Expression,
   NamedExpression
 }
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, Union}
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{
   CodegenSupport,
+  FilterExec,
   PartitioningPreservingUnaryExecNode,
+  ProjectExec,
   SparkPlan,
-  UnaryExecNode
+  UnaryExecNode,
+  UnionExec
 }
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
@@ -121,14 +128,13 @@ final case class PartialPanesExec(
   }
 
   override def doConsume(ctx: CodegenContext, input: Seq[ExprCode], row: ExprCode): String = {
-    val key =
-      GenerateUnsafeProjection.createCode(ctx, BindReferences.bindReferences(keys, child.output))
+    val (made, key) = keyOf(ctx)
     val at = BindReferences.bindReference[Expression](pane, child.output).genCode(ctx)
     val result = ctx.freshName("result")
     s"""
-       |${key.code}
+       |$made
        |${at.code}
-       |UnsafeRow $result = $panes.point(${key.value}, ${at.value});
+       |UnsafeRow $result = $panes.point($key, ${at.value});
        |${update(ctx, input, result)}
        |if ($panes.isFull()) {
        |  $panes.drain();
@@ -138,6 +144,20 @@ final case class PartialPanesExec(
        |}
      """.stripMargin
   }
+
+  /** What makes a row's key, and what `point` takes of it. */
+  private[this] def keyOf(ctx: CodegenContext): (Block, String) =
+    BindReferences.bindReferences[Expression](keys, child.output) match {
+      case Seq(only) if KeyWord.has(only.dataType) =>
+        val key = only.genCode(ctx)
+        (
+          key.code,
+          s"${key.isNull}, ${KeyWord.getClass.getName.stripSuffix("$")}.of(${key.value})"
+        )
+      case bound =>
+        val key = GenerateUnsafeProjection.createCode(ctx, bound)
+        (key.code, key.value.toString)
+    }
 
   /** Adds a row to a partial result: all columns' new values are made before the first is changed. */
   private[this] def update(ctx: CodegenContext, input: Seq[ExprCode], result: String): String = {
@@ -178,10 +198,23 @@ private[aggregate] object PartialPanesExec {
     *
     * @param keys
     *   those of `found`, in the form in which they are compared
-    * @param input
-    *   plans what `found` calls its input
+    * @param planLater
+    *   plans a node of the query
     */
-  def plan(found: PaneAggregate, keys: Seq[NamedExpression], input: SparkPlan): SparkPlan =
+  def plan(
+      found: PaneAggregate,
+      keys: Seq[NamedExpression],
+      planLater: LogicalPlan => SparkPlan
+  ): SparkPlan = inputs(found, planLater).map(partial(found, keys, _)) match {
+    case Seq(only) => only
+    case parts => UnionExec(parts)
+  }
+
+  private[this] def partial(
+      found: PaneAggregate,
+      keys: Seq[NamedExpression],
+      input: SparkPlan
+  ): SparkPlan =
     if (packs(found))
       PartialPanesExec(
         found.windows.by,
@@ -198,4 +231,48 @@ private[aggregate] object PartialPanesExec {
       AggUtils
         .planAggregateWithoutDistinct(keys :+ found.pane, found.functions, Nil, input)
         .head.children.head
+
+  /** The rows of `found.input`; those of a union in its parts, each of which is aggregated where it is read, and no row
+    * is copied to be handed on.
+    *
+    * What lies below the windows is planned by itself: adaptive execution puts what it has run in the place of a node of
+    * the query's plan, and would look for ever for one that is made here.
+    */
+  private[this] def inputs(
+      found: PaneAggregate,
+      planLater: LogicalPlan => SparkPlan
+  ): Seq[SparkPlan] = {
+    val below = found.windows.child
+    found.input match {
+      case Project(fields, rows) if (rows eq below) || rows.children == Seq(below) =>
+        val condition = Some(rows).collect { case Filter(known, _) if rows ne below => known }
+        below match {
+          case union: Union if (fields ++ condition).forall(_.deterministic) =>
+            union.children.map { part =>
+              val columns = AttributeMap(union.output.zip(part.output))
+              over(planLater(part), fields.map(moved(_, columns)), condition.map(of(_, columns)))
+            }
+          case _ => Seq(over(planLater(below), fields, condition))
+        }
+      case other => Seq(planLater(other))
+    }
+  }
+
+  private[this] def over(
+      rows: SparkPlan,
+      fields: Seq[NamedExpression],
+      condition: Option[Expression]
+  ): SparkPlan = ProjectExec(fields, condition.fold(rows)(FilterExec(_, rows)))
+
+  /** A column of a union's rows, made of those of one of its parts. */
+  private[this] def moved(field: NamedExpression, columns: AttributeMap[Attribute]) = {
+    val value = field match {
+      case Alias(child, _) => child
+      case other => other
+    }
+    Alias(of(value, columns), field.name)(field.exprId, field.qualifier, Some(field.metadata))
+  }
+
+  private[this] def of(value: Expression, columns: AttributeMap[Attribute]): Expression =
+    value.transform { case a: Attribute => columns.getOrElse(a, a) }
 }

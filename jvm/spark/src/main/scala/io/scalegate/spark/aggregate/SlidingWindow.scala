@@ -16,6 +16,7 @@ import io.scalegate.spark.Errors
   *   windows begin at `offset + n * slide`
   */
 final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
+  import SlidingWindow.Far
 
   /** Where in a slide windows end; 0 where they end as others begin. */
   private[this] val end = size % slide
@@ -50,6 +51,13 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     }
     if (after >= end) start + end else start
   }
+
+  /** Where a pane ends; its start where one of its later times may be refused. */
+  def paneEnd(pane: Long): Long =
+    if (math.max(math.max(pane, -pane), math.max(offset, -offset)) > Far || slide > Far) pane
+    else if (end == 0) pane + slide
+    else if (into(pane) < end) pane + end
+    else pane + (slide - end)
 
   /** A pane's number, which ascends as panes do. */
   def place(pane: Long): Long = {
@@ -91,6 +99,10 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
 }
 
 object SlidingWindow {
+
+  /** Three of these can be added up, or taken from each other, in 64 bits. */
+  private val Far = Long.MaxValue / 4
+
   private val Units = Seq(
     86400000000L -> "day",
     3600000000L -> "hour",

@@ -89,7 +89,7 @@ object StreamingPanesStrategy extends SparkStrategy {
     )
     PlannedExec(
       panes.output,
-      PartialPanesExec.plan(found, keys, planLater(found.input)),
+      PartialPanesExec.plan(found, keys, planLater),
       LocalTableScanExec(Nil, Nil, None),
       host => StreamingPanesExec(panes, host)
     )

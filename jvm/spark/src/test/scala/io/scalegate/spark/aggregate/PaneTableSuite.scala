@@ -5,7 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.types.{DataType, LongType, StringType}
+import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
@@ -67,6 +67,37 @@ final class PaneTableSuite extends AnyFunSuite {
         assert(tested.size == 0)
       }
     }
+  }
+
+  Seq(4 -> 12, 30000 -> 3).foreach { case (keys, times) =>
+    test(s"keys of one number, and NULL among them: $keys") {
+      val tested = table()
+      val model = mutable.HashMap.empty[(Option[Int], Long), (Long, Long)]
+      (0 until times * keys).foreach { i =>
+        val key = Some(random.nextInt(keys) - keys / 2).filter(_ => random.nextInt(9) > 0)
+        val place = random.nextInt(200) - 100L
+        val result = new UnsafeRow(2)
+        tested.point(result, if (key.isEmpty) 1L else 0L, KeyWord.of(key.getOrElse(0)), place)
+        val (count, sum) = model.getOrElse((key, place), (0L, 7L))
+        assert((result.getLong(0), result.getLong(1)) == ((count, sum)))
+        result.setLong(0, count + 1)
+        result.setLong(1, sum + i)
+        model((key, place)) = (count + 1, sum + i)
+      }
+      val key = new UnsafeRow(1)
+      val read = (0 until tested.size).map { i =>
+        tested.pointKey(key, i)
+        (if (key.isNullAt(0)) None else Some(key.getInt(0)), tested.block(i))
+      }
+      val blocks = model.keySet.map { case (key, place) => (key, PaneBlock.of(place)) }
+      assert(read.size == blocks.size && read.toSet == blocks)
+    }
+  }
+
+  test("which keys are compared as numbers") {
+    assert(Seq(IntegerType, LongType, DateType, TimestampType).forall(KeyWord.has))
+    assert(!Seq(StringType, DoubleType, BooleanType, DecimalType(9, 2)).exists(KeyWord.has))
+    assert(KeyWord.of(-1L) == -1L)
   }
 
   test("keys of any length, longer than an array of the table among them") {

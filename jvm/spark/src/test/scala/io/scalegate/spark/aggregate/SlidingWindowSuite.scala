@@ -66,6 +66,28 @@ final class SlidingWindowSuite extends AnyFunSuite {
     }
   }
 
+  test("panes are found again without being reckoned again, wherever times go") {
+    val far = Seq(Long.MaxValue, Long.MinValue, Long.MaxValue / 4, Long.MinValue / 4)
+    val wide = Seq(
+      SlidingWindow(Long.MaxValue / 2, Long.MaxValue / 3, Long.MaxValue / 5),
+      SlidingWindow(10, 4, Long.MaxValue / 2),
+      SlidingWindow(10, 4, Long.MinValue / 2)
+    )
+    (windows ++ wide).foreach { by =>
+      val panes = new PaneCursor(by)
+      var time = 0L
+      (0 until 400).foreach { _ =>
+        time = random.nextInt(20) match {
+          case 0 => random.nextLong()
+          case 1 => far(random.nextInt(far.size)) + random.nextInt(90) - 45
+          case 2 => random.nextInt(200) - 100L
+          case _ => time + random.nextInt(9) - 3
+        }
+        assert(Try(panes.pane(time)).toOption == Try(by.pane(time)).toOption, s"$by: $time")
+      }
+    }
+  }
+
   test("windows near the end of the range are followed by one behind every pane") {
     val by = SlidingWindow(10, 4, 0)
     assert(by.next(Long.MaxValue - 3) == Long.MaxValue)
