@@ -8,6 +8,7 @@ import io.scalegate.spark.aggregate.{
   ByTime,
   ExtractStreamingPanes,
   ExtractTimeWindows,
+  GatherTimeWindows,
   PaneAggregateStrategy,
   PlacePanes,
   StreamingPanesStrategy
@@ -53,8 +54,10 @@ import io.scalegate.spark.plan.{
   *
   * And for aggregates over sliding windows:
   *
-  *   - plan normalization rule: Spark's analyzer has written each window as a projection of its own, and only before
-  *     the optimizer is that plain to see;
+  *   - resolution rule: Spark's analyzer has written each window as a projection of its own, and would go over all of
+  *     them with its other rules;
+  *   - plan normalization rule: makes a node of the windows that the optimizer keeps together; not before, for the
+  *     analyzer knows how to rename the columns of its own nodes only;
   *   - optimizer rule: once names and views are gone, keeps the windows that panes can compute and gives the others
   *     back;
   *   - rule before the cost-based ones: takes those of streams out of the hands of Spark's own strategy for aggregates of
@@ -75,6 +78,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => SplitFullJoin)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
+    extensions.injectResolutionRule(_ => GatherTimeWindows)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectOptimizerRule(_ => PlacePanes)
     extensions.injectPreCBORule(_ => ExtractStreamingPanes)

@@ -2,36 +2,119 @@ package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.{
   Add,
+  Alias,
   Attribute,
+  AttributeMap,
   CreateNamedStruct,
   Expression,
   Literal,
   PreciseTimestampConversion,
   Remainder,
   Subtract,
-  TimeWindow
+  TimeWindow,
+  UnaryExpression,
+  Unevaluable
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
-import org.apache.spark.sql.types.LongType
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, LongType}
 
 import io.scalegate.spark.ScaleGateConf
 
-/** Finds sliding windows, of enough overlap, in the form that Spark's analyzer gives them, before the optimizer changes it. What is read
-  * off is checked: Spark's own rule must make the same plan of it.
+/** Writes sliding windows, of enough overlap, as one projection where Spark's analyzer has written one for each window:
+  * what it still does to the query, it would do to every one of dozens of them, and again in each batch of a stream.
+  */
+object GatherTimeWindows extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!FoundTimeWindows.areWanted(conf)) plan
+    else
+      plan.resolveOperatorsUpWithPruning(_.containsPattern(FILTER)) {
+        case f @ Filter(_, e: Expand) =>
+          FoundTimeWindows.in(f, e, conf).fold[LogicalPlan](f)(GatheredTimeWindows(_))
+      }
+}
+
+/** Finds sliding windows, of enough overlap, in the forms that the analyzer has given them, before the optimizer changes
+  * them; Spark's own form too, for what is on now may have been off then.
   */
 object ExtractTimeWindows extends Rule[LogicalPlan] {
-  override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!ScaleGateConf.enabled(conf) || !ScaleGateConf.aggregates(conf)) plan
-    else
-      plan.transformUpWithSubqueriesAndPruning(_.containsPattern(FILTER)) {
-        case f @ Filter(_, e: Expand)
-            if f.resolved && (!f.isStreaming || StreamingPanes.isEnabled(conf)) =>
-          windows(f, e).getOrElse(f)
-      }
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val wanted = FoundTimeWindows.areWanted(conf)
+    plan.transformUpWithSubqueries {
+      case GatheredTimeWindows(found) =>
+        if (wanted && FoundTimeWindows.mayRun(found.child, conf)) found else found.expanded
+      case f @ Filter(_, e: Expand) if wanted => FoundTimeWindows.in(f, e, conf).getOrElse(f)
+    }
+  }
+}
 
-  private[this] def windows(filter: Filter, expand: Expand): Option[TimeWindows] =
+/** Sliding windows as one projection, a node of Spark's, whose columns the analyzer knows how to rename. */
+private[aggregate] object GatheredTimeWindows {
+  def apply(windows: TimeWindows): Expand = {
+    val all = WindowsOfTime(windows.time, windows.by, windows.window.dataType)
+    Expand(Seq(all +: windows.child.output), windows.output, windows.child)
+  }
+
+  def unapply(plan: LogicalPlan): Option[TimeWindows] = plan match {
+    case Expand(Seq(WindowsOfTime(time, by, _) +: passed), window +: columns, child) =>
+      Some(
+        if (passed == columns) TimeWindows(window, time, by, kept = false, child)
+        else renamed(TimeWindows(window, time, by, kept = false, child), passed, columns)
+      )
+    case _ => None
+  }
+
+  /** The analyzer gives columns new names where both sides of a join have them. */
+  private[this] def renamed(
+      windows: TimeWindows,
+      passed: Seq[Expression],
+      columns: Seq[Attribute]
+  ): TimeWindows = {
+    val pairs = passed.zip(columns)
+    val columnOf = AttributeMap(pairs.collect { case (a: Attribute, column) => a -> column })
+    windows.copy(
+      time = windows.time.transform { case a: Attribute => columnOf.getOrElse(a, a) },
+      child = Project(
+        pairs.map { case (value, c) =>
+          Alias(value, c.name)(c.exprId, c.qualifier, Some(c.metadata))
+        },
+        windows.child
+      )
+    )
+  }
+}
+
+/** The windows that hold a time, each of them in a row of its own. */
+final private[aggregate] case class WindowsOfTime(
+    child: Expression,
+    by: SlidingWindow,
+    dataType: DataType
+) extends UnaryExpression
+    with Unevaluable {
+  override def nullable: Boolean = true
+  override def prettyName: String = "windows"
+  override def toString: String = s"$prettyName($child, $by)"
+
+  override protected def withNewChildInternal(newChild: Expression): Expression =
+    copy(child = newChild)
+}
+
+/** Reads sliding windows off the form that Spark's analyzer gives them. What is read off is checked: Spark's own rule
+  * must make the same plan of it.
+  */
+private object FoundTimeWindows {
+  def areWanted(conf: SQLConf): Boolean =
+    ScaleGateConf.enabled(conf) && ScaleGateConf.aggregates(conf)
+
+  def mayRun(rows: LogicalPlan, conf: SQLConf): Boolean =
+    !rows.isStreaming || StreamingPanes.isEnabled(conf)
+
+  def in(filter: Filter, expand: Expand, conf: SQLConf): Option[TimeWindows] =
+    if (filter.resolved && mayRun(filter, conf)) windows(filter, expand, conf) else None
+
+  private[this] def windows(filter: Filter, expand: Expand, conf: SQLConf): Option[TimeWindows] =
     for {
       window <- expand.output.headOption
       if window.metadata.contains(TimeWindow.marker) && expand.output.tail == expand.child.output
@@ -39,12 +122,8 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
       found <- read(window, of, expand.child)
       if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf)
       if found.time.deterministic && found.by.perRow == expand.projections.size &&
-        isSame(found.expanded, filter)
+        found.isExpandedAs(filter.condition, expand)
     } yield found
-
-  /** The expressions of dozens of windows, for each batch of a stream, are seldom worth their canonical forms. */
-  private[this] def isSame(made: LogicalPlan, found: LogicalPlan): Boolean =
-    made == found || made.sameResult(found)
 
   private[this] def read(
       window: Attribute,

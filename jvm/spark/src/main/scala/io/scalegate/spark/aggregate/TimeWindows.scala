@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
   Cast,
-  ExprId,
   Expression,
   ExtractValue,
   LessThan,
@@ -51,29 +50,59 @@ final case class TimeWindows(
 
   /** What Spark's analyzer makes of it. */
   def expanded: LogicalPlan = {
+    val (condition, expand) = byRule
+    val own = expand.output.head
+    Filter(
+      analyzed(condition, own),
+      expand.copy(
+        projections = expand.projections.map(_.map(analyzed(_, own))),
+        output = output
+      )
+    )
+  }
+
+  /** Whether a filter and projections are what the analyzer makes of it, when it has made them or at any time later. */
+  private[aggregate] def isExpandedAs(condition: Expression, expand: Expand): Boolean = {
+    val (madeCondition, made) = byRule
+    val own = made.output.head
+    expand.output == output && made.projections.size == expand.projections.size &&
+    made.projections.zip(expand.projections).forall { case (m, found) =>
+      m.size == found.size && m.zip(found).forall { case (a, b) => becomes(a, b, own) }
+    } && becomes(madeCondition, condition, own)
+  }
+
+  /** What the analyzer's rule for windows makes of it, in which the column of the window is another. */
+  private[this] def byRule: (Expression, Expand) = {
     val asked = Alias(TimeWindow(time, by.size, by.slide, by.offset), window.name)()
     TimeWindowing(Project(Seq(asked), child)).children.head match {
-      case Filter(condition, expand: Expand) =>
-        val own = expand.output.head.exprId
-        Filter(
-          analyzed(condition, own),
-          expand.copy(
-            projections = expand.projections.map(_.map(analyzed(_, own))),
-            output = output
-          )
-        )
+      case Filter(condition, expand: Expand) => (condition, expand)
       case other =>
         throw SparkException.internalError(s"Spark makes another plan of sliding windows: $other")
     }
   }
 
   /** What the analyzer's other rules make of an expression of the rule for windows, which names its column `own`. */
-  private[this] def analyzed(expression: Expression, own: ExprId): Expression =
+  private[this] def analyzed(expression: Expression, own: Attribute): Expression =
     expression.transformUp {
-      case a: Attribute if a.exprId == own => window
+      case a: Attribute if a.exprId == own.exprId => window
       case UnresolvedExtractValue(value, name) => ExtractValue(value, name, conf.resolver)
       case LessThan(value, zero @ Literal(_, IntegerType)) =>
         LessThan(value, Cast(zero, LongType, Some(conf.sessionLocalTimeZone)))
+    }
+
+  /** Whether these rules make `found` of an expression. There are dozens of windows, whose expressions are neither copied
+    * for this nor brought into a canonical form.
+    */
+  private[this] def becomes(made: Expression, found: Expression, own: Attribute): Boolean =
+    (made, found) match {
+      case (zero @ Literal(_, IntegerType), Cast(literal, LongType, _, _)) => zero == literal
+      case (_: UnresolvedExtractValue, _) => analyzed(made, own) == found
+      case (a: Attribute, _) if a.exprId == own.exprId => found == window
+      case _ =>
+        val children = found.children
+        made.children.size == children.size &&
+        made.children.zip(children).forall { case (m, f) => becomes(m, f, own) } &&
+        (if (children.isEmpty) made else made.withNewChildren(children)) == found
     }
 
   override protected def withNewChildInternal(newChild: LogicalPlan): TimeWindows =

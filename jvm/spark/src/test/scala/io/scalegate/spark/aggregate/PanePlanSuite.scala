@@ -4,6 +4,7 @@ import java.nio.file.Files
 
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.plans.logical.Expand
 import org.apache.spark.sql.functions._
 
 import io.scalegate.spark.ScaleGateConf
@@ -115,6 +116,75 @@ final class PanePlanSuite extends PaneAggregateSuite {
     assert(panes(found).map(_.by) ==
       Seq(SlidingWindow(1200000000L, 300000000L, 60000000L)))
     assert(rowsOf(found) == expected)
+  }
+
+  private def partials(df: DataFrame): Seq[PartialPanesExec] =
+    collectWithSubqueries(executed(df)) { case p: PartialPanesExec => p }
+
+  private val Both =
+    "(SELECT ts, k, i, l FROM r UNION ALL SELECT ts, k, i + 1, l FROM s WHERE l > 0)"
+
+  test("each part of a union is aggregated where it is read") {
+    Seq(Both -> 2, s"(SELECT * FROM $Both UNION ALL SELECT ts, NULL, i, 7 FROM r)" -> 3).foreach {
+      case (from, parts) =>
+        Seq("", ", k", ", k, i % 3").foreach { keys =>
+          val query = windowed("sum(i), min(l), count(k) FILTER (WHERE i > 1)", keys, from)
+          assert(partials(spark.sql(query)).size == parts, query)
+          assertPanes(query)
+        }
+    }
+    assertPanes(windowed("max(CAST(i AS STRING)), sum(l)", from = Both))
+  }
+
+  test("rows of a union with a value of chance are aggregated as one") {
+    val query =
+      windowed("sum(i)", ", j").replace("FROM r", s"FROM (SELECT *, rand() < 2 AS j FROM $Both)")
+    assert(partials(spark.sql(query)).size <= 2)
+    assertPanes(query)
+  }
+
+  test("the analyzer's rules see dozens of windows as one") {
+    val many = s"SELECT window, k, sum(i) FROM r GROUP BY window(ts, '60 minutes', '1 minute'), k"
+    val odd = many.replace("'1 minute'", "'7 minutes'")
+    Seq(many, odd).foreach { query =>
+      val seen = spark.sql(query).queryExecution.analyzed.collect { case e: Expand => e }
+      assert(seen.map(_.projections.size) == Seq(1), query)
+      assertPanes(query)
+    }
+  }
+
+  Seq(ScaleGateConf.Aggregates, ScaleGateConf.Enabled).foreach { switch =>
+    test(s"a query may be switched between its making and its run: $switch") {
+      Seq(
+        windowed("sum(i)"),
+        "SELECT window, sum(i) FROM r GROUP BY window(ts, '10 minutes', '3 minutes')"
+      )
+        .foreach { query =>
+          val expected = plainSpark(rowsOf(spark.sql(query)))
+          val made = spark.sql(query)
+          withSettings(switch -> "false") {
+            assert(panes(made).isEmpty)
+            assert(rowsOf(made) == expected)
+          }
+          val madeOff = withSettings(switch -> "false")(spark.sql(query))
+          assert(panes(madeOff).nonEmpty)
+          assert(rowsOf(madeOff) == expected)
+        }
+    }
+  }
+
+  test("windows joined to themselves") {
+    def joined: DataFrame = {
+      val made = spark.sql(windowed("sum(i) AS n"))
+      made.as("a").join(made.as("b"), expr("a.window = b.window AND a.k < b.k"))
+        .select("a.window", "a.k", "b.k", "a.n", "b.n")
+    }
+    val rows =
+      spark.table("r").select(window(col("ts"), "20 minutes", "5 minutes").as("w"), col("id"))
+    def twice: DataFrame = rows.as("a").join(rows.as("b"), expr("a.w = b.w AND a.id = b.id"))
+    val expected = plainSpark((rowsOf(joined), rowsOf(twice)))
+    assert(panes(joined).size == 2)
+    assert((rowsOf(joined), rowsOf(twice)) == expected)
   }
 
   test("what is cached is found again") {
@@ -239,16 +309,15 @@ final class PanePlanSuite extends PaneAggregateSuite {
   }
 
   test("partial results are packed where they are of fixed size, and Spark's own elsewhere") {
-    def partials(query: String) =
-      collectWithSubqueries(executed(spark.sql(query))) { case p: PartialPanesExec => p }.size
+    def packed(query: String) = partials(spark.sql(query)).size
     Seq("count(*), sum(l), avg(x)", "min(ts)", "sum(CAST(l AS DECIMAL(38, 2)))").foreach { of =>
-      assert(partials(windowed(of)) == 1, of)
+      assert(packed(windowed(of)) == 1, of)
     }
     Seq("max(name)", "count(*), collect_set(i)").foreach { of =>
-      assert(partials(windowed(of)) == 0, of)
+      assert(packed(windowed(of)) == 0, of)
     }
-    Seq("name", "i, name").foreach(keys => assert(partials(windowed("sum(l)", s", $keys")) == 1))
-    assert(partials(windowed("sum(l)", ", name COLLATE UNICODE_CI")) == 0)
+    Seq("name", "i, name").foreach(keys => assert(packed(windowed("sum(l)", s", $keys")) == 1))
+    assert(packed(windowed("sum(l)", ", name COLLATE UNICODE_CI")) == 0)
   }
 
   test("an input that is cached, with adaptive execution and without") {
