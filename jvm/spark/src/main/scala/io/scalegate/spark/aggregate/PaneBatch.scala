@@ -68,7 +68,7 @@ final class PaneBatchIterator(
   import of.by
 
   private[this] val paneAt = of.keys.size
-  private[this] val partials = new PanePartials(partition, of.functions)
+  private[this] val partials = PanePartials(partition, of.functions)
   private[this] val touched = new TouchedPanes(of)
   private[this] var droppedRows = 0L
   private[this] var putRows = 0L

@@ -23,7 +23,7 @@ private[aggregate] object PaneBlock {
 /** The panes of one block, put together from what tasks had of it. The results are valid as long as they are held: each
   * block has memory of its own. One thread.
   */
-final private[aggregate] class PaneBlock(partials: PanePartials) {
+final private[aggregate] class PaneBlock(partials: FixedPartials) {
   private[this] val resultBytes = partials.resultBytes
   private[this] val held, other = new UnsafeRow(partials.columns)
   private[this] var results: Array[Byte] = _

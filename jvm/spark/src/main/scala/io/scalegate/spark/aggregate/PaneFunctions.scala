@@ -61,13 +61,24 @@ final case class PaneFunctions(
       }
     }
 
+  /** For each of them, where the size is fixed, its value when two are merged: over `held` and `partial`. */
+  private[aggregate] def merged: Seq[Expression] = declared.flatMap(_.mergeExpressions)
+
+  /** `results`, where the size is fixed, over `grouping` and `held`. */
+  private[aggregate] def evaluated: Seq[Expression] = {
+    val values = functions.zip(declared).map { case (f, of) =>
+      f.resultAttribute.exprId -> of.evaluateExpression
+    }.toMap
+    results.map(_.transform { case a: Attribute => values.getOrElse(a.exprId, a) })
+  }
+
   private[this] def declared: Seq[DeclarativeAggregate] =
     functions.map(_.aggregateFunction.asInstanceOf[DeclarativeAggregate])
 
-  /** A partial result whose columns are NULL: of fixed size, or one that holds objects. */
+  /** A partial result of fixed size whose columns are NULL. */
   private[aggregate] def empty: UnsafeRow =
-    UnsafeProjection.create(partial.map(_.dataType).toArray).apply(emptyObjects)
-  private[aggregate] def emptyObjects: InternalRow = new GenericInternalRow(partial.size)
+    UnsafeProjection.create(partial.map(_.dataType).toArray)
+      .apply(new GenericInternalRow(partial.size))
 }
 
 /** Adds rows to partial results of fixed size. */
@@ -85,12 +96,109 @@ final private[aggregate] class PaneUpdates(partition: Int, of: PartialPanesTask)
   }
 }
 
-/** Merges partial results as Spark merges them after an exchange: what goes in is in the form in which it is exchanged,
-  * and stays as it is.
+/** Makes one partial result of several: what goes in is in the form in which it is exchanged, and stays as it is. */
+sealed abstract private[aggregate] class PanePartials {
+
+  /** Begins with a partial result. */
+  def begin(partial: UnsafeRow): Unit
+
+  /** Merges the partial result of later rows into what was begun. */
+  def add(partial: UnsafeRow): Unit
+
+  /** What was begun, which is the caller's. */
+  def result(): UnsafeRow
+
+  /** Two in one, the older first. */
+  def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    begin(older)
+    add(newer)
+    result()
+  }
+}
+
+private[aggregate] object PanePartials {
+  def apply(partition: Int, of: PaneFunctions): PanePartials =
+    if (of.fixed) new FixedPartials(partition, of) else new ObjectPartials(partition, of)
+}
+
+/** Partial results of fixed size. */
+final private[aggregate] class FixedPartials(partition: Int, of: PaneFunctions)
+    extends PanePartials {
+  private[this] val merger = PaneMerger(partition, of)
+  private[this] val buffer = of.empty
+
+  /** What was begun, as it lies here. */
+  def held: UnsafeRow = buffer
+
+  val columns: Int = of.partial.size
+  val resultBytes: Int = buffer.getSizeInBytes
+
+  override def begin(partial: UnsafeRow): Unit = buffer.copyFrom(partial)
+  override def add(partial: UnsafeRow): Unit = merger.merge(buffer, partial)
+  override def result(): UnsafeRow = buffer.copy()
+
+  /** Merges the partial result of later rows into one that is held. */
+  def mergeInto(older: UnsafeRow, newer: UnsafeRow): Unit = merger.merge(older, newer)
+}
+
+/** Partial results that hold objects. */
+final private class ObjectPartials(partition: Int, of: PaneFunctions) extends PanePartials {
+  private[this] val objects =
+    new ObjectMerge(partition, of.copy(results = Nil), PartialMerge, Nil)
+  private[this] val noKey = new UnsafeRow(0)
+
+  override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
+  override def add(partial: UnsafeRow): Unit = objects.add(partial)
+  override def result(): UnsafeRow = objects.output(noKey).copy()
+}
+
+/** Makes the rows of windows. */
+sealed abstract private[aggregate] class PaneResults {
+
+  /** Begins with a partial result, and merges that of later rows. */
+  def begin(partial: UnsafeRow): Unit
+  def add(partial: UnsafeRow): Unit
+
+  /** The row of a window of which what was begun is the result, valid until the next is asked for.
+    *
+    * @param key
+    *   the window's values of `grouping`
+    */
+  def row(key: UnsafeRow): UnsafeRow
+}
+
+private[aggregate] object PaneResults {
+  def apply(partition: Int, of: PaneFunctions): PaneResults =
+    if (of.fixed) new FixedResults(partition, of) else new ObjectResults(partition, of)
+}
+
+final private class FixedResults(partition: Int, of: PaneFunctions) extends PaneResults {
+  private[this] val partials = new FixedPartials(partition, of)
+  private[this] val joined = new JoinedRow
+  private[this] val project = {
+    val made = UnsafeProjection.create(of.evaluated, of.grouping ++ of.held)
+    made.initialize(partition)
+    made
+  }
+
+  override def begin(partial: UnsafeRow): Unit = partials.begin(partial)
+  override def add(partial: UnsafeRow): Unit = partials.add(partial)
+  override def row(key: UnsafeRow): UnsafeRow = project(joined(key, partials.held))
+}
+
+final private class ObjectResults(partition: Int, of: PaneFunctions) extends PaneResults {
+  private[this] val objects = new ObjectMerge(partition, of, Final, of.grouping)
+
+  override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
+  override def add(partial: UnsafeRow): Unit = objects.add(partial)
+  override def row(key: UnsafeRow): UnsafeRow = objects.output(key)
+}
+
+/** Merges partial results that hold objects as Spark merges them after an exchange.
   *
   * It extends Spark's iterator for what that makes of aggregate functions, and gives no rows as an iterator.
   */
-sealed abstract private[aggregate] class PaneMerge(
+final private class ObjectMerge(
     partition: Int,
     of: PaneFunctions,
     mode: AggregateMode,
@@ -105,63 +213,18 @@ sealed abstract private[aggregate] class PaneMerge(
       of.results,
       MutableProjection.create(_, _)
     ) {
-  private[this] val fixed = of.fixed
-  private[this] val buffer: InternalRow = if (fixed) of.empty else of.emptyObjects
+  private[this] val buffer: InternalRow = new GenericInternalRow(of.partial.size)
 
   override def hasNext: Boolean = false
   override def next(): UnsafeRow = Iterator.empty.next()
 
-  /** Begins with a partial result. */
-  final def begin(partial: UnsafeRow): Unit =
-    buffer match {
-      case row: UnsafeRow => row.copyFrom(partial)
-      case _ =>
-        initializeBuffer(buffer)
-        processRow(buffer, partial)
-    }
-
-  /** Merges the partial result of later rows into what was begun. */
-  final def add(partial: UnsafeRow): Unit = processRow(buffer, partial)
-
-  /** What was begun; that of objects is not begun any more. */
-  final protected def merged: InternalRow = buffer
-}
-
-/** Makes one partial result of several. */
-final private[aggregate] class PanePartials(partition: Int, of: PaneFunctions)
-    extends PaneMerge(partition, of.copy(results = Nil), PartialMerge, Nil) {
-  private[this] val noKey = new UnsafeRow(0)
-
-  /** Of a partial result of fixed size. */
-  val columns: Int = of.partial.size
-  lazy val resultBytes: Int = of.empty.getSizeInBytes
-
-  /** Merges the partial result of later rows into one of fixed size. */
-  def mergeInto(older: UnsafeRow, newer: UnsafeRow): Unit = processRow(older, newer)
-
-  /** Two in one, the older first. */
-  def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
-    begin(older)
-    add(newer)
-    result()
+  def begin(partial: UnsafeRow): Unit = {
+    initializeBuffer(buffer)
+    processRow(buffer, partial)
   }
 
-  /** What was begun, which is the caller's. */
-  def result(): UnsafeRow =
-    merged match {
-      case row: UnsafeRow => row.copy()
-      case objects => generateOutput(noKey, objects).copy()
-    }
-}
+  def add(partial: UnsafeRow): Unit = processRow(buffer, partial)
 
-/** Makes the rows of windows. */
-final private[aggregate] class PaneResults(partition: Int, of: PaneFunctions)
-    extends PaneMerge(partition, of, Final, of.grouping) {
-
-  /** The row of a window of which what was begun is the result, valid until the next is asked for.
-    *
-    * @param key
-    *   the window's values of `grouping`
-    */
-  def row(key: UnsafeRow): UnsafeRow = generateOutput(key, merged)
+  /** What was begun, which is not begun any more. */
+  def output(key: UnsafeRow): UnsafeRow = generateOutput(key, buffer)
 }

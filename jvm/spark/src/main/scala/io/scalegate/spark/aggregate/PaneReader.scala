@@ -22,7 +22,10 @@ private[aggregate] trait PaneReader {
 
 private[aggregate] object PaneReader {
   def apply(rows: KeyRuns, of: PaneWindows, partials: PanePartials): PaneReader =
-    if (of.packed) new BlockReader(rows, of, partials) else new RowReader(rows, of, partials)
+    partials match {
+      case fixed: FixedPartials if of.packed => new BlockReader(rows, of, fixed)
+      case _ => new RowReader(rows, of, partials)
+    }
 }
 
 /** Panes that have a row each. */
@@ -76,7 +79,7 @@ final private class RowReader(
 final private class BlockReader(
     rows: KeyRuns,
     of: PaneWindows,
-    partials: PanePartials
+    partials: FixedPartials
 ) extends PaneReader {
   private[this] val blockAt = of.keys.size
   private[this] val block = new PaneBlock(partials)

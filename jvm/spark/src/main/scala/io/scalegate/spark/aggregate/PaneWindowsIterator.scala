@@ -99,8 +99,8 @@ final private[aggregate] class PaneWindowsIterator(
 ) extends Iterator[UnsafeRow] {
   import of.by
 
-  private[this] val partials = new PanePartials(partition, of.functions)
-  private[this] val results = new PaneResults(partition, of.functions)
+  private[this] val partials = PanePartials(partition, of.functions)
+  private[this] val results = PaneResults(partition, of.functions)
   private[this] val reader = PaneReader(new PaneSort(of)(rows), of, partials)
   private[this] val held = new TwoStacks((older, newer) => partials.merge(older, newer))
   private[this] val place = new WindowPlace(of)

@@ -159,25 +159,14 @@ final case class PartialPanesExec(
         (key.code, key.value.toString)
     }
 
-  /** Adds a row to a partial result: all columns' new values are made before the first is changed. */
-  private[this] def update(ctx: CodegenContext, input: Seq[ExprCode], result: String): String = {
-    val held = partials.held
-    val values = BindReferences.bindReferences(partials.updated, held ++ child.output)
-    // The columns of the result are read from the row, those of the input are variables.
-    ctx.INPUT_ROW = result
-    ctx.currentVars = Seq.fill[ExprCode](held.size)(null) ++ input
-    val shared = ctx.subexpressionEliminationForWholeStageCodegen(values)
-    val sharedCode = ctx.evaluateSubExprEliminationState(shared.states.values)
-    val made = ctx.withSubExprEliminationExprs(shared.states)(values.map(_.genCode(ctx)))
-    val written = values.zip(made).zipWithIndex.map { case ((value, code), i) =>
-      CodeGenerator.updateColumn(result, value.dataType, i, code, value.nullable)
-    }
-    s"""
-       |$sharedCode
-       |${evaluateVariables(made)}
-       |${written.mkString("\n")}
-     """.stripMargin
-  }
+  /** Adds a row to a partial result. */
+  private[this] def update(ctx: CodegenContext, input: Seq[ExprCode], result: String): String =
+    PaneMerger.updating(
+      ctx,
+      BindReferences.bindReferences(partials.updated, partials.held ++ child.output),
+      result,
+      input
+    )
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =
     copy(child = newChild)

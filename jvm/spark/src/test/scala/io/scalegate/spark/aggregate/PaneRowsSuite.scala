@@ -71,15 +71,29 @@ final class PaneRowsSuite extends PaneAggregateSuite {
     }
   }
 
-  test("generated code, of expressions and of whole stages") {
-    Seq("true", "false").foreach { wholeStage =>
-      (1 to 4).foreach { _ =>
-        withSettings(
-          "spark.sql.codegen.wholeStage" -> wholeStage,
-          "spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY"
-        )(assertPanes(query()))
-      }
-    }
+  test("generated code of expressions and of whole stages, and none") {
+    for {
+      wholeStage <- Seq("true", "false")
+      expressions <- Seq("CODEGEN_ONLY", "NO_CODEGEN")
+      _ <- 1 to 4
+    } withSettings(
+      "spark.sql.codegen.wholeStage" -> wholeStage,
+      "spark.sql.codegen.factoryMode" -> expressions
+    )(assertPanes(query()))
+  }
+
+  test("more functions than one compiled method merges") {
+    val many = (1 to 150).map(i => s"sum(l % $i), count(nullif(i % $i, 0))").mkString(", ")
+    assertPanes(
+      s"SELECT window, k, $many FROM events GROUP BY window(ts, '7 minutes', '2 minutes'), k"
+    )
+  }
+
+  test("expressions of results, of chance among them") {
+    assertPanes(
+      """SELECT window, avg(i) * 2 + sum(l), sum(l) IS NULL, CAST(rand() AS INT) + count(*)
+        |FROM events GROUP BY window(ts, '7 minutes', '2 minutes'), k""".stripMargin
+    )
   }
 
   Functions.map(_.replace("{}", "")).foreach { function =>
