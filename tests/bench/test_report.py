@@ -195,3 +195,14 @@ def test_the_page_begins_with_what_others_took_beside_us(tmp_path: Path) -> None
         "36×",
     ]
     assert glance.count("| A:") == 1
+
+
+def test_a_set_in_another_number_of_batches_has_a_line_of_its_own() -> None:
+    once = result()
+    once["settings"]["batches"] = 1
+    page = report.page({"joins": result(), "once": once}, Path("p.png"))
+    glance = page.partition("## At a glance")[2].partition("\n## ")[0]
+    assert [", in one batch" in line for line in glance.splitlines() if "| A:" in line] == [
+        False,
+        True,
+    ]

@@ -105,6 +105,17 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     assert sample.facts["batches"] == 2
 
 
+def test_streams_are_read_in_as_many_batches_as_asked_for(
+    host: stream.StreamHost, tmp_path: Path
+) -> None:
+    host.settings = replace(host.settings, batches=1)
+    data = ensure(BANDS, tmp_path)
+    (limit,) = (arm for arm in stream.arms(host) if arm.name == "limit")
+    limit.prepare(BANDS, data)
+    (sample,) = limit.run(BANDS, data)
+    assert sample.facts["batches"] == 1
+
+
 def test_that_spark_refuses_a_join_of_streams_without_a_key_is_its_reason(
     host: stream.StreamHost, tmp_path: Path
 ) -> None:

@@ -27,6 +27,8 @@ class Settings:
     quick: bool
     """Only show that everything runs."""
     say: Callable[[str], None]
+    batches: int | None = None
+    """In how many files a stream comes, one a batch; by default in as many as they are cut into."""
 
 
 @dataclass(frozen=True)

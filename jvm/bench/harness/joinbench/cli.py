@@ -48,6 +48,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--streams", action="store_true", help="join the sets as streams, on Structured Streaming"
     )
+    p.add_argument("--batches", type=int, help="in how many batches streams are read; default 10")
     p.add_argument(
         "--latency",
         action="store_true",
@@ -126,7 +127,9 @@ def versions(every: Sequence[Arm]) -> dict[str, str]:
 def benchmark(args: argparse.Namespace, arguments: Sequence[str], out: Path) -> int:
     console = Console()
     with Progress(console=console) as bar:
-        settings = Settings(ROOT, ROOT / ".build", args.threads, args.memory, args.quick, bar.log)
+        settings = Settings(
+            ROOT, ROOT / ".build", args.threads, args.memory, args.quick, bar.log, args.batches
+        )
         every = chosen(args.arms, every_arm(args, settings))
         head = {
             "schema": SCHEMA,
@@ -134,7 +137,12 @@ def benchmark(args: argparse.Namespace, arguments: Sequence[str], out: Path) -> 
             "machine": machine.describe(),
             **machine.commit(ROOT),
             "command": command_line(arguments),
-            "settings": {"threads": args.threads, "memory": args.memory, "runs": args.runs},
+            "settings": {
+                "threads": args.threads,
+                "memory": args.memory,
+                "runs": args.runs,
+                "batches": args.batches,
+            },
         }
         try:
             body = race(args, every, settings, bar)

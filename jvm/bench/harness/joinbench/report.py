@@ -358,8 +358,10 @@ def provenance(result: Result) -> str:
 
 def newest(
     results: dict[str, Result], family: str
-) -> dict[str, tuple[Result, list[Measurement]]]:
-    """Of each set the last result with a time of ours, and what was measured in that run."""
+) -> dict[tuple[str, int], tuple[Result, list[Measurement]]]:
+    """Of each set, and number of batches where one was asked for, the last result with a time of
+    ours, and what was measured in that run.
+    """
     found = {}
     for result in sorted(results.values(), key=lambda r: str(r["started"])):
         for name in result["sets"]:
@@ -367,7 +369,7 @@ def newest(
                 m for m in result["measurements"] if (m["set"], m["family"]) == (name, family)
             ]
             if find(here, OURS[family]):
-                found[name] = result, here
+                found[name, result["settings"].get("batches") or 0] = result, here
     return found
 
 
@@ -379,11 +381,12 @@ def best(measured: list[Measurement], beginning: str) -> Measurement | None:
 def glance(results: dict[str, Result], family: str) -> str:
     """A line for each set: our time, and how many times as long others took in the same run."""
     rows = []
-    for name, (result, measured) in sorted(newest(results, family).items()):
+    for (name, batches), (result, measured) in sorted(newest(results, family).items()):
         told, ours = result["sets"][name], find(measured, OURS[family])
         assert ours is not None
         tuples = number(told["rows"] * told.get("streams", 2))
         what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {told['window_ms'] / 1000:g} s"
+        what += {0: "", 1: ", in one batch"}.get(batches, f", in {batches} batches")
         others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
         rows.append([what, number(median(ours["seconds"])), rate(ours, "tuples"), *others])
     head = ["set", "scalegate, s", "rows/s", *(f"{peer} took" for peer in PEERS[family])]

@@ -157,10 +157,13 @@ class StreamArm(Arm):
     def frame(self, workload: Workload, streams: Path) -> Any:
         """The query."""
 
+    def streams(self, workload: Workload, data: Path) -> Path:
+        return ensure_streams(workload, data, self.host.settings.batches)
+
     def prepare(self, workload: Workload, data: Path) -> None:
         if workload.kind not in ("band", "keyed", "window"):
             raise Unavailable("it has no query for this workload")
-        ensure_streams(workload, data)
+        self.streams(workload, data)
 
     def check(self, workload: Workload, run: Run) -> None:
         """A time is worth nothing when not all was read."""
@@ -169,7 +172,7 @@ class StreamArm(Arm):
             raise RuntimeError(f"{read:,} rows were read instead of {workload.tuples:,}")
 
     def run(self, workload: Workload, data: Path) -> list[Sample]:
-        run = self.host.run(self.frame(workload, ensure_streams(workload, data)))
+        run = self.host.run(self.frame(workload, self.streams(workload, data)))
         self.check(workload, run)
         work = {"tuples": float(workload.tuples)}
         threads = self.host.settings.threads
@@ -218,7 +221,7 @@ class Query(StreamArm):
         self.require_jar()
         if not self.ours and workload.name == "Z":
             raise Unavailable("it scans the whole hot key for each row, for minutes")
-        frame = self.frame(workload, ensure_streams(workload, data))
+        frame = self.frame(workload, self.streams(workload, data))
         found = self.count(workload, frame)
         if isinstance(workload, WindowSet):
             # Windows that are open at the end are not given: fewer than the set declares.
