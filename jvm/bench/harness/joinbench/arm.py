@@ -28,7 +28,7 @@ class Settings:
     """Only show that everything runs."""
     say: Callable[[str], None]
     batches: int | None = None
-    """In how many files a stream comes, one a batch; by default in as many as they are cut into."""
+    """In how many files a stream comes, one a batch; the default is that of joinbench.streams."""
 
 
 @dataclass(frozen=True)
