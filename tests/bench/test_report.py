@@ -184,7 +184,9 @@ def test_a_jvm_line_without_a_time_is_an_error() -> None:
 
 def test_the_page_begins_with_what_others_took_beside_us(tmp_path: Path) -> None:
     older = result() | {"started": "2025-01-01T00:00:00+00:00"}
-    page = report.page({"a": result(), "b": older}, tmp_path / "p.png")
+    newer = result()
+    newer["measurements"].append(measured("spark-abs-otherwise", "engine", [1.0], tuples=120_000))
+    page = report.page({"a": newer, "b": older}, tmp_path / "p.png")
     glance = page.partition("## At a glance")[2].partition("\n## ")[0]
     line = next(line for line in glance.splitlines() if line.startswith("| A:"))
     cells = [cell.strip() for cell in line.strip("|").split("|")]

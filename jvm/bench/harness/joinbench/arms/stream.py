@@ -294,4 +294,5 @@ def arms(host: StreamHost) -> list[Arm]:
         Query(host, "spark-rocksdb", False, ROCKSDB),
         Query(host, "spark-rocksdb-4", False, ROCKSDB | FORMAT_4),
         Query(host, "spark-hdfs", False, HDFS),
+        Query(host, "spark-hdfs-nofork", False, HDFS | NO_FORK),
     ]
