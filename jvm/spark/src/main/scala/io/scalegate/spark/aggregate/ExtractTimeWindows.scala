@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
+import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, TIME_WINDOW, TreePattern}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, LongType}
 
@@ -42,7 +42,7 @@ object GatherTimeWindows extends Rule[LogicalPlan] {
 object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val wanted = FoundTimeWindows.areWanted(conf)
-    plan.transformUpWithSubqueries {
+    plan.transformUpWithSubqueriesAndPruning(_.containsAnyPattern(TIME_WINDOW, FILTER)) {
       case GatheredTimeWindows(found) =>
         if (wanted && FoundTimeWindows.mayRun(found.child, conf)) found else found.expanded
       case f @ Filter(_, e: Expand) if wanted => FoundTimeWindows.in(f, e, conf).getOrElse(f)
@@ -59,26 +59,29 @@ private[aggregate] object GatheredTimeWindows {
 
   def unapply(plan: LogicalPlan): Option[TimeWindows] = plan match {
     case Expand(Seq(WindowsOfTime(time, by, _) +: passed), window +: columns, child) =>
-      Some(
-        if (passed == columns) TimeWindows(window, time, by, kept = false, child)
-        else renamed(TimeWindows(window, time, by, kept = false, child), passed, columns)
-      )
+      val found = TimeWindows(window, time, by, kept = false, child)
+      val pairs = passed.zip(columns)
+      Some(if (pairs.forall(isSame)) found else renamed(found, pairs))
     case _ => None
+  }
+
+  private[this] val isSame: ((Expression, Attribute)) => Boolean = {
+    case (a: Attribute, column) => a.exprId == column.exprId
+    case _ => false
   }
 
   /** The analyzer gives columns new names where both sides of a join have them. */
   private[this] def renamed(
       windows: TimeWindows,
-      passed: Seq[Expression],
-      columns: Seq[Attribute]
+      pairs: Seq[(Expression, Attribute)]
   ): TimeWindows = {
-    val pairs = passed.zip(columns)
     val columnOf = AttributeMap(pairs.collect { case (a: Attribute, column) => a -> column })
     windows.copy(
       time = windows.time.transform { case a: Attribute => columnOf.getOrElse(a, a) },
       child = Project(
-        pairs.map { case (value, c) =>
-          Alias(value, c.name)(c.exprId, c.qualifier, Some(c.metadata))
+        pairs.map {
+          case same @ (_, column) if isSame(same) => column
+          case (value, c) => Alias(value, c.name)(c.exprId, c.qualifier, Some(c.metadata))
         },
         windows.child
       )
@@ -94,6 +97,7 @@ final private[aggregate] case class WindowsOfTime(
 ) extends UnaryExpression
     with Unevaluable {
   override def nullable: Boolean = true
+  override val nodePatterns: Seq[TreePattern] = Seq(TIME_WINDOW)
   override def prettyName: String = "windows"
   override def toString: String = s"$prettyName($child, $by)"
 
