@@ -233,18 +233,25 @@ private[aggregate] object PartialPanesExec {
   ): Seq[SparkPlan] = {
     val below = found.windows.child
     found.input match {
-      case Project(fields, rows) if (rows eq below) || rows.children == Seq(below) =>
-        val condition = Some(rows).collect { case Filter(known, _) if rows ne below => known }
-        below match {
-          case union: Union if (fields ++ condition).forall(_.deterministic) =>
-            union.children.map { part =>
-              val columns = AttributeMap(union.output.zip(part.output))
-              over(planLater(part), fields.map(moved(_, columns)), condition.map(of(_, columns)))
-            }
-          case _ => Seq(over(planLater(below), fields, condition))
-        }
+      case Project(fields, Filter(condition, rows)) if rows eq below =>
+        inputs(below, fields, Some(condition), planLater)
+      case Project(fields, rows) if rows eq below => inputs(below, fields, None, planLater)
       case other => Seq(planLater(other))
     }
+  }
+
+  private[this] def inputs(
+      below: LogicalPlan,
+      fields: Seq[NamedExpression],
+      condition: Option[Expression],
+      planLater: LogicalPlan => SparkPlan
+  ): Seq[SparkPlan] = below match {
+    case union: Union if (fields ++ condition).forall(_.deterministic) =>
+      union.children.map { part =>
+        val columns = AttributeMap(union.output.zip(part.output))
+        over(planLater(part), fields.map(moved(_, columns)), condition.map(of(_, columns)))
+      }
+    case rows => Seq(over(planLater(rows), fields, condition))
   }
 
   private[this] def over(

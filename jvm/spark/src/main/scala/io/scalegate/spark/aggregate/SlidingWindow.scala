@@ -54,7 +54,7 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
 
   /** Where a pane ends; its start where one of its later times may be refused. */
   def paneEnd(pane: Long): Long =
-    if (math.max(math.max(pane, -pane), math.max(offset, -offset)) > Far || slide > Far) pane
+    if (pane < -Far || pane > Far || offset < -Far || offset > Far || slide > Far) pane
     else if (end == 0) pane + slide
     else if (into(pane) < end) pane + end
     else pane + (slide - end)
