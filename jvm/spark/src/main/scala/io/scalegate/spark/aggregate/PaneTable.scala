@@ -11,13 +11,14 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
 /** The partial results of a task's rows by key and pane, those of a key in blocks of neighbouring panes: a row's update
-  * is one look-up in a table of keys, and rows whose times ascend find what they change where the row before left it.
-  * An entry is a key and a block; its results are packed, in the order of the panes, and a bit for each pane says which
-  * are there, so neither a key with one pane nor one whose rows come in any order costs more than what it holds.
+  * is one look-up in a table of keys and blocks, and rows whose times ascend find what they change where the row before
+  * left it. The results of a block are packed, in the order of the panes, and a bit for each pane says which are there,
+  * so neither a key with one pane nor one whose rows come in any order costs more than what it holds.
   *
   * {{{
-  *   entry   [ size of key | block | bits | place of results, room | key ... ]
-  *   results [ result of the 1st bit that is set | of the 2nd | ... ]        room for 1, 2, 4, ... 64
+  *   cell    [ key | block | bits | place of results, kind of key, room ]   in a hash table; all 0 where it is free
+  *   key     the value itself; or the upper half of a hash, and the place of [ size | key ... ]
+  *   results [ result of the 1st bit that is set | of the 2nd | ... ]       room for 1, 2, 4, ... 64
   * }}}
   *
   * All of it lies in arrays of 64-bit words; a place is an array's number and an offset in it. For one thread.
@@ -36,16 +37,19 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     made
   }
 
+  /** Of keys and results. */
   private[this] var arrays: Array[Array[Long]] = _
   private[this] var last = 0 // of the arrays
   private[this] var used = 0 // words of that one
   private[this] val free = new Array[Int](Rooms)
 
-  /** Of each entry its hash, in the upper half, and its place plus 1; 0 where there is none. */
-  private[this] var slots: Array[Long] = _
-  private[this] var entries: Array[Int] = _
+  private[this] var cells: Array[Array[Long]] = _
+  private[this] var mask = 0
   private[this] var count = 0
   private[this] var total = 0L
+
+  /** A key that is a word, as a row. */
+  private[this] val wordKey = new Array[Long](2)
 
   clear()
 
@@ -61,9 +65,8 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     last = -1
     used = 0
     count = 0
-    slots = new Array[Long](FirstSlots)
-    entries = new Array[Int](FirstSlots / 2)
-    total = 8L * slots.length + 4L * entries.length
+    total = 0L
+    setCells(FirstCells)
     Arrays.fill(free, None)
   }
 
@@ -76,43 +79,54 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
   def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit =
     pointIn(find(key, PaneBlock.of(place)), result, place)
 
-  /** The same for a key of one column of at most eight bytes, which is compared without a row of it.
+  /** The same for a key of one column of at most eight bytes, which is compared without a row of it. All keys of a table
+    * are given in one of the two ways.
     *
-    * @param nulls
-    *   the row's first word, which says whether the column is NULL
     * @param word
-    *   its second, of [[KeyWord]]
+    *   the column as [[KeyWord]] has it; 0 where it is NULL
     */
-  def point(result: UnsafeRow, nulls: Long, word: Long, place: Long): Unit =
-    pointIn(find(nulls, word, PaneBlock.of(place)), result, place)
+  def point(result: UnsafeRow, isNull: Boolean, word: Long, place: Long): Unit =
+    pointIn(find(if (isNull) NullKey else WordKey, word, PaneBlock.of(place)), result, place)
 
-  private[this] def pointIn(entry: Int, result: UnsafeRow, place: Long): Unit = {
-    val array = arrays(entry >>> OffsetBits)
-    val at = entry & OffsetMask
+  private[this] def pointIn(cell: Int, result: UnsafeRow, place: Long): Unit = {
+    val array = cells(cell >>> CellBits)
+    val at = offsetOf(cell)
     val bit = PaneBlock.bit(place)
     val rank = bitCount(array(at + Bits) & (bit - 1))
     if ((array(at + Bits) & bit) == 0) insert(array, at, rank, bit)
-    val results = (array(at + Results) >>> RoomBits).toInt
-    pointAt(result, results, rank * resultWords, resultBytes)
+    pointAt(result, resultsOf(array(at + Results)), rank * resultWords, resultBytes)
   }
 
-  /** Makes `key` the key of an entry. */
-  def pointKey(key: UnsafeRow, number: Int): Unit = {
-    val entry = entries(number)
-    pointAt(key, entry, Key, wordOf(entry, KeySize).toInt)
+  /** The first cell that is not free, of those from `from` on; below 0: there is none. */
+  def cellFrom(from: Int): Int = {
+    var cell = from
+    while (cell <= mask && wordOf(cell, Results) == 0L) cell += 1
+    if (cell <= mask) cell else None
   }
 
-  def block(number: Int): Long = wordOf(entries(number), Block)
+  /** Makes `key` the key of a cell, until the next call. */
+  def pointKey(key: UnsafeRow, cell: Int): Unit = {
+    val word = wordOf(cell, Key)
+    val kind = wordOf(cell, Results) & KindMask
+    if (kind == RowKey)
+      pointAt(key, word.toInt, 1, arrayOf(word.toInt)(word.toInt & OffsetMask).toInt)
+    else {
+      wordKey(0) = if (kind == NullKey) 1L else 0L
+      wordKey(1) = word
+      key.pointTo(wordKey, Platform.LONG_ARRAY_OFFSET, 8 * wordKey.length)
+    }
+  }
 
-  /** The panes of an entry as [[PaneBlock]] has them. */
-  def panes(number: Int): Array[Byte] = {
-    val entry = entries(number)
-    val bits = wordOf(entry, Bits)
-    val results = (wordOf(entry, Results) >>> RoomBits).toInt
+  def block(cell: Int): Long = wordOf(cell, Block)
+
+  /** The panes of a cell as [[PaneBlock]] has them. */
+  def panes(cell: Int): Array[Byte] = {
+    val bits = wordOf(cell, Bits)
+    val results = resultsOf(wordOf(cell, Results))
     val made = new Array[Byte](8 + bitCount(bits) * resultBytes)
     Platform.putLong(made, Platform.BYTE_ARRAY_OFFSET, bits)
     Platform.copyMemory(
-      arrays(results >>> OffsetBits),
+      arrayOf(results),
       byteOf(results & OffsetMask),
       made,
       Platform.BYTE_ARRAY_OFFSET + 8L,
@@ -121,100 +135,112 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
     made
   }
 
-  private[this] def wordOf(place: Int, word: Int): Long =
-    arrays(place >>> OffsetBits)((place & OffsetMask) + word)
+  private[this] def wordOf(cell: Int, word: Int): Long =
+    cells(cell >>> CellBits)(offsetOf(cell) + word)
+
+  private[this] def arrayOf(place: Int): Array[Long] = arrays(place >>> OffsetBits)
 
   private[this] def pointAt(row: UnsafeRow, place: Int, word: Int, size: Int): Unit =
-    row.pointTo(arrays(place >>> OffsetBits), byteOf((place & OffsetMask) + word), size)
+    row.pointTo(arrayOf(place), byteOf((place & OffsetMask) + word), size)
+
+  /** The cell of a key that is a word. */
+  private[this] def find(kind: Long, word: Long, block: Long): Int = {
+    var cell = hashOf(word + kind, block) & mask
+    while (!isFree(cell) && !isAt(cell, kind, word, block)) cell = (cell + 1) & mask
+    if (!isFree(cell)) cell
+    else if (isFull) {
+      grow()
+      find(kind, word, block)
+    } else add(cell, word, block, kind)
+  }
 
   private[this] def find(key: UnsafeRow, block: Long): Int = {
     val hash = hashOf(key.hashCode.toLong, block)
-    var i = hash & (slots.length - 1)
-    while (slots(i) != 0L && !isAt(slots(i), hash, key, block)) i = (i + 1) & (slots.length - 1)
-    if (slots(i) != 0L) placeIn(slots(i))
-    else {
-      val entry = add(key.getSizeInBytes, block, hash, i)
-      key.writeToMemory(arrays(entry >>> OffsetBits), byteOf((entry & OffsetMask) + Key))
-      entry
-    }
+    var cell = hash & mask
+    while (!isFree(cell) && !isAt(cell, hash, key, block)) cell = (cell + 1) & mask
+    if (!isFree(cell)) cell
+    else if (isFull) {
+      grow()
+      find(key, block)
+    } else add(cell, (hash.toLong << 32) | put(key).toLong, block, RowKey)
   }
 
-  private[this] def find(nulls: Long, word: Long, block: Long): Int = {
-    val hash = hashOf(word + nulls, block)
-    var i = hash & (slots.length - 1)
-    while (slots(i) != 0L && !isAt(slots(i), hash, nulls, word, block))
-      i = (i + 1) & (slots.length - 1)
-    if (slots(i) != 0L) placeIn(slots(i))
-    else {
-      val entry = add(WordKeyBytes, block, hash, i)
-      val array = arrays(entry >>> OffsetBits)
-      val at = entry & OffsetMask
-      array(at + Key) = nulls
-      array(at + Key + 1) = word
-      entry
-    }
+  private[this] def isFree(cell: Int): Boolean = wordOf(cell, Results) == 0L
+
+  private[this] def isAt(cell: Int, kind: Long, word: Long, block: Long): Boolean = {
+    val array = cells(cell >>> CellBits)
+    val at = offsetOf(cell)
+    array(at + Key) == word && array(at + Block) == block && (array(
+      at + Results
+    ) & KindMask) == kind
   }
 
-  private[this] def isAt(slot: Long, hash: Int, nulls: Long, word: Long, block: Long): Boolean =
-    (slot >>> 32).toInt == hash && {
-      val entry = placeIn(slot)
-      val array = arrays(entry >>> OffsetBits)
-      val at = entry & OffsetMask
-      array(at + Key + 1) == word && array(at + Block) == block && array(at + Key) == nulls
-    }
-
-  private[this] def isAt(slot: Long, hash: Int, key: UnsafeRow, block: Long): Boolean =
-    (slot >>> 32).toInt == hash && {
-      val entry = placeIn(slot)
-      val array = arrays(entry >>> OffsetBits)
-      val at = entry & OffsetMask
-      array(at + Block) == block && array(at + KeySize) == key.getSizeInBytes &&
-      ByteArrayMethods.arrayEquals(
+  private[this] def isAt(cell: Int, hash: Int, key: UnsafeRow, block: Long): Boolean = {
+    val word = wordOf(cell, Key)
+    (word >>> 32).toInt == hash && wordOf(cell, Block) == block && {
+      val array = arrayOf(word.toInt)
+      val at = word.toInt & OffsetMask
+      array(at) == key.getSizeInBytes && ByteArrayMethods.arrayEquals(
         key.getBaseObject,
         key.getBaseOffset,
         array,
-        byteOf(at + Key),
+        byteOf(at + 1),
         key.getSizeInBytes.toLong
       )
     }
+  }
 
-  /** Adds an entry, whose key is still to be written. */
-  private[this] def add(keyBytes: Int, block: Long, hash: Int, slot: Int): Int = {
-    val entry = allocate(Key + words(keyBytes))
-    val array = arrays(entry >>> OffsetBits)
-    val at = entry & OffsetMask
-    array(at + KeySize) = keyBytes.toLong
+  /** Keeps a key's bytes; their place. */
+  private[this] def put(key: UnsafeRow): Int = {
+    val place = allocate(1 + words(key.getSizeInBytes))
+    val at = place & OffsetMask
+    arrayOf(place)(at) = key.getSizeInBytes.toLong
+    key.writeToMemory(arrayOf(place), byteOf(at + 1))
+    place
+  }
+
+  private[this] def add(cell: Int, key: Long, block: Long, kind: Long): Int = {
+    val array = cells(cell >>> CellBits)
+    val at = offsetOf(cell)
+    array(at + Key) = key
     array(at + Block) = block
-    array(at + Results) = roomFor(0)
-    slots(slot) = (hash.toLong << 32) | (entry + 1).toLong
-    if (count == entries.length) grow()
-    entries(count) = entry
+    array(at + Results) = kind | roomFor(0)
     count += 1
-    entry
+    cell
+  }
+
+  private[this] def isFull: Boolean = 2 * count > mask
+
+  private[this] def setCells(n: Int): Unit = {
+    cells = Array.fill(math.max(1, n >>> CellBits))(new Array[Long](CellWords * math.min(
+      n,
+      1 << CellBits
+    )))
+    mask = n - 1
+    total += 8L * CellWords * n
   }
 
   private[this] def grow(): Unit = {
-    val old = slots
-    slots = new Array[Long](2 * old.length)
-    entries = Arrays.copyOf(entries, 2 * count)
-    total += 8L * old.length + 4L * count
-    var i = 0
-    while (i < old.length) {
-      if (old(i) != 0L) {
-        var to = (old(i) >>> 32).toInt & (slots.length - 1)
-        while (slots(to) != 0L) to = (to + 1) & (slots.length - 1)
-        slots(to) = old(i)
-      }
-      i += 1
+    val old = cells
+    total -= 8L * CellWords * (mask + 1)
+    setCells(2 * (mask + 1))
+    for (array <- old; at <- 0 until array.length by CellWords if array(at + Results) != 0L) {
+      val kind = array(at + Results) & KindMask
+      val hash =
+        if (kind == RowKey) (array(at + Key) >>> 32).toInt
+        else hashOf(array(at + Key) + kind, array(at + Block))
+      var cell = hash & mask
+      while (!isFree(cell)) cell = (cell + 1) & mask
+      System.arraycopy(array, at, cells(cell >>> CellBits), offsetOf(cell), CellWords)
     }
   }
 
   /** Makes room for a pane's result among those of its block, and puts the one of no rows there. */
-  private[this] def insert(array: Array[Long], at: Int, rank: Int, bit: Long): Unit = {
-    val held = bitCount(array(at + Bits))
-    val room = (array(at + Results) & RoomMask).toInt
-    val results = (array(at + Results) >>> RoomBits).toInt
-    val from = arrays(results >>> OffsetBits)
+  private[this] def insert(cell: Array[Long], at: Int, rank: Int, bit: Long): Unit = {
+    val held = bitCount(cell(at + Bits))
+    val room = (cell(at + Results) & RoomMask).toInt
+    val results = resultsOf(cell(at + Results))
+    val from = arrayOf(results)
     val first = results & OffsetMask
     val behind = (held - rank) * resultWords
     if (held < (1 << room)) {
@@ -223,29 +249,29 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
       System.arraycopy(start, 0, from, gap, resultWords)
     } else {
       val made = roomFor(room + 1)
-      val to = arrays((made >>> RoomBits).toInt >>> OffsetBits)
-      val begin = (made >>> RoomBits).toInt & OffsetMask
+      val to = arrayOf(resultsOf(made))
+      val begin = resultsOf(made) & OffsetMask
       val gap = begin + rank * resultWords
       System.arraycopy(from, first, to, begin, rank * resultWords)
       System.arraycopy(from, first + rank * resultWords, to, gap + resultWords, behind)
       System.arraycopy(start, 0, to, gap, resultWords)
-      array(at + Results) = made
+      cell(at + Results) = (cell(at + Results) & KindMask) | made
       from(first) = free(room).toLong
       free(room) = results
     }
-    array(at + Bits) |= bit
+    cell(at + Bits) |= bit
   }
 
-  /** A place for `1 << room` results, with `room` in its lowest bits. */
+  /** A place for `1 << room` results, as a cell has it. */
   private[this] def roomFor(room: Int): Long = {
     val freed = free(room)
     val place =
       if (freed == None) allocate(math.max(1, resultWords << room))
       else {
-        free(room) = wordOf(freed, 0).toInt
+        free(room) = arrayOf(freed)(freed & OffsetMask).toInt
         freed
       }
-    (place.toLong << RoomBits) | room.toLong
+    (place.toLong << PlaceShift) | room.toLong
   }
 
   private[this] def allocate(size: Int): Int = {
@@ -263,32 +289,40 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
 }
 
 private object PaneTable {
-  private val KeySize = 0
+
+  /** Words of a cell. */
+  private val Key = 0
   private val Block = 1
   private val Bits = 2
   private val Results = 3
-  private val Key = 4
+  private val CellWords = 4
 
-  /** A word that says whether the column is NULL, and its value. */
-  private val WordKeyBytes = 16
-
-  private val RoomBits = 3
+  /** In the word of a cell's results: how much room they have, as a power of two; what the key is; their place. */
   private val RoomMask = 7L
   private val Rooms = 7
+  private val RowKey = 1L << 3
+  private val WordKey = 2L << 3
+  private val NullKey = 3L << 3
+  private val KindMask = 3L << 3
+  private val PlaceShift = 5
 
   /** Arrays stay below what the garbage collectors take for a huge object of its own. */
   private val OffsetBits = 15
   private val OffsetMask = (1 << OffsetBits) - 1
   private val ArrayWords = 1 << OffsetBits
+  private val CellBits = 13
 
-  private val FirstSlots = 256
+  private val FirstCells = 256
   private val None = -1
 
   private def words(bytes: Int): Int = (bytes + 7) / 8
 
   private def byteOf(word: Int): Long = Platform.LONG_ARRAY_OFFSET + 8L * word
 
-  private def placeIn(slot: Long): Int = slot.toInt - 1
+  private def resultsOf(word: Long): Int = (word >>> PlaceShift).toInt
+
+  /** Where a cell begins in its array. */
+  private def offsetOf(cell: Int): Int = (cell & ((1 << CellBits) - 1)) * CellWords
 
   private def hashOf(key: Long, block: Long): Int = {
     val mixed = (key * 0xbf58476d1ce4e5b9L ^ block) * 0x9e3779b97f4a7c15L

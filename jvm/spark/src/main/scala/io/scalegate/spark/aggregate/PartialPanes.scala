@@ -64,7 +64,7 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
   private[this] var place = of.by.place(0L)
   private[this] var room = -1L
   private[this] var draining = false
-  private[this] var nextEntry = 0
+  private[this] var cell = 0
 
   if (!reserve()) throw Errors.panesTooLarge(0, table.bytes)
 
@@ -82,7 +82,7 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
   /** The same for a key of one column, of a type that [[KeyWord]] has. */
   def point(isNull: Boolean, word: Long, pane: Long): UnsafeRow = {
     move(pane)
-    table.point(result, if (isNull) 1L else 0L, if (isNull) 0L else word, place)
+    table.point(result, isNull, if (isNull) 0L else word, place)
     result
   }
 
@@ -101,13 +101,13 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
   /** Gives what is held, after which the table is empty. */
   def drain(): Unit = if (!draining) {
     draining = true
-    nextEntry = 0
+    cell = table.cellFrom(0)
     // Whoever takes the rows needs memory as well.
     memory.shrink(table.bytes)
   }
 
   override def hasNext: Boolean = {
-    if (draining && nextEntry == table.size) {
+    if (draining && cell < 0) {
       draining = false
       table.clear()
       reserve()
@@ -117,10 +117,10 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
 
   override def next(): UnsafeRow = {
     if (!hasNext) throw new NoSuchElementException
-    table.pointKey(key, nextEntry)
-    block.setLong(0, table.block(nextEntry))
-    block.update(1, table.panes(nextEntry))
-    nextEntry += 1
+    table.pointKey(key, cell)
+    block.setLong(0, table.block(cell))
+    block.update(1, table.panes(cell))
+    cell = table.cellFrom(cell + 1)
     output(joined)
   }
 

@@ -29,9 +29,16 @@ final class PaneTableSuite extends AnyFunSuite {
     model((key, place)) = (count + 1, sum + value)
   }
 
+  private def cells(table: PaneTable): Seq[Int] = {
+    val all =
+      Iterator.iterate(table.cellFrom(0))(i => table.cellFrom(i + 1)).takeWhile(_ >= 0).toSeq
+    assert(all.size == table.size)
+    all
+  }
+
   private def read(table: PaneTable): Map[(String, Long), (Long, Long)] = {
     val (key, pair) = (new UnsafeRow(1), new UnsafeRow(2))
-    val entries = (0 until table.size).flatMap { i =>
+    val entries = cells(table).flatMap { i =>
       table.pointKey(key, i)
       val name = key.getUTF8String(0).toString
       val panes = table.panes(i)
@@ -77,7 +84,7 @@ final class PaneTableSuite extends AnyFunSuite {
         val key = Some(random.nextInt(keys) - keys / 2).filter(_ => random.nextInt(9) > 0)
         val place = random.nextInt(200) - 100L
         val result = new UnsafeRow(2)
-        tested.point(result, if (key.isEmpty) 1L else 0L, KeyWord.of(key.getOrElse(0)), place)
+        tested.point(result, key.isEmpty, KeyWord.of(key.getOrElse(0)), place)
         val (count, sum) = model.getOrElse((key, place), (0L, 7L))
         assert((result.getLong(0), result.getLong(1)) == ((count, sum)))
         result.setLong(0, count + 1)
@@ -85,7 +92,7 @@ final class PaneTableSuite extends AnyFunSuite {
         model((key, place)) = (count + 1, sum + i)
       }
       val key = new UnsafeRow(1)
-      val read = (0 until tested.size).map { i =>
+      val read = cells(tested).map { i =>
         tested.pointKey(key, i)
         (if (key.isNullAt(0)) None else Some(key.getInt(0)), tested.block(i))
       }
@@ -127,7 +134,8 @@ final class PaneTableSuite extends AnyFunSuite {
       tested.point(result, keyOf(InternalRow(UTF8String.fromString(s"${i % 3}"))), i % 70L)
     }
     assert(tested.size == 6)
-    val bits = (0 until 6).map(i => Platform.getLong(tested.panes(i), Platform.BYTE_ARRAY_OFFSET))
+    val bits =
+      cells(tested).map(i => Platform.getLong(tested.panes(i), Platform.BYTE_ARRAY_OFFSET))
     assert(bits.map(b => java.lang.Long.bitCount(b)).sum == 210)
   }
 }
