@@ -20,8 +20,8 @@ private[aggregate] object PaneBlock {
   private val Bits = 6
 }
 
-/** The panes of one block, put together from what tasks had of it. The results are valid as long as they are held: each
-  * block has memory of its own. One thread.
+/** The panes of one block, put together from what tasks had of it. The results are the caller's:
+  * each block has memory of its own. One thread.
   */
 final private[aggregate] class PaneBlock(partials: FixedPartials) {
   private[this] val resultBytes = partials.resultBytes

@@ -14,7 +14,9 @@ import org.apache.spark.sql.catalyst.expressions.{
   Expression,
   GenericInternalRow,
   If,
+  InterpretedUnsafeProjection,
   JoinedRow,
+  Literal,
   MutableProjection,
   NamedExpression,
   UnsafeProjection,
@@ -47,7 +49,7 @@ final case class PaneFunctions(
 
   /** The partial result of no rows, of fixed size. */
   private[aggregate] def initial: UnsafeRow =
-    UnsafeProjection.create(declared.flatMap(_.initialValues)).apply(EmptyRow)
+    PaneFunctions.rowOf(declared.flatMap(_.initialValues))
 
   /** The columns of a partial result that is being made. */
   private[aggregate] def held: Seq[Attribute] =
@@ -77,8 +79,14 @@ final case class PaneFunctions(
 
   /** A partial result of fixed size whose columns are NULL. */
   private[aggregate] def empty: UnsafeRow =
-    UnsafeProjection.create(partial.map(_.dataType).toArray)
-      .apply(new GenericInternalRow(partial.size))
+    PaneFunctions.rowOf(partial.map(a => Literal(null, a.dataType)))
+}
+
+private object PaneFunctions {
+
+  /** Of values without input. They are interpreted: a task needs them once. */
+  private def rowOf(values: Seq[Expression]): UnsafeRow =
+    InterpretedUnsafeProjection.createProjection(values).apply(EmptyRow)
 }
 
 /** Adds rows to partial results of fixed size. */
@@ -96,8 +104,20 @@ final private[aggregate] class PaneUpdates(partition: Int, of: PartialPanesTask)
   }
 }
 
-/** Makes one partial result of several: what goes in is in the form in which it is exchanged, and stays as it is. */
-sealed abstract private[aggregate] class PanePartials {
+/** Merges partial results that are held. */
+private[aggregate] trait PaneMerging {
+
+  /** The partial result, where `mergeInto` may change it. */
+  def changeable(partial: UnsafeRow): UnsafeRow
+
+  /** Merges the partial result of later rows into an older one, which the caller does not use any more: the result may
+    * lie in its place. The newer stays as it is.
+    */
+  def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow
+}
+
+/** Makes one partial result of several: what goes in is in the form in which it is exchanged. */
+sealed abstract private[aggregate] class PanePartials extends PaneMerging {
 
   /** Begins with a partial result. */
   def begin(partial: UnsafeRow): Unit
@@ -108,7 +128,7 @@ sealed abstract private[aggregate] class PanePartials {
   /** What was begun, which is the caller's. */
   def result(): UnsafeRow
 
-  /** Two in one, the older first. */
+  /** Two in one, the older first; both stay as they are. */
   def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     begin(older)
     add(newer)
@@ -121,14 +141,11 @@ private[aggregate] object PanePartials {
     if (of.fixed) new FixedPartials(partition, of) else new ObjectPartials(partition, of)
 }
 
-/** Partial results of fixed size. */
+/** Partial results of fixed size, which are merged where they lie. */
 final private[aggregate] class FixedPartials(partition: Int, of: PaneFunctions)
     extends PanePartials {
   private[this] val merger = PaneMerger(partition, of)
   private[this] val buffer = of.empty
-
-  /** What was begun, as it lies here. */
-  def held: UnsafeRow = buffer
 
   val columns: Int = of.partial.size
   val resultBytes: Int = buffer.getSizeInBytes
@@ -137,11 +154,15 @@ final private[aggregate] class FixedPartials(partition: Int, of: PaneFunctions)
   override def add(partial: UnsafeRow): Unit = merger.merge(buffer, partial)
   override def result(): UnsafeRow = buffer.copy()
 
-  /** Merges the partial result of later rows into one that is held. */
-  def mergeInto(older: UnsafeRow, newer: UnsafeRow): Unit = merger.merge(older, newer)
+  override def changeable(partial: UnsafeRow): UnsafeRow = partial.copy()
+
+  override def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    merger.merge(older, newer)
+    older
+  }
 }
 
-/** Partial results that hold objects. */
+/** Partial results that hold objects; merging makes another row. */
 final private class ObjectPartials(partition: Int, of: PaneFunctions) extends PanePartials {
   private[this] val objects =
     new ObjectMerge(partition, of.copy(results = Nil), PartialMerge, Nil)
@@ -150,30 +171,34 @@ final private class ObjectPartials(partition: Int, of: PaneFunctions) extends Pa
   override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
   override def add(partial: UnsafeRow): Unit = objects.add(partial)
   override def result(): UnsafeRow = objects.output(noKey).copy()
+
+  override def changeable(partial: UnsafeRow): UnsafeRow = partial
+  override def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = merge(older, newer)
 }
 
 /** Makes the rows of windows. */
-sealed abstract private[aggregate] class PaneResults {
+sealed private[aggregate] trait PaneResults {
 
-  /** Begins with a partial result, and merges that of later rows. */
-  def begin(partial: UnsafeRow): Unit
-  def add(partial: UnsafeRow): Unit
-
-  /** The row of a window of which what was begun is the result, valid until the next is asked for.
+  /** The row of a window, valid until the next is asked for.
     *
     * @param key
     *   the window's values of `grouping`
+    * @param older
+    *   the window's partial result, or that of its older rows
+    * @param newer
+    *   that of the others; null where there are none. Both stay as they are
     */
-  def row(key: UnsafeRow): UnsafeRow
+  def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow
 }
 
 private[aggregate] object PaneResults {
-  def apply(partition: Int, of: PaneFunctions): PaneResults =
-    if (of.fixed) new FixedResults(partition, of) else new ObjectResults(partition, of)
+  def apply(partition: Int, of: PaneFunctions, partials: PanePartials): PaneResults =
+    if (of.fixed) new FixedResults(partition, of, partials) else new ObjectResults(partition, of)
 }
 
-final private class FixedResults(partition: Int, of: PaneFunctions) extends PaneResults {
-  private[this] val partials = new FixedPartials(partition, of)
+final private class FixedResults(partition: Int, of: PaneFunctions, merging: PaneMerging)
+    extends PaneResults {
+  private[this] val both = of.empty
   private[this] val joined = new JoinedRow
   private[this] val project = {
     val made = UnsafeProjection.create(of.evaluated, of.grouping ++ of.held)
@@ -181,17 +206,22 @@ final private class FixedResults(partition: Int, of: PaneFunctions) extends Pane
     made
   }
 
-  override def begin(partial: UnsafeRow): Unit = partials.begin(partial)
-  override def add(partial: UnsafeRow): Unit = partials.add(partial)
-  override def row(key: UnsafeRow): UnsafeRow = project(joined(key, partials.held))
+  override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow =
+    if (newer eq null) project(joined(key, older))
+    else {
+      both.copyFrom(older)
+      project(joined(key, merging.mergeInto(both, newer)))
+    }
 }
 
 final private class ObjectResults(partition: Int, of: PaneFunctions) extends PaneResults {
   private[this] val objects = new ObjectMerge(partition, of, Final, of.grouping)
 
-  override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
-  override def add(partial: UnsafeRow): Unit = objects.add(partial)
-  override def row(key: UnsafeRow): UnsafeRow = objects.output(key)
+  override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    objects.begin(older)
+    if (newer ne null) objects.add(newer)
+    objects.output(key)
+  }
 }
 
 /** Merges partial results that hold objects as Spark merges them after an exchange.

@@ -3,7 +3,7 @@ package io.scalegate.spark.aggregate
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 /** A task's panes, one at a time, those of a key in ascending order: it begins with the first. What tasks before the
-  * exchange had of one pane is merged. A partial result is valid as long as it is held.
+  * exchange had of one pane is merged. A partial result is the caller's.
   */
 private[aggregate] trait PaneReader {
 

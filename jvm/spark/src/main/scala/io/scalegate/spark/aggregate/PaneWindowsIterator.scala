@@ -100,9 +100,9 @@ final private[aggregate] class PaneWindowsIterator(
   import of.by
 
   private[this] val partials = PanePartials(partition, of.functions)
-  private[this] val results = PaneResults(partition, of.functions)
+  private[this] val results = PaneResults(partition, of.functions, partials)
   private[this] val reader = PaneReader(new PaneSort(of)(rows), of, partials)
-  private[this] val held = new TwoStacks((older, newer) => partials.merge(older, newer))
+  private[this] val held = new TwoStacks(partials)
   private[this] val place = new WindowPlace(of)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
@@ -127,9 +127,7 @@ final private[aggregate] class PaneWindowsIterator(
 
   override def next(): UnsafeRow = {
     if (!hasNext) throw new NoSuchElementException
-    results.begin(held.older)
-    if (held.newer ne null) results.add(held.newer)
-    val row = results.row(place.row)
+    val row = results.row(place.row, held.older, held.newer)
     ready = false
     slide()
     row

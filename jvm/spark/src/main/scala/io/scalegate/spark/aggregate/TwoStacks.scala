@@ -17,11 +17,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
   * they came, and `back` is their result. When `head` passes `middle`, what is left is merged from its end.
   *
   * Input contract: panes come in ascending order of their starts. For one thread.
-  *
-  * @param merge
-  *   of an older and a newer result; it changes neither
   */
-final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => UnsafeRow) {
+final private[aggregate] class TwoStacks(merging: PaneMerging) {
   private[this] var starts = new Array[Long](TwoStacks.Initial)
   private[this] var rows = new Array[UnsafeRow](TwoStacks.Initial)
   private[this] var head = 0
@@ -51,14 +48,14 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
   /** The result of the rest, or null. */
   def newer: UnsafeRow = if (head < middle) back else null
 
-  /** Keeps `row`, which must not change. */
+  /** Keeps `row`, and may change it. */
   def push(start: Long, row: UnsafeRow): Unit = {
     if (tail == rows.length) makeRoom()
     starts(tail) = start
     rows(tail) = row
     byteCount += sizeOf(row)
     tail += 1
-    back = if (back eq null) row else merged(back, row)
+    back = if (back eq null) merging.changeable(row) else merged(back, row)
     most = math.max(most, size)
   }
 
@@ -88,7 +85,7 @@ final private[aggregate] class TwoStacks(merge: (UnsafeRow, UnsafeRow) => Unsafe
 
   private[this] def merged(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     mergeCount += 1
-    merge(older, newer)
+    merging.mergeInto(older, newer)
   }
 
   /** Moves the panes to the beginning of the arrays, and to larger ones where they fill more than half. */
