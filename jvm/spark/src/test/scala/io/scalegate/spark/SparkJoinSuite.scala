@@ -1,5 +1,8 @@
 package io.scalegate.spark
 
+import java.nio.file.{Files, Path}
+
+import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
@@ -47,7 +50,15 @@ abstract class SparkJoinSuite
 
   override protected def afterAll(): Unit =
     try spark.stop()
-    finally super.afterAll()
+    finally {
+      FileUtils.deleteQuietly(directories.toFile)
+      super.afterAll()
+    }
+
+  private lazy val directories: Path = Files.createTempDirectory("scalegate")
+
+  /** A new directory, which goes when the suite is through. */
+  protected def newDirectory(): Path = Files.createTempDirectory(directories, "test")
 
   /** Plain Spark's answer. Kept for the other suites of this JVM, which ask for the same rows of the same
     * tables.

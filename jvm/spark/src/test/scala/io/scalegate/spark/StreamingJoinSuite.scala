@@ -1,6 +1,6 @@
 package io.scalegate.spark
 
-import java.nio.file.{Files, Path}
+import java.nio.file.Path
 import java.sql.Timestamp
 import java.util.concurrent.ConcurrentSkipListMap
 
@@ -49,7 +49,7 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       delay: String = "0 seconds",
       mode: String = "append",
       watermarks: Boolean = true,
-      val checkpoint: Path = Files.createTempDirectory("scalegate-stream")
+      val checkpoint: Path = newDirectory()
   ) {
     private val session = spark.asInstanceOf[ClassicSession]
     private var left = MemoryStream(Encoders.product[Event], session)

@@ -58,7 +58,7 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
     test(
       s"late rows are counted once and kept beside, whatever the number of their copies in $copied"
     ) {
-      val directory = Files.createTempDirectory("scalegate-late").resolve("rows")
+      val directory = newDirectory().resolve("rows")
       withSettings(ScaleGateConf.LateRows -> directory.toString) {
         val right = query.replace("LEFT JOIN", "RIGHT JOIN").replace("SELECT ", s"SELECT $hint")
         val run = new Running(right, delay = "2 seconds").start()

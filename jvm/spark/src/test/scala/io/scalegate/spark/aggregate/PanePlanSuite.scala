@@ -1,8 +1,5 @@
 package io.scalegate.spark.aggregate
 
-import java.nio.file.Files
-
-import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.Expand
 import org.apache.spark.sql.functions._
@@ -300,12 +297,10 @@ final class PanePlanSuite extends PaneAggregateSuite {
   }
 
   test("a table is written of windows") {
-    val folder = Files.createTempDirectory("windows")
-    try {
-      spark.sql(windowed("sum(i) AS n")).write.mode("overwrite").parquet(folder.toString)
-      val expected = plainSpark(rowsOf(spark.sql(windowed("sum(i) AS n"))))
-      assert(rowsOf(spark.read.parquet(folder.toString)) == expected)
-    } finally FileUtils.deleteDirectory(folder.toFile)
+    val folder = newDirectory().toString
+    spark.sql(windowed("sum(i) AS n")).write.mode("overwrite").parquet(folder)
+    val expected = plainSpark(rowsOf(spark.sql(windowed("sum(i) AS n"))))
+    assert(rowsOf(spark.read.parquet(folder)) == expected)
   }
 
   test("partial results are packed where they are of fixed size, and Spark's own elsewhere") {
