@@ -30,10 +30,11 @@ import org.apache.spark.sql.execution.{
   PartitioningPreservingUnaryExecNode,
   ProjectExec,
   SparkPlan,
-  UnaryExecNode,
-  UnionExec
+  UnaryExecNode
 }
 import org.apache.spark.sql.types.{BinaryType, LongType}
+
+import io.scalegate.spark.exec.ParallelUnionExec
 
 /** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]].
   *
@@ -196,7 +197,7 @@ private[aggregate] object PartialPanesExec {
       planLater: LogicalPlan => SparkPlan
   ): SparkPlan = inputs(found, planLater).map(partial(found, keys, _)) match {
     case Seq(only) => only
-    case parts => UnionExec(parts)
+    case parts => ParallelUnionExec(parts)
   }
 
   private[this] def partial(
