@@ -7,9 +7,11 @@ import scala.util.Random
 /** Aggregates of streams over sliding windows, on panes, against Spark's own: the same rows in every batch. */
 final class StreamingPanesSuite extends StreamingJoinSuite {
   private val window = "window(ts, '10 seconds', '2 seconds')"
-  private val functions =
-    "count(*) AS n, sum(id) AS s, min(x) AS low, max(x) AS high, avg(id) AS mean, " +
-      "max_by(x, id) AS top, collect_set(x) AS xs, count(x) FILTER (WHERE id % 2 = 0) AS even"
+
+  /** Partial results of one size, which are held in blocks, and others, which are held one by one. */
+  private val fixed = "count(*) AS n, sum(id) AS s, min(x) AS low, max(x) AS high, " +
+    "avg(id) AS mean, max_by(x, id) AS top, count(x) FILTER (WHERE id % 2 = 0) AS even"
+  private val objects = s"$fixed, collect_set(x) AS xs"
 
   /** Rows that come in the order of their times, but for some, of which the last are too late. */
   private def events(random: Random, batches: Int, keys: Int = 4): Seq[Seq[Event]] = {
@@ -26,7 +28,12 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
   }
 
-  private def query(keys: String = "k", by: String = window, having: String = "") = {
+  private def query(
+      keys: String = "k",
+      by: String = window,
+      having: String = "",
+      functions: String = objects
+  ) = {
     val columns = if (keys.isEmpty) "" else s"$keys, "
     s"SELECT w.start AS a, w.end AS b, $columns$functions FROM " +
       s"(SELECT *, $by AS w FROM l) GROUP BY w${if (keys.isEmpty) "" else s", $keys"}$having"
@@ -65,50 +72,80 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
   }
 
-  for (mode <- Seq("append", "update", "complete")) {
+  for {
+    mode <- Seq("append", "update", "complete")
+    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
+  } {
     test(
-      s"every batch of $mode mode has the rows of Spark's own plan, late rows and restarts among them"
+      s"every batch of $mode mode has the rows of Spark's own plan, late rows and restarts among them: panes $held"
     ) {
       val random = new Random(mode.hashCode.toLong)
-      assertSame(query(), mode, events(random, 10), _ % 4 == 3)
+      assertSame(query(functions = functions), mode, events(random, 10), _ % 4 == 3)
     }
 
     test(
-      s"$mode mode: windows with gaps between panes, offsets, no keys, several keys, conditions on windows"
+      s"$mode mode: windows with gaps between panes, offsets, no keys, several keys, conditions on windows: panes $held"
     ) {
       val random = new Random(7)
       val ragged = "window(ts, '7 seconds', '3 seconds', '1 second')"
-      assertSame(query(keys = "", by = ragged), mode, events(random, 5))
-      assertSame(query(keys = "k, x", by = ragged), mode, events(random, 4))
-      assertSame(query(having = " HAVING count(*) > 2"), mode, events(random, 4))
+      def of(keys: String = "k", by: String = window, having: String = "") =
+        query(keys, by, having, functions)
+      assertSame(of(keys = "", by = ragged), mode, events(random, 5))
+      assertSame(of(keys = "k, x", by = ragged), mode, events(random, 4))
+      assertSame(of(having = " HAVING count(*) > 2"), mode, events(random, 4))
     }
   }
 
+  for (mode <- Seq("append", "update"))
+    test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
+      val by = "window(ts, '300 seconds', '100 milliseconds')"
+      assertSame(
+        query(by = by, functions = fixed),
+        mode,
+        events(new Random(11), 3, keys = 2),
+        _ == 1
+      )
+    }
+
   test("update mode without a watermark keeps every pane") {
-    assertSame(query(), "update", events(new Random(5), 6), _ == 3, watermarks = false)
+    Seq(fixed, objects).foreach { functions =>
+      val batches = events(new Random(5), 6)
+      assertSame(query(functions = functions), "update", batches, _ == 3, watermarks = false)
+    }
   }
 
-  for (provider <- Seq("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider"))
-    test(s"state goes with the watermark: one row for each pane, in $provider") {
+  for {
+    provider <- Seq("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider")
+    // Panes of two seconds, of windows of ten seconds; blocks of four panes.
+    (held, functions, most, columns, expected) <- Seq(
+      ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
+      (
+        "a row for four panes",
+        fixed,
+        3,
+        Seq("key.panes", "length(value.results) > 0"),
+        "[1,125,true]"
+      )
+    )
+  }
+    test(s"state goes with the watermark: $held, in $provider") {
       withSettings(
         "spark.sql.streaming.stateStore.providerClass" ->
           s"org.apache.spark.sql.execution.streaming.state.$provider"
       ) {
-        val run = new Running(query(), delay = "0 seconds").start()
+        val run = new Running(query(functions = functions), delay = "0 seconds").start()
         try {
           for (batch <- 0 until 6) {
             val rows = Seq.tabulate(50)(i => at(100 + batch * 25 + i * 0.5, i.toLong))
             run.add(rows, Nil)
-            // Panes of two seconds, of windows of ten seconds.
-            assert(run.stateRows <= 6, s"after batch $batch")
+            assert(run.stateRows <= most, s"after batch $batch")
           }
           run.stop().start()
           run.add(Seq(at(1000, 1)), Nil)
           assert(run.stateRows == 1)
         } finally run.stop()
         val state = spark.read.format("statestore").load(run.checkpoint.toString)
-        assert(rowsOf(state.selectExpr("key.k", "key.pane", "value.count")) ==
-          Seq("[1,1000000000,1]"))
+        assert(rowsOf(state.selectExpr("key.k" +: columns: _*)) == Seq(expected))
       }
     }
 

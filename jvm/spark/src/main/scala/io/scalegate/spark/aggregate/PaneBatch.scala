@@ -3,10 +3,10 @@ package io.scalegate.spark.aggregate
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Literal, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 /** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
-  * never. A key is the values of the aggregate's keys and the pane; a value, the partial result.
+  * never. A key is the values of the aggregate's keys and a number: see [[HeldPanes]].
   */
 trait PaneStore {
 
@@ -54,7 +54,7 @@ final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
   * @param arriving
   *   says what comes with a batch
   * @param of
-  *   says what is held: rows of keys, the pane and its partial result
+  *   says what is held: rows of keys, a number and what the store has of them
   */
 final class PaneBatchIterator(
     partition: Int,
@@ -67,22 +67,17 @@ final class PaneBatchIterator(
   import batch.{late, mode, watermark}
   import of.by
 
-  private[this] val paneAt = of.keys.size
-  private[this] val partials = PanePartials(partition, of.functions)
   private[this] val touched = new TouchedPanes(of)
-  private[this] var droppedRows = 0L
-  private[this] var putRows = 0L
-  private[this] val gone = mutable.ArrayBuffer.empty[UnsafeRow]
-
-  takeIn()
-  private[this] val windows = new PaneWindowsIterator(partition, held(), of, choice)
+  private[this] val held = HeldPanes(partition, arriving, of, batch, store, touched)
+  held.takeIn(rows)
+  private[this] val windows = new PaneWindowsIterator(partition, held.inWindows, of, choice)
 
   /** Panes that were too late for every window. */
-  def dropped: Long = droppedRows
+  def dropped: Long = held.dropped
 
-  /** Panes that were written, and panes that were let go of. */
-  def updated: Long = putRows
-  def removed: Long = gone.size.toLong
+  /** Rows of state that were written, and those that were let go of. */
+  def updated: Long = held.updated
+  def removed: Long = held.gone
 
   /** Merges of partial results. */
   def merges: Long = windows.merges
@@ -91,49 +86,7 @@ final class PaneBatchIterator(
   override def next(): UnsafeRow = windows.next()
 
   /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
-  def finish(): Unit = gone.foreach(store.remove)
-
-  private[this] def takeIn(): Unit = {
-    val arrived = PaneReader(new PaneSort(arriving)(rows), arriving, partials)
-    val keyOf = UnsafeProjection.create(of.keys :+ Literal(0L), of.keys)
-    var (keys, key): (UnsafeRow, UnsafeRow) = (null, null)
-    while (arrived.key ne null) {
-      if (arrived.key ne keys) {
-        keys = arrived.key
-        key = keyOf(keys)
-      }
-      key.setLong(paneAt, arrived.start)
-      take(key, arrived.start, arrived.partial)
-      arrived.advance()
-    }
-  }
-
-  private[this] def take(key: UnsafeRow, pane: Long, value: UnsafeRow): Unit =
-    if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= late) droppedRows += 1
-    else {
-      val before = store.get(key)
-      store.put(key, if (before == null) value else partials.merge(before, value))
-      if (mode == PaneMode.Update) touched.add(key, pane)
-      putRows += 1
-    }
-
-  /** The panes of the windows that are given, as rows of `of.input`; those of which it was the last are noted. */
-  private[this] def held(): Iterator[InternalRow] = {
-    val joined = new JoinedRow
-    val row = UnsafeProjection.create(of.input, of.input)
-    val wanted: (UnsafeRow, Long) => Boolean = mode match {
-      case PaneMode.Append => (_, pane) => by.endOf(by.first(pane)) <= watermark
-      case PaneMode.Update => (key, _) => touched.hasKeyOf(key)
-      case PaneMode.Complete => (_, _) => true
-    }
-    if (mode == PaneMode.Append && watermark <= late) Iterator.empty
-    else
-      store.all.filter { case (key, _) =>
-        val pane = key.getLong(paneAt)
-        if (mode != PaneMode.Complete && by.endOf(by.last(pane)) <= watermark) gone += key.copy()
-        wanted(key, pane)
-      }.map { case (key, value) => row(joined(key, value)) }
-  }
+  def finish(): Unit = held.removeGone()
 
   private[this] def choice: WindowChoice = mode match {
     case PaneMode.Append =>

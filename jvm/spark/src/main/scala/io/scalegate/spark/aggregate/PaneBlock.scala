@@ -16,8 +16,11 @@ private[aggregate] object PaneBlock {
   /** The place's bit among those of its block. */
   def bit(place: Long): Long = 1L << (place & (Panes - 1))
 
-  val Panes: Int = 64
-  private val Bits = 6
+  /** Says which panes there are, and begins the bytes. */
+  def bits(panes: Array[Byte]): Long = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
+
+  val Bits: Int = 6
+  val Panes: Int = 1 << Bits
 }
 
 /** The panes of one block, put together from what tasks had of it. The results are the caller's:
@@ -43,7 +46,7 @@ final private[aggregate] class PaneBlock(partials: FixedPartials) {
 
   /** Merges what one task had of the block. */
   def add(panes: Array[Byte]): Unit = {
-    val theirs = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
+    val theirs = PaneBlock.bits(panes)
     if (panes.length != 8 + bitCount(theirs) * resultBytes)
       throw new IllegalStateException(
         s"a block of ${bitCount(theirs)} panes has ${panes.length} bytes"
@@ -76,6 +79,31 @@ final private[aggregate] class PaneBlock(partials: FixedPartials) {
     result.pointTo(results, at(numberOfTrailingZeros(bits)), resultBytes)
     bits &= bits - 1
     result
+  }
+
+  /** The places of the panes that are left. */
+  def foreachPlace(f: Long => Unit): Unit = {
+    var rest = bits
+    while (rest != 0) {
+      f(first + numberOfTrailingZeros(rest))
+      rest &= rest - 1
+    }
+  }
+
+  /** Takes the panes out whose bits are among `some`, in the form in which [[add]] takes them. */
+  def takeAll(some: Long): Array[Byte] = {
+    val taken = bits & some
+    val made = new Array[Byte](8 + bitCount(taken) * resultBytes)
+    Platform.putLong(made, Platform.BYTE_ARRAY_OFFSET, taken)
+    var rest = taken
+    var to = Platform.BYTE_ARRAY_OFFSET + 8L
+    while (rest != 0) {
+      Platform.copyMemory(results, at(numberOfTrailingZeros(rest)), made, to, resultBytes)
+      to += resultBytes
+      rest &= rest - 1
+    }
+    bits &= ~taken
+    made
   }
 
   private[this] def at(slot: Int): Long = Platform.BYTE_ARRAY_OFFSET + slot.toLong * resultBytes

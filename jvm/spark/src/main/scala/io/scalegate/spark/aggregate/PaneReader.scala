@@ -76,14 +76,10 @@ final private class RowReader(
 }
 
 /** Panes in blocks: the rows are those of [[PartialPanes]]. */
-final private class BlockReader(
-    rows: KeyRuns,
-    of: PaneWindows,
-    partials: FixedPartials
-) extends PaneReader {
-  private[this] val blockAt = of.keys.size
-  private[this] val block = new PaneBlock(partials)
-  private[this] var more = rows.advance()
+final private class BlockReader(rows: KeyRuns, of: PaneWindows, partials: FixedPartials)
+    extends PaneReader {
+  private[this] val blocks = new BlockRuns(rows, of, partials)
+  private[this] val block = blocks.block
   private[this] var paneCount = 0L
 
   var key: UnsafeRow = _
@@ -96,21 +92,42 @@ final private class BlockReader(
   def merges: Long = block.merges
 
   def advance(): Unit =
-    if (block.isEmpty && !more) key = null
+    if (block.isEmpty && !blocks.advance()) key = null
     else {
-      if (block.isEmpty) load()
+      key = blocks.key
       start = of.by.start(block.place)
       partial = block.take()
       paneCount += 1
     }
+}
 
-  private[this] def load(): Unit = {
-    key = rows.key
-    val number = rows.row.getLong(blockAt)
-    block.begin(number)
-    while (more && (rows.key eq key) && rows.row.getLong(blockAt) == number) {
-      block.add(rows.row.getBinary(blockAt + 1))
-      more = rows.advance()
+/** Blocks of panes, one at a time: what several rows have of one is merged. */
+final private[aggregate] class BlockRuns(
+    rows: KeyRuns,
+    of: PaneWindows,
+    partials: FixedPartials
+) {
+  private[this] val blockAt = of.keys.size
+  private[this] var more = rows.advance()
+
+  /** The current one. */
+  val block: PaneBlock = new PaneBlock(partials)
+
+  /** The block's keys, one object for all blocks that have them. */
+  var key: UnsafeRow = _
+
+  /** Goes on to the next block; false when there is none. */
+  def advance(): Boolean = {
+    val found = more
+    if (found) {
+      key = rows.key
+      val number = rows.row.getLong(blockAt)
+      block.begin(number)
+      while (more && (rows.key eq key) && rows.row.getLong(blockAt) == number) {
+        block.add(rows.row.getBinary(blockAt + 1))
+        more = rows.advance()
+      }
     }
+    found
   }
 }

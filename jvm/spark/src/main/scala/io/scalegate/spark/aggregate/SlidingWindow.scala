@@ -32,6 +32,9 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
   /** Windows that hold a time, or one more where a window ends within a slide. */
   val perRow: Long = (size - 1) / slide + 1
 
+  /** Panes that a window holds. */
+  def panesPerWindow: Long = if (end == 0) perRow else 2 * perRow - 1
+
   /** How far into a slide a time is. */
   private[this] def into(time: Long): Long =
     Math.floorMod(Math.floorMod(time, slide) - phase, slide)

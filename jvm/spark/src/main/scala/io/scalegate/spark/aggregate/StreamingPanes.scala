@@ -1,7 +1,12 @@
 package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeReference,
+  Expression,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
   EventTimeWatermark,
@@ -13,6 +18,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.{GroupingKeys, PlannedExec, StreamingPanesExec}
+import org.apache.spark.sql.types.{BinaryType, LongType}
 
 /** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
   * aggregates of streams before it asks anybody else.
@@ -116,13 +122,15 @@ final case class StreamPanes(
 
   private[this] val of = PaneFunctions(keys :+ window, functions, results)
 
-  /** The columns of a pane as it is held: those it is found by, the keys and the pane, and its partial result. */
-  def keyColumns: Seq[Attribute] = keys :+ pane
-  def valueColumns: Seq[Attribute] = of.partial
+  /** The columns that panes are held in, as [[HeldPanes]] has them: what they are found by, and what is found. */
+  val keyColumns: Seq[Attribute] =
+    keys :+ (if (packed) AttributeReference("panes", LongType, nullable = false)() else pane)
+  val valueColumns: Seq[Attribute] =
+    if (packed) Seq(AttributeReference("results", BinaryType, nullable = false)()) else of.partial
 
   /** With panes as they are held for input. */
   def held: PaneWindows =
-    PaneWindows(by, keyColumns ++ valueColumns, keys, window, of, having, packed = false)
+    PaneWindows(by, keyColumns ++ valueColumns, keys, window, of, having, packed)
 
   /** With panes as they come for input, in these columns. */
   def arriving(columns: Seq[Attribute]): PaneWindows =
@@ -133,7 +141,7 @@ final case class StreamPanes(
 
   /** What a checkpoint must have been made by for this aggregate to go on with it. */
   def terms: Seq[(String, String)] = Seq(
-    "format" -> "1",
+    "format" -> (if (packed) "2" else "1"),
     "windows" -> by.toString,
     "keys" -> keys.map(k => s"${k.name} ${k.dataType.sql}").mkString(", "),
     "functions" -> functions.map { f =>

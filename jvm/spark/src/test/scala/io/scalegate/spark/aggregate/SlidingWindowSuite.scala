@@ -47,6 +47,18 @@ final class SlidingWindowSuite extends AnyFunSuite {
     }
   }
 
+  test("a window holds as many panes as it says, and rows of state grow with their square root") {
+    windows.foreach { by =>
+      val start = Math.floorMod(by.offset, by.slide)
+      val panes = (start until start + by.size).map(by.pane).distinct.size
+      assert(panes == by.panesPerWindow, by)
+    }
+    Seq(2L -> 2, 5L -> 4, 10L -> 8, 60L -> 16, 3600L -> 64, 1000000L -> 64).foreach {
+      case (slides, together) =>
+        assert(1 << HeldBlocks.bits(SlidingWindow(slides, 1, 0)) == together, slides)
+    }
+  }
+
   test(
     "times near the ends of the range are refused where one of their windows ends outside, and only there"
   ) {
