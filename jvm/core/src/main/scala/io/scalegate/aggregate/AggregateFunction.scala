@@ -59,8 +59,8 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
     }
   }
 
-  /** How states of one key are kept for windows next to each other. */
-  private[aggregate] def rows: StateRows[T, S, _ <: AnyRef] = new ObjectRows(this)
+  /** How states are kept for windows next to each other. */
+  private[aggregate] def layout: StateLayout[T, _ <: LaneStates[T]] = new ObjectLayout(this)
 
   /** The state of the tuples of `a`, then those of `b`. */
   def merge(a: S, b: S): S

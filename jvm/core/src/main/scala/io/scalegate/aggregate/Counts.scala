@@ -18,7 +18,7 @@ final private[aggregate] class Count extends AggregateFunction[Any, Counted, Lon
     state
   }
 
-  override private[aggregate] def rows: StateRows[Any, Counted, Array[Long]] = CountRows
+  override private[aggregate] def layout: StateLayout[Any, CountColumns] = CountLayout
 
   def merge(a: Counted, b: Counted): Counted = {
     a.n += b.n

@@ -63,15 +63,15 @@ private[aggregate] object KeyedWinsets {
       isKeyOwned: Boolean
   ): KeyedWinsets[K, S, R, _ <: AnyRef] =
     if (spec.windows.size <= spec.windows.advance) new ApartWinsets(spec, threads, isKeyOwned)
-    else overlapping(spec, ofAccepted(spec.function).rows, threads, isKeyOwned)
+    else overlapping(spec, ofAccepted(spec.function).layout, threads, isKeyOwned)
 
-  private def overlapping[K, S <: AnyRef, R, Row <: AnyRef](
+  private def overlapping[K, S <: AnyRef, R, L <: LaneStates[StreamTuple]](
       spec: AggregateSpec[K, S, R],
-      rows: StateRows[StreamTuple, S, Row],
+      layout: StateLayout[StreamTuple, L],
       threads: Int,
       isKeyOwned: Boolean
   ): KeyedWinsets[K, S, R, _ <: AnyRef] =
-    new OverlappingWinsets(spec, rows, threads, isKeyOwned)
+    new OverlappingWinsets(spec, layout, threads, isKeyOwned)
 
   private def ofAccepted[S <: AnyRef, R](
       function: AggregateFunction[StreamTuple, S, R]

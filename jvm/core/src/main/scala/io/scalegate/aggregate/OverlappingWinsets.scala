@@ -8,33 +8,37 @@ import io.scalegate.stream.StreamTuple
 /** Of windows that overlap: in blocks, so that a tuple's key is looked up once for all its windows,
   * or once in each block where there are several. Past the paper, where each winset has a table.
   */
-final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyRef](
+final private[aggregate] class OverlappingWinsets[
+    K,
+    S <: AnyRef,
+    R,
+    L <: LaneStates[StreamTuple]
+](
     spec: AggregateSpec[K, S, R],
-    rows: StateRows[StreamTuple, S, Row],
+    layout: StateLayout[StreamTuple, L],
     threads: Int,
     isKeyOwned: Boolean
-) extends KeyedWinsets[K, S, R, OverlappingWinset[S, Row]](spec, threads, isKeyOwned) {
+) extends KeyedWinsets[K, S, R, OverlappingWinset[L]](spec, threads, isKeyOwned) {
   /*
    * Blocks are numbered as windows are; there is one when one of its windows has a tuple. A
    * window that is made has not been taken, nor has any later one; so the consumer, with a window
    * that it has taken, knows that no thread asks for an earlier block again.
    */
-  private[this] val shift = OverlappingWinsets.blockShift(spec.windows.size, spec.windows.advance)
-  private[this] val blocks = new ConcurrentSkipListMap[java.lang.Long, WinsetBlock[S, Row]]
-  private[this] val merging = if (isKeyOwned) null else function
+  private[this] val shift = layout.blockShift((spec.windows.size - 1) / spec.windows.advance + 1)
+  private[this] val blocks = new ConcurrentSkipListMap[java.lang.Long, WinsetBlock[L]]
 
-  def create(start: Long): OverlappingWinset[S, Row] = {
+  def create(start: Long): OverlappingWinset[L] = {
     val window = start / spec.windows.advance
     val index = window & ((1 << shift) - 1)
     new OverlappingWinset(start, blockOf(window >> shift), index.toInt)
   }
 
-  def updater(thread: Int): WinsetUpdater[StreamTuple, OverlappingWinset[S, Row]] =
+  def updater(thread: Int): WinsetUpdater[StreamTuple, OverlappingWinset[L]] =
     new LaneUpdater(thread) {
-      private[this] var runs = new Array[BlockRun[S, Row]](2)
+      private[this] var runs = new Array[BlockRun[L]](2)
       private[this] var count = 0
 
-      def enter(w: OverlappingWinset[S, Row]): Unit =
+      def enter(w: OverlappingWinset[L]): Unit =
         if (count > 0 && (runs(count - 1).block eq w.block)) runs(count - 1).until += 1
         else {
           if (count == runs.length) runs = java.util.Arrays.copyOf(runs, 2 * count)
@@ -51,7 +55,8 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyR
         var i = 0
         while (i < count) {
           val run = runs(i)
-          rows.addToEach(run.block.table(lane).row(key, hash), run.from, run.until, t)
+          val to = run.block.lane(lane)
+          to.states.addToEach(to.number(key, hash), run.from, run.until, t)
           i += 1
         }
       }
@@ -60,25 +65,26 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyR
         var i = 0
         while (i < count) {
           val run = runs(i)
-          rows.touchEach(run.block.table(lane).row(key, hash), run.from, run.until)
+          val to = run.block.lane(lane)
+          to.states.touchEach(to.number(key, hash), run.from, run.until)
           i += 1
         }
       }
     }
 
-  protected def results(winset: OverlappingWinset[S, Row]): WindowResults[K, R] = {
-    val taken = new TakenStates
-    winset.block.take(winset.index, merging, taken)
+  protected def results(winset: OverlappingWinset[L]): WindowResults[K, R] = {
+    val taken = new TakenResults
+    winset.block.take(winset.index, taken)
     expected = winset.block.mostKeys
     blocks.headMap((winset.start / spec.windows.advance + 1) >> shift).clear()
-    maker(winset.start, taken.keys, taken.states)
+    maker.ofResults(winset.start, taken.keys, taken.results)
   }
 
-  private[this] def blockOf(number: Long): WinsetBlock[S, Row] = {
+  private[this] def blockOf(number: Long): WinsetBlock[L] = {
     val found = blocks.get(number)
     if (found != null) found
     else {
-      val made = new WinsetBlock[S, Row](rows, lanes.count, 1 << shift, expected)
+      val made = new WinsetBlock[L](layout, lanes.count, 1 << shift, expected, isKeyOwned)
       val other = blocks.putIfAbsent(number, made)
       if (other == null) made else other
     }
@@ -86,19 +92,9 @@ final private[aggregate] class OverlappingWinsets[K, S <: AnyRef, R, Row <: AnyR
 }
 
 /** Windows of a block that a tuple lies in: those in `[from, until)`. */
-final private class BlockRun[S <: AnyRef, Row <: AnyRef](
-    val block: WinsetBlock[S, Row],
+final private class BlockRun[L <: LaneStates[StreamTuple]](
+    val block: WinsetBlock[L],
     val from: Int
 ) {
   var until: Int = from + 1
-}
-
-private object OverlappingWinsets {
-  private val WidestShift = 31 - Integer.numberOfLeadingZeros(StateRows.MostPlaces)
-
-  /** For blocks about twice as wide as the windows of a time are many: few tuples lie in two, and
-    * few of a rare key's places stay empty.
-    */
-  private def blockShift(size: Long, advance: Long): Int =
-    math.min(64 - java.lang.Long.numberOfLeadingZeros((size - 1) / advance) + 1, WidestShift)
 }

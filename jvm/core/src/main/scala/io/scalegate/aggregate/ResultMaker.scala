@@ -19,8 +19,17 @@ final private[aggregate] class ResultMaker[K, S <: AnyRef, R](spec: AggregateSpe
     apply(start, keys, values)
   }
 
-  /** Of states, each at its key's place. Both arrays go into the results. */
-  def apply(
+  /** Of results, each at its key's place. Both arrays go into the window's. */
+  def ofResults(
+      start: Long,
+      keys: Array[AnyRef],
+      values: Array[AnyRef]
+  ): WindowResults[K, R] = {
+    spec.keyOrder.foreach(KeySort(_, keys, values))
+    new WindowResults[K, R](start, spec.windows.end(start), keys, values)
+  }
+
+  private[this] def apply(
       start: Long,
       keys: Array[AnyRef],
       values: Array[AnyRef]

@@ -1,16 +1,16 @@
 package io.scalegate.aggregate
 
 import java.util.ArrayList
-import java.util.concurrent.atomic.{AtomicInteger, AtomicReference, AtomicReferenceArray}
+import java.util.concurrent.atomic.AtomicReferenceArray
 
 /** The winset of a window that overlaps others: one column of a block.
   *
   * @param index
   *   of the window in its block
   */
-final private[aggregate] class OverlappingWinset[S <: AnyRef, Row <: AnyRef](
+final private[aggregate] class OverlappingWinset[L <: LaneStates[_]](
     val start: Long,
-    val block: WinsetBlock[S, Row],
+    val block: WinsetBlock[L],
     val index: Int
 )
 
@@ -19,232 +19,135 @@ final private[aggregate] class OverlappingWinset[S <: AnyRef, Row <: AnyRef](
   *
   * @param expected
   *   how many keys a lane may have
+  * @param isKeyOwned
+  *   whether a key is in one lane only
   */
-final private[aggregate] class WinsetBlock[S <: AnyRef, Row <: AnyRef](
-    rows: StateRows[_, S, Row],
+final private[aggregate] class WinsetBlock[L <: LaneStates[_]](
+    layout: StateLayout[_, L],
     lanes: Int,
     width: Int,
-    expected: Int
+    expected: Int,
+    isKeyOwned: Boolean
 ) {
   /*
-   * For each lane (see Lanes) a table that has a row for each key:
+   * Each lane (see Lanes) numbers its keys, and has a state for each of them and of the windows
+   * that it has:
    *
-   *     windows     0   1   2   3   4   5   6   7
-   *     lane 0  a [ s | s | s | s |   |   |   |   ]
-   *             b [   |   | s | s | s | s | s |   ]
-   *     lane 2  b [   |   |   |   | s | s | s | s ]
+   *     windows       0   1   2   3   4   5   6   7
+   *     lane 0  0: a  s | s | s | s |   |   |   |
+   *             1: b    |   | s | s | s | s | s |
+   *     lane 2  0: b    |   |   |   | s | s | s | s
    *
    * Who holds the lane adds keys, makes states where there are none, and adds to them. The
    * consumer takes the windows one after the other, each when nobody adds to it any more, and
-   * goes through all rows for it, while others may be adding keys and states for later windows.
-   * It leaves no object of a state behind, and a block goes when no winset of it is open, with
-   * all its keys: no key is held for longer than a block's time beyond its windows.
+   * goes through all keys for it, while others may be adding keys and states for later windows.
+   * It leaves nothing of a window's states behind, and a block goes when no winset of it is open,
+   * with all its keys: no key is held for longer than a block's time beyond its windows.
    *
-   * Where a key can be in several lanes, the consumer joins its rows, each once.
+   * Where a key can be in several lanes, the consumer numbers it over all of them.
    *
    * Memory order:
-   *   tables, rows      release by who holds the lane, acquire by the consumer: it sees rows
-   *                     made so far, those with a state in the window that it takes among them,
-   *                     since their maker, or one after it in the lane, has promised.
-   *   a row's states    plain. The consumer reads and clears those of complete windows, which
-   *                     nobody else touches.
+   *   lanes, keys       release by who holds the lane, acquire by the consumer: it sees keys that
+   *                     came so far, those with a state in the window that it takes among them,
+   *                     since who brought them, or one after it in the lane, has promised.
+   *   states            plain. The consumer takes those of complete windows, which nobody else
+   *                     touches. See ObjectRows and DifferenceColumns.
    */
-  private[this] val tables = new AtomicReferenceArray[RowTable[Row]](lanes)
+  private[this] val present = new AtomicReferenceArray[BlockLane[L]](lanes)
 
   // The consumer's.
-  private[this] var join: RowJoin[S, Row] = _
+  private[this] val joined =
+    Array.fill(if (isKeyOwned) lanes else 1)(new JoinedLanes[L](layout, lanes))
 
-  /** The lane's table; only for who is in the lane. */
-  def table(lane: Int): RowTable[Row] = {
-    var table = tables.getPlain(lane)
-    if (table == null) {
-      table = new RowTable[Row](lane, rows, width, expected)
-      tables.setRelease(lane, table)
+  /** A lane; only for who is in it. */
+  def lane(i: Int): BlockLane[L] = {
+    val found = present.getPlain(i)
+    if (found != null) found
+    else {
+      val made = new BlockLane[L](i, layout.lane(width, expected), expected)
+      present.setRelease(i, made)
+      made
     }
-    table
   }
 
   /** The most keys that a lane has. The consumer's. */
-  def mostKeys: Int = (0 until lanes).map(tables.getAcquire).filter(_ != null).map(_.length).max
+  def mostKeys: Int = (0 until lanes).map(present.getAcquire).filter(_ != null).map(_.length).max
 
-  /** Moves a complete window's states, by key, to the end of what was taken.
-    *
-    * @param function
-    *   merges what lanes have of the same key, in the order of lanes; null: none have any
-    */
-  def take(index: Int, function: AggregateFunction[_, S, _], taken: TakenStates): Unit = {
-    val present = new ArrayList[RowTable[Row]]
-    var lane = 0
-    while (lane < lanes) {
-      val table = tables.getAcquire(lane)
-      if (table != null) present.add(table)
-      lane += 1
-    }
-    if (function == null || (present.size == 1 && join == null))
-      present.forEach(takeFrom(_, index, taken))
-    else {
-      if (join == null) join = new RowJoin[S, Row](rows, lanes, present.get(0).length)
-      present.forEach(join.add(_))
-      present.forEach(join.take(_, index, function, taken))
-    }
-  }
-
-  private[this] def takeFrom(table: RowTable[Row], index: Int, taken: TakenStates): Unit = {
-    val n = table.length
-    val all = table.all
+  /** Moves a complete window's results, by key, to the end of what was taken. */
+  def take(index: Int, taken: TakenResults): Unit = {
     var i = 0
-    while (i < n) {
-      val state = rows.take(all(i).states, index)
-      if (state != null) taken.add(all(i).key, state)
+    while (i < lanes) {
+      val lane = present.getAcquire(i)
+      if (lane != null) joined(if (isKeyOwned) i else 0).enter(lane)
       i += 1
     }
+    joined.foreach(_.take(index, taken))
   }
 }
 
-/** What a lane has of a key in a block: a state for each window that has one. */
-final private[aggregate] class KeyRow[Row](val key: AnyRef, val lane: Int, val states: Row) {
-
-  /** The consumer's: the same key's in a later lane, and whether there is none in an earlier. */
-  var next: KeyRow[Row] = _
-  var isFirst = true
-}
-
-/** A lane's rows, by key. */
-final private[aggregate] class RowTable[Row <: AnyRef](
-    val lane: Int,
-    rows: StateRows[_, _, Row],
-    width: Int,
+/** What a lane has in a block: its keys, and their states. */
+final private[aggregate] class BlockLane[L <: LaneStates[_]](
+    val id: Int,
+    val states: L,
     expected: Int
-) extends KeyIndex[Row](expected) {
-  private[this] val published = new AtomicInteger
-  private[this] val list = new AtomicReference(new Array[KeyRow[Row]](math.max(4, expected)))
+) extends KeyNumbers(expected)
 
-  /** A key's row, made if it is new; `hash` is [[StateTable.hash]] of it. For who is in the lane.
-    */
-  def row(key: AnyRef, hash: Int): Row = {
-    val i = find(key, hash)
-    val found = at(i)
-    if (found != null) found
-    else {
-      val row = rows.create(width)
-      put(i, key, row)
-      publish(new KeyRow(key, lane, row))
-      row
+/** The lanes of a block that may have keys in common. The consumer's. */
+final private class JoinedLanes[L <: LaneStates[_]](layout: StateLayout[_, L], lanes: Int) {
+  private[this] val states = layout.windows()
+  private[this] val present = new ArrayList[BlockLane[L]]
+
+  // The keys of all lanes. While there was one only, its own; then it is the first to be numbered
+  // over all, which leaves it the numbers that it has.
+  private[this] var first: BlockLane[L] = _
+  private[this] var keys: KeyNumbers = _
+  private[this] val numbers = Array.fill(lanes)(JoinedLanes.None)
+  private[this] val numbered = new Array[Int](lanes)
+
+  /** For the window that is taken next; in the order of lanes. */
+  def enter(lane: BlockLane[L]): Unit = present.add(lane)
+
+  /** Takes the window from the lanes that have entered. */
+  def take(index: Int, taken: TakenResults): Unit = if (!present.isEmpty) {
+    if (first == null) first = present.get(0)
+    if (present.size == 1 && keys == null) takeFirst(index, taken) else takeAll(index, taken)
+    present.clear()
+  }
+
+  private[this] def takeFirst(index: Int, taken: TakenResults): Unit = {
+    val count = first.length
+    states.begin(index, count)
+    states.add(first.states, count, null)
+    states.end(first.all, taken)
+  }
+
+  private[this] def takeAll(index: Int, taken: TakenResults): Unit = {
+    if (keys == null) {
+      keys = new KeyNumbers(first.length)
+      number(first)
     }
+    present.forEach(number(_))
+    states.begin(index, keys.length)
+    present.forEach(lane => states.add(lane.states, numbered(lane.id), numbers(lane.id)))
+    states.end(keys.all, taken)
   }
 
-  /** How many rows can be read. The consumer's, like [[all]]. */
-  def length: Int = published.getAcquire
-
-  /** The rows, of which there are those that [[length]] has said before. */
-  def all: Array[KeyRow[Row]] = list.getAcquire
-
-  private[this] def publish(row: KeyRow[Row]): Unit = {
-    val n = published.getPlain
-    if (n == list.getPlain.length)
-      list.setRelease(java.util.Arrays.copyOf(list.getPlain, 2 * n))
-    list.getPlain()(n) = row
-    published.setRelease(n + 1)
-  }
-}
-
-/** The rows of all lanes in a block, those of a key chained in the order of lanes. */
-final private class RowJoin[S <: AnyRef, Row <: AnyRef](
-    rows: StateRows[_, S, Row],
-    lanes: Int,
-    expected: Int
-) extends KeyIndex[KeyRow[Row]](expected) {
-  private[this] val added = new Array[Int](lanes)
-
-  /** Adds the rows that the table has more than when it was last added. */
-  def add(table: RowTable[Row]): Unit = {
-    val n = table.length
-    val all = table.all
-    var i = added(table.lane)
-    while (i < n) {
-      add(all(i))
+  /** Numbers those of the lane's keys that have come since this was last done. */
+  private[this] def number(lane: BlockLane[L]): Unit = {
+    val count = lane.length
+    val all = lane.all
+    if (numbers(lane.id).length < count)
+      numbers(lane.id) = java.util.Arrays.copyOf(numbers(lane.id), 2 * count)
+    val of = numbers(lane.id)
+    var i = numbered(lane.id)
+    while (i < count) {
+      of(i) = keys.number(all(i), StateTable.hash(all(i)))
       i += 1
     }
-    added(table.lane) = n
-  }
-
-  /** Takes what was added, of the table's rows and what they are joined with: in the order in which
-    * rows were made, and lie in memory.
-    */
-  def take(
-      table: RowTable[Row],
-      index: Int,
-      function: AggregateFunction[_, S, _],
-      taken: TakenStates
-  ): Unit = {
-    val n = added(table.lane)
-    val all = table.all
-    var i = 0
-    while (i < n) {
-      if (all(i).isFirst) {
-        val state = merged(all(i), index, function)
-        if (state != null) taken.add(all(i).key, state)
-      }
-      i += 1
-    }
-  }
-
-  private[this] def merged(
-      first: KeyRow[Row],
-      index: Int,
-      function: AggregateFunction[_, S, _]
-  ): S = {
-    var state = rows.take(first.states, index)
-    var row = first.next
-    while (row != null) {
-      val other = rows.take(row.states, index)
-      state =
-        if (state == null) other
-        else if (other == null) state
-        else function.merge(state, other)
-      row = row.next
-    }
-    state
-  }
-
-  private[this] def add(row: KeyRow[Row]): Unit = {
-    val i = find(row.key, StateTable.hash(row.key))
-    val first = at(i)
-    if (first == null) put(i, row.key, row)
-    else if (row.lane < first.lane) {
-      row.next = first
-      first.isFirst = false
-      replace(i, row)
-    } else {
-      row.isFirst = false
-      var before = first
-      while (before.next != null && before.next.lane < row.lane) before = before.next
-      row.next = before.next
-      before.next = row
-    }
+    numbered(lane.id) = count
   }
 }
 
-/** The keys and states of a winset that was taken. */
-final private[aggregate] class TakenStates {
-  private[this] var allKeys = new Array[AnyRef](TakenStates.Few)
-  private[this] var allStates = new Array[AnyRef](TakenStates.Few)
-  private[this] var count = 0
-
-  def add(key: AnyRef, state: AnyRef): Unit = {
-    if (count == allKeys.length) {
-      allKeys = java.util.Arrays.copyOf(allKeys, 2 * count)
-      allStates = java.util.Arrays.copyOf(allStates, 2 * count)
-    }
-    allKeys(count) = key
-    allStates(count) = state
-    count += 1
-  }
-
-  def keys: Array[AnyRef] = java.util.Arrays.copyOf(allKeys, count)
-  def states: Array[AnyRef] = java.util.Arrays.copyOf(allStates, count)
-}
-
-private object TakenStates {
-  private val Few = 16
+private object JoinedLanes {
+  private val None = new Array[Int](0)
 }

@@ -209,24 +209,28 @@ object FunctionsSuite {
     }
 
     def checkEach(before: List[Tuples], ts: Tuples, x: Int, y: Int): Unit =
-      checkEach(f.rows, before, math.min(x, y), math.max(x, y) + 1, ts)
+      checkEach(f.layout, before, math.min(x, y), math.max(x, y) + 1, ts)
 
-    private def checkEach[Row <: AnyRef](
-        rows: StateRows[StreamTuple, S, Row],
+    private def checkEach[L <: LaneStates[StreamTuple]](
+        layout: StateLayout[StreamTuple, L],
         before: List[Tuples],
         from: Int,
         until: Int,
         ts: Tuples
     ): Unit = {
-      val row = rows.create(before.size)
-      for ((b, i) <- before.zipWithIndex; t <- b) rows.addToEach(row, i, i + 1, t)
-      rows.touchEach(row, from, from + 1)
-      ts.foreach(rows.addToEach(row, from, until, _))
+      val states = layout.lane(before.size, 1)
+      for ((b, i) <- before.zipWithIndex; t <- b) states.addToEach(0, i, i + 1, t)
+      states.touchEach(0, from, from + 1)
+      ts.foreach(states.addToEach(0, from, until, _))
+      val windows = layout.windows()
       for ((b, i) <- before.zipWithIndex) {
         val added = if (from <= i && i < until) ts else Vector.empty
-        val state = rows.take(row, i)
-        if (b.isEmpty && added.isEmpty && i != from) assert(state == null)
-        else assertSame(result(state), result(added.foldLeft(of(b))(f.add)))
+        val taken = new TakenResults
+        windows.begin(i, 1)
+        windows.add(states, 1, null)
+        windows.end(Array("key"), taken)
+        if (b.isEmpty && added.isEmpty && i != from) assert(taken.results.isEmpty)
+        else assertSame(taken.results.head, result(added.foldLeft(of(b))(f.add)))
       }
     }
 
