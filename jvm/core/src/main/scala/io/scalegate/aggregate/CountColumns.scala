@@ -43,11 +43,11 @@ final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
    * change the same two columns, which a cache can hold, and the consumer goes through a column
    * from one end to the other. What an int cannot hold is carried into columns of higher digits.
    *
-   * Memory order: plain. A window's column is changed for tuples that lie in the window or the one
-   * before. So when the window is complete, nobody else looks at its column any more, and what it
-   * is was published with the last of those tuples. Columns of higher digits may be made while
-   * the consumer looks for them; they hold something for complete windows only if it sees them,
-   * and are made of final fields.
+   * Memory order: plain. A window's column is changed for tuples that lie in the window or in the
+   * one before. So when the window is complete nobody changes its column any more, and what it is
+   * was published with the promises of those tuples. `higher` may be set while the consumer
+   * reads it. If a complete window has higher digits, the consumer sees them; else what it may
+   * see early, which is made of final fields, has no column there.
    */
   private[this] val columns = new Array[Array[Int]](places)
   private[this] var longest = math.max(DifferenceColumns.Few, expected)

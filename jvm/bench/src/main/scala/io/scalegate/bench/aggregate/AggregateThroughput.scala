@@ -17,8 +17,9 @@ import io.scalegate.aggregate._
   *   windows, and MQ has the same cost: both are as the paper has them, with a table in each
   *   winset;
   * - WiML, and TuMLMC, look a key up once for all of a tuple's windows, which the paper's do not,
-  *   and then add to states that lie next to each other. What is left is the delivery of tuples,
-  *   and in K-OI the making of results, three of them for each tuple;
+  *   and then add to states that lie next to each other, or to two numbers where they count. What
+  *   is left is the delivery of tuples, and in K-OI the look-up among many keys; the consumer,
+  *   which makes three results for each tuple there, has less to do than a feeding thread;
   * - panes take one look-up, and are bound by the results, three of them for each tuple in K-OI
   *   and K-OS, and otherwise by the reading and delivery of tuples themselves;
   * - f and F are bound by the search in the text, once for each window in MQ, MQLF and TuMLSC, once

@@ -9,13 +9,10 @@ import io.scalegate.aggregate.Functions;
 import io.scalegate.aggregate.RunningAggregate;
 import io.scalegate.aggregate.WiML$;
 import io.scalegate.aggregate.WideSum;
-import io.scalegate.aggregate.WindowResults;
 import io.scalegate.stream.IdleStrategy;
 import io.scalegate.stream.Side;
 import io.scalegate.stream.SlidingWindows;
 import io.scalegate.stream.StreamTuple;
-import java.util.Map;
-import java.util.TreeMap;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -61,16 +58,6 @@ public class RowsAdded {
         .tryAdd(new StreamTuple(ts, input, seq, Side.R$.MODULE$, new long[] {value}, key));
   }
 
-  private String take() {
-    WindowResults<String, Object> next = aggregate.poll();
-    if (next == null) return "";
-    Map<String, Object> byKey = new TreeMap<>();
-    for (int i = 0; i < next.size(); i++) byKey.put(next.key(i), next.value(i));
-    StringBuilder all = new StringBuilder().append(next.start()).append(':');
-    byKey.forEach((key, value) -> all.append(key).append(value));
-    return all.toString();
-  }
-
   @Actor
   public void input1() {
     add(1, 1, "a", 10);
@@ -79,13 +66,18 @@ public class RowsAdded {
 
   @Actor
   public void consumer(LL_Result r) {
-    r.r1 = take();
+    r.r1 = WindowText.next(aggregate);
   }
 
   @Arbiter
   public void rest(LL_Result r) {
     aggregate.sources().apply(0).close();
     aggregate.sources().apply(1).close();
-    r.r2 = take() + " " + take() + " " + take();
+    r.r2 =
+        WindowText.next(aggregate)
+            + " "
+            + WindowText.next(aggregate)
+            + " "
+            + WindowText.next(aggregate);
   }
 }
