@@ -69,8 +69,12 @@ final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
     if (((old ^ sum) & (by ^ sum)) < 0) carry(key, place, if (by > 0) 1 else -1)
   }
 
-  /** Adds a complete window's differences, of so many keys, to the sums, each at the number that
-    * its key has, and drops them; null: the numbers are their own. The consumer's.
+  /** Adds a complete window's differences to sums, and drops them. The consumer's.
+    *
+    * @param count
+    *   how many keys there are to look at
+    * @param numbers
+    *   where the sums of the keys are; null: each at the key's own number
     */
   def moveTo(sums: Array[Long], place: Int, count: Int, numbers: Array[Int]): Unit =
     moveTo(sums, 0, place, count, numbers)
