@@ -103,7 +103,8 @@ final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
         i += 1
       }
     columns(place) = null
-    if (higher != null) higher.moveTo(sums, digits + Integer.SIZE, place, count, numbers)
+    val above = higher // once: it may be set meanwhile
+    if (above != null) above.moveTo(sums, digits + Integer.SIZE, place, count, numbers)
   }
 
   private[this] def lengthened(key: Int, place: Int): Array[Int] = {
