@@ -17,6 +17,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
   * they came, and `back` is their result. When `head` passes `middle`, what is left is merged from its end.
   *
   * Input contract: panes come in ascending order of their starts. For one thread.
+  *
+  * @param merging
+  *   of results: what is held is merged where it lies, if it can be
   */
 final private[aggregate] class TwoStacks(merging: PaneMerging) {
   private[this] var starts = new Array[Long](TwoStacks.Initial)
