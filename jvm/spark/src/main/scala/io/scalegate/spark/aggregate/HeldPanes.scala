@@ -17,8 +17,7 @@ import org.apache.spark.unsafe.Platform
 sealed abstract private[aggregate] class HeldPanes(
     of: PaneWindows,
     batch: PaneBatch,
-    store: PaneStore,
-    touched: TouchedPanes
+    store: PaneStore
 ) {
   import batch.{late, mode, watermark}
   import of.by
@@ -32,6 +31,9 @@ sealed abstract private[aggregate] class HeldPanes(
   private[this] var putRows = 0L
 
   final protected val numberAt: Int = of.keys.size
+
+  /** In update mode, the panes that the batch has rows of. */
+  final val touched: TouchedPanes = new TouchedPanes(of)
 
   /** Panes that came too late for every window, and rows that were put. */
   final def dropped: Long = droppedPanes
@@ -97,12 +99,11 @@ private[aggregate] object HeldPanes {
       arriving: PaneWindows,
       of: PaneWindows,
       batch: PaneBatch,
-      store: PaneStore,
-      touched: TouchedPanes
+      store: PaneStore
   ): HeldPanes = PanePartials(partition, of.functions) match {
     case partials: FixedPartials if of.packed =>
-      new HeldBlocks(partials, arriving, of, batch, store, touched)
-    case partials => new HeldRows(partials, arriving, of, batch, store, touched)
+      new HeldBlocks(partials, arriving, of, batch, store)
+    case partials => new HeldRows(partials, arriving, of, batch, store)
   }
 }
 
@@ -112,9 +113,8 @@ final private class HeldRows(
     arriving: PaneWindows,
     of: PaneWindows,
     batch: PaneBatch,
-    store: PaneStore,
-    touched: TouchedPanes
-) extends HeldPanes(of, batch, store, touched) {
+    store: PaneStore
+) extends HeldPanes(of, batch, store) {
   override def takeIn(rows: Iterator[InternalRow]): Unit = {
     val arrived = PaneReader(new PaneSort(arriving)(rows), arriving, partials)
     while (arrived.key ne null) {
@@ -142,9 +142,8 @@ final private class HeldBlocks(
     arriving: PaneWindows,
     of: PaneWindows,
     batch: PaneBatch,
-    store: PaneStore,
-    touched: TouchedPanes
-) extends HeldPanes(of, batch, store, touched) {
+    store: PaneStore
+) extends HeldPanes(of, batch, store) {
   private[this] val shift = HeldBlocks.bits(of.by)
   private[this] val part = -1L >>> (PaneBlock.Panes - (1 << shift))
   private[this] val merged = new PaneBlock(partials)

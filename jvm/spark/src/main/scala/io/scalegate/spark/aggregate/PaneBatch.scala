@@ -67,8 +67,7 @@ final class PaneBatchIterator(
   import batch.{late, mode, watermark}
   import of.by
 
-  private[this] val touched = new TouchedPanes(of)
-  private[this] val held = HeldPanes(partition, arriving, of, batch, store, touched)
+  private[this] val held = HeldPanes(partition, arriving, of, batch, store)
   held.takeIn(rows)
   private[this] val windows = new PaneWindowsIterator(partition, held.inWindows, of, choice)
 
@@ -95,13 +94,13 @@ final class PaneBatchIterator(
         end > late && end <= watermark
       }
     case PaneMode.Update =>
-      (key, start) => by.endOf(start) > late && touched.between(key, start, by.endOf(start))
+      (key, start) => by.endOf(start) > late && held.touched.between(key, start, by.endOf(start))
     case PaneMode.Complete => WindowChoice.All
   }
 }
 
 /** The panes that a batch has rows of, by their keys. */
-final private class TouchedPanes(of: PaneWindows) {
+final private[aggregate] class TouchedPanes(of: PaneWindows) {
   private[this] val keysOf =
     UnsafeProjection.create(of.keys, of.input.take(of.keys.size + 1))
   private[this] val panes =
