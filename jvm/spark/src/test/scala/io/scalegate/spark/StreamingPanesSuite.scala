@@ -98,7 +98,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
 
   for (mode <- Seq("append", "update"))
     test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
-      val by = "window(ts, '300 seconds', '100 milliseconds')"
+      val by = "window(ts, '60 seconds', '100 milliseconds')"
       assertSame(
         query(by = by, functions = fixed),
         mode,
