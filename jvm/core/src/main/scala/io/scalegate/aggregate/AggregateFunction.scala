@@ -59,8 +59,9 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
     }
   }
 
-  /** How states are kept for windows next to each other. */
-  private[aggregate] def layout: StateLayout[T, _ <: LaneStates[T]] = new ObjectLayout(this)
+  /** How states are kept for windows next to each other, of which so many hold a time. */
+  private[aggregate] def layout(overlap: Long): StateLayout[T, _ <: LaneStates[T]] =
+    StateLayout.of(this, overlap)
 
   /** The state of the tuples of `a`, then those of `b`. */
   def merge(a: S, b: S): S

@@ -1,22 +1,15 @@
 package io.scalegate.aggregate
 
 /** Counts, as numbers: results are made of them without a [[Counted]]. */
-private[aggregate] object CountLayout extends StateLayout[Any, CountColumns] {
-  private val WidestShift = 10
-
-  /** Four times as many windows as hold a time: an empty place costs little. */
-  def blockShift(overlap: Long): Int = math.min(StateLayout.shiftFor(overlap) + 2, WidestShift)
-
+private[aggregate] object CountLayout extends DifferenceLayout[Any, CountColumns] {
   def lane(places: Int, expected: Int): CountColumns = new CountColumns(places, expected)
 
   def windows(): CountWindows = new CountWindows
 }
 
-/** A lane's counts: of all tuples, and of those that a function passes over. A window has those
-  * keys of which it has tuples, passed over or not.
-  */
-final private[aggregate] class CountColumns(places: Int, expected: Int) extends LaneStates[Any] {
-  val tuples = new DifferenceColumns(places, expected)
+/** A lane's counts: of all tuples, and of those that a function passes over. */
+final private[aggregate] class CountColumns(places: Int, expected: Int)
+    extends DifferenceLane[Any](places, expected) {
   val passed = new DifferenceColumns(places, expected)
 
   def addToEach(key: Int, from: Int, until: Int, tuple: Any): Unit =
@@ -28,153 +21,27 @@ final private[aggregate] class CountColumns(places: Int, expected: Int) extends 
   }
 }
 
-/** How many there are of each key in each window. */
-final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
-  /*
-   * What is kept is by how much a window's number differs from that of the window before: two
-   * numbers change with a tuple, in however many windows it lies, and the consumer adds up.
-   *
-   *     windows            0    1    2    3    4    5
-   *     a tuple in 1 - 3   .   +1    .    .   -1    .
-   *     a tuple in 2 - 4   .    .   +1    .    .   -1
-   *     sums               0    1    2    2    1    0
-   *
-   * A window has a column, with an int for each key. Tuples that come at about the same time
-   * change the same two columns, which a cache can hold, and the consumer goes through a column
-   * from one end to the other. What an int cannot hold is carried into columns of higher digits.
-   *
-   * Memory order: plain. A window's column is changed for tuples that lie in the window or in the
-   * one before. So when the window is complete nobody changes its column any more, and what it is
-   * was published with the promises of those tuples. `higher` may be set while the consumer
-   * reads it. If a complete window has higher digits, the consumer sees them; else what it may
-   * see early, which is made of final fields, has no column there.
-   */
-  private[this] val columns = new Array[Array[Int]](places)
-  private[this] var longest = math.max(DifferenceColumns.Few, expected)
-  private[this] var higher: DifferenceColumns = _
+/** Counts of a window by key, added up. */
+final private[aggregate] class CountWindows extends AddedUpWindows[CountColumns] {
+  private[this] var passed: Array[Long] = _ // null: none ever were
+  private[this] var room = 0
 
-  /** One more of the key in the windows from `from` until `until`. */
-  def addToEach(key: Int, from: Int, until: Int): Unit = {
-    change(key, from, 1)
-    if (until < places) change(key, until, -1)
+  protected def reserve(keys: Int): Unit = {
+    room = keys
+    if (passed != null && passed.length < keys) passed = java.util.Arrays.copyOf(passed, keys)
   }
 
-  /** Changes the key's number by that in the window and all behind. */
-  def change(key: Int, place: Int, by: Int): Unit = {
-    val found = columns(place)
-    val column = if (found != null && key < found.length) found else lengthened(key, place)
-    val old = column(key)
-    val sum = old + by
-    column(key) = sum
-    if (((old ^ sum) & (by ^ sum)) < 0) carry(key, place, if (by > 0) 1 else -1)
-  }
-
-  /** Adds a complete window's differences to sums, and drops them. The consumer's.
-    *
-    * @param count
-    *   how many keys there are to look at
-    * @param numbers
-    *   where the sums of the keys are; null: each at the key's own number
-    */
-  def moveTo(sums: Array[Long], place: Int, count: Int, numbers: Array[Int]): Unit =
-    moveTo(sums, 0, place, count, numbers)
-
-  /** Whether there is anything for a complete window. The consumer's. */
-  def has(place: Int): Boolean = columns(place) != null
-
-  private def moveTo(
-      sums: Array[Long],
-      digits: Int,
+  protected def addDifferences(
+      lane: CountColumns,
       place: Int,
       count: Int,
       numbers: Array[Int]
-  ): Unit = if (has(place)) {
-    val column = columns(place)
-    val n = math.min(count, column.length)
-    var i = 0
-    if (numbers == null)
-      while (i < n) {
-        sums(i) += column(i).toLong << digits
-        i += 1
-      }
-    else
-      while (i < n) {
-        sums(numbers(i)) += column(i).toLong << digits
-        i += 1
-      }
-    columns(place) = null
-    val above = higher // once: it may be set meanwhile
-    if (above != null) above.moveTo(sums, digits + Integer.SIZE, place, count, numbers)
-  }
-
-  private[this] def lengthened(key: Int, place: Int): Array[Int] = {
-    while (key >= longest) longest *= 2
-    val old = columns(place)
-    columns(place) =
-      if (old == null) new Array[Int](longest) else java.util.Arrays.copyOf(old, longest)
-    columns(place)
-  }
-
-  private[this] def carry(key: Int, place: Int, by: Int): Unit = {
-    if (higher == null) higher = new DifferenceColumns(places, key + 1)
-    higher.change(key, place, by)
-  }
-}
-
-private object DifferenceColumns {
-  private val Few = 16
-}
-
-/** Counts of a window by key, added up. */
-final private[aggregate] class CountWindows extends WindowStates[CountColumns] {
-  private[this] var next = 0 // the first place that was not added
-  private[this] var place = 0
-  private[this] var keys = 0
-  private[this] var tuples = new Array[Long](0)
-  private[this] var passed: Array[Long] = _ // null: none ever were
-
-  def begin(place: Int, keys: Int): Unit = {
-    this.place = place
-    this.keys = keys
-    if (tuples.length < keys) tuples = java.util.Arrays.copyOf(tuples, 2 * keys)
-    if (passed != null && passed.length < keys)
-      passed = java.util.Arrays.copyOf(passed, tuples.length)
-  }
-
-  /** With the differences of windows without tuples, which nobody takes, in between. */
-  def add(lane: CountColumns, count: Int, numbers: Array[Int]): Unit = {
-    var i = next
-    while (i <= place) {
-      lane.tuples.moveTo(tuples, i, count, numbers)
-      if (lane.passed.has(i)) {
-        if (passed == null) passed = new Array[Long](tuples.length)
-        lane.passed.moveTo(passed, i, count, numbers)
-      }
-      i += 1
+  ): Unit =
+    if (lane.passed.has(place)) {
+      if (passed == null) passed = new Array[Long](room)
+      lane.passed.moveTo(passed, place, count, numbers)
     }
-  }
 
-  def end(allKeys: Array[AnyRef], taken: TakenResults): Unit = {
-    next = place + 1
-    taken.expect(present)
-    var i = 0
-    while (i < keys) {
-      val count = tuples(i)
-      if (count > 0) {
-        val result = if (passed == null) count else count - passed(i)
-        taken.add(allKeys(i), java.lang.Long.valueOf(result))
-      }
-      i += 1
-    }
-  }
-
-  private[this] def present: Int = {
-    var found = 0
-    var i = 0
-    while (i < keys) {
-      if (tuples(i) > 0) found += 1
-      i += 1
-    }
-    found
-  }
+  protected def result(number: Int, tuples: Long): AnyRef =
+    java.lang.Long.valueOf(if (passed == null) tuples else tuples - passed(number))
 }

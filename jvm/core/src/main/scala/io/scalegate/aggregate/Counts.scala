@@ -18,7 +18,9 @@ final private[aggregate] class Count extends AggregateFunction[Any, Counted, Lon
     state
   }
 
-  override private[aggregate] def layout: StateLayout[Any, CountColumns] = CountLayout
+  override private[aggregate] def layout(
+      overlap: Long
+  ): StateLayout[Any, CountColumns] = CountLayout
 
   def merge(a: Counted, b: Counted): Counted = {
     a.n += b.n

@@ -63,7 +63,12 @@ private[aggregate] object KeyedWinsets {
       isKeyOwned: Boolean
   ): KeyedWinsets[K, S, R, _ <: AnyRef] =
     if (spec.windows.size <= spec.windows.advance) new ApartWinsets(spec, threads, isKeyOwned)
-    else overlapping(spec, ofAccepted(spec.function).layout, threads, isKeyOwned)
+    else overlapping(
+      spec,
+      ofAccepted(spec.function).layout(spec.windows.overlap),
+      threads,
+      isKeyOwned
+    )
 
   private def overlapping[K, S <: AnyRef, R, L <: LaneStates[StreamTuple]](
       spec: AggregateSpec[K, S, R],

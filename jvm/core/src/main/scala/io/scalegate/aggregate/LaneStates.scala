@@ -17,6 +17,19 @@ abstract private[aggregate] class StateLayout[-T, L <: LaneStates[T]] {
 
 private[aggregate] object StateLayout {
 
+  /** So many windows of a tuple cost as much in rows as by differences. */
+  private val Few = 4
+
+  /** By differences where that is possible, and less work. */
+  def of[T, S <: AnyRef](
+      function: AggregateFunction[T, S, _],
+      overlap: Long
+  ): StateLayout[T, _ <: LaneStates[T]] = function match {
+    case inverse: Invertible[S @unchecked] if overlap > Few =>
+      new InvertibleLayout(function, inverse)
+    case _ => new ObjectLayout(function)
+  }
+
   /** The logarithm of at least `overlap`. */
   def shiftFor(overlap: Long): Int = 64 - java.lang.Long.numberOfLeadingZeros(overlap - 1)
 }

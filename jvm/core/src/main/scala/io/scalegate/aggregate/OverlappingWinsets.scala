@@ -24,7 +24,7 @@ final private[aggregate] class OverlappingWinsets[
    * window that is made has not been taken, nor has any later one; so the consumer, with a window
    * that it has taken, knows that no thread asks for an earlier block again.
    */
-  private[this] val shift = layout.blockShift((spec.windows.size - 1) / spec.windows.advance + 1)
+  private[this] val shift = layout.blockShift(spec.windows.overlap)
   private[this] val blocks = new ConcurrentSkipListMap[java.lang.Long, WinsetBlock[L]]
 
   def create(start: Long): OverlappingWinset[L] = {

@@ -34,6 +34,9 @@ final case class SlidingWindows(size: Long, advance: Long) {
   /** How many panes make a window. */
   val panes: Long = size / pane
 
+  /** The most windows that hold a time. */
+  val overlap: Long = (size - 1) / advance + 1
+
   /** How many windows hold the time. */
   def count(ts: Long): Long = {
     val into = Math.floorMod(ts, advance) // since the last multiple of advance

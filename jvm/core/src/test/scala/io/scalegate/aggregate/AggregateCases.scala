@@ -49,14 +49,34 @@ object AggregateCases {
   def place(t: StreamTuple): (Long, Int, Long) = (t.ts, t.source, t.seq)
 
   /** All tuples in the order in which they were added. */
-  object Sequence extends Collected("sequence") {
+  object Sequence extends Sequence
+
+  sealed abstract class Sequence extends Collected("sequence") {
     override def isOrderSensitive: Boolean = true
     def result(state: Vector[StreamTuple]): Vector[(Long, Int, Long)] = state.map(place)
   }
 
+  /** Those that leave are the first ones. */
+  object LeavingSequence extends Sequence with Invertible[Vector[StreamTuple]] {
+    def subtract(state: Vector[StreamTuple], b: Vector[StreamTuple]): Vector[StreamTuple] = {
+      require(state.startsWith(b), s"$state does not begin with $b")
+      state.drop(b.size)
+    }
+  }
+
   /** All tuples, in whatever order they were added. */
-  object Contents extends Collected("contents") {
+  object Contents extends Contents
+
+  sealed abstract class Contents extends Collected("contents") {
     def result(state: Vector[StreamTuple]): Vector[(Long, Int, Long)] = state.map(place).sorted
+  }
+
+  /** Those that leave are there. */
+  object LeavingContents extends Contents with Invertible[Vector[StreamTuple]] {
+    def subtract(state: Vector[StreamTuple], b: Vector[StreamTuple]): Vector[StreamTuple] = {
+      require(b.diff(state).isEmpty, s"$state has not all of $b")
+      state.diff(b)
+    }
   }
 
   abstract class Collected(val name: String)

@@ -209,7 +209,8 @@ object FunctionsSuite {
     }
 
     def checkEach(before: List[Tuples], ts: Tuples, x: Int, y: Int): Unit =
-      checkEach(f.layout, before, math.min(x, y), math.max(x, y) + 1, ts)
+      for (overlap <- Seq(1L, 100L))
+        checkEach(f.layout(overlap), before, math.min(x, y), math.max(x, y) + 1, ts)
 
     private def checkEach[L <: LaneStates[StreamTuple]](
         layout: StateLayout[StreamTuple, L],

@@ -119,7 +119,9 @@ class OverlappingWindowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
     }
 
   check(WiML, "a state replaced by each addition", Contents)(_.map(place))
+  check(WiML, "a state replaced by each addition, invertible", LeavingContents)(_.map(place))
   check(new TuMLMC(2), "all tuples in order", Sequence)(_.map(place))
+  check(new TuMLMC(2), "all tuples in order, invertible", LeavingSequence)(_.map(place))
   check(WiML, "count", Functions.count)(_.size.toLong)
   check(WiML, "sum", Functions.sum[StreamTuple](_.attrs(0)))(_.map(_.attrs(0)).sum)
   check(WiML, "sum of doubles", Functions.sumOfDoubles[StreamTuple](_.attrs(0) / 8.0))(

@@ -22,13 +22,21 @@ class WinsetBlockSuite extends AnyFunSuite with Eventually {
 
   private object Texts extends Texts
 
+  /** With an inverse: those that have come first go first. */
+  private class Leaving extends Texts with Invertible[StringBuilder] {
+    def subtract(state: StringBuilder, b: StringBuilder): StringBuilder = {
+      assert(state.startsWith(b), s"$state does not begin with $b")
+      state.delete(0, b.length)
+    }
+  }
+
   private type Block[T] = WinsetBlock[_ <: LaneStates[T]]
 
   private def block[T](
       lanes: Int,
       function: AggregateFunction[T, _ <: AnyRef, _],
       isKeyOwned: Boolean = false
-  ): Block[T] = blockOf(function.layout, lanes, isKeyOwned)
+  ): Block[T] = blockOf(function.layout(overlap = 5), lanes, isKeyOwned)
 
   private def blockOf[T, L <: LaneStates[T]](
       layout: StateLayout[T, L],
@@ -98,26 +106,66 @@ class WinsetBlockSuite extends AnyFunSuite with Eventually {
     assert(b.mostKeys == 1000)
   }
 
+  private val made = ArrayBuffer.empty[WeakReference[StringBuilder]]
+
+  private def remembered(state: StringBuilder) = {
+    made += new WeakReference(state)
+    state
+  }
+
+  private def held = made.count(_.get != null)
+
   for (lanes <- 1 to 2) test(s"a block keeps no state that was taken, of $lanes lanes") {
-    val made = ArrayBuffer.empty[WeakReference[StringBuilder]]
-    val b = block(
-      lanes,
-      new Texts {
-        override def create() = {
-          val state = super.create()
-          made += new WeakReference(state)
-          state
-        }
-      }
-    )
+    made.clear()
+    val b = block(lanes, new Texts { override def create() = remembered(super.create()) })
     for (lane <- 0 until lanes) add(b, lane, "a", 0 until 4, "x")
     (0 until 4).foreach(take(b, _))
     for (lane <- 0 until lanes) add(b, lane, "a", 4 until 8, "x")
     eventually {
       System.gc()
-      assert(made.count(_.get != null) == 4 * lanes)
+      assert(held == 4 * lanes)
     }
     assert(take(b, 4) == "a:" + "x" * lanes)
+  }
+
+  for (lanes <- 1 to 2) test(s"of an invertible function it keeps what lasts, of $lanes lanes") {
+    made.clear()
+    val b = block(lanes, new Leaving { override def create() = remembered(super.create()) })
+    for (lane <- 0 until lanes; i <- 0 until 4) add(b, lane, "a", i until i + 2, "x")
+    (0 to 3).foreach(take(b, _))
+    eventually {
+      System.gc()
+      assert(held == 1 + 2 * lanes, "what has come, and what will have gone from each lane")
+    }
+    assert(take(b, 4) == "a:" + "x" * lanes)
+    assert(take(b, 5) == "")
+    for (lane <- 0 until lanes) add(b, lane, "a", 6 until 8, "x")
+    eventually {
+      System.gc()
+      assert(held == lanes, "what has come again")
+    }
+    assert(take(b, 7) == "a:" + "x" * lanes)
+  }
+
+  test("what an inverse takes away is what has come first, in each key's order") {
+    val b = block(2, new Leaving, isKeyOwned = true)
+    add(b, 0, "a", 0 until 3, "1")
+    add(b, 1, "b", 0 until 1, "2")
+    add(b, 0, "a", 0 until 3, "3")
+    add(b, 1, null, 2 until 5, "4")
+    add(b, 0, "a", 2 until 5, "5")
+    touch(b, 0, "a", 2 until 6)
+    add(b, 1, "b", 4 until 8, "6")
+    add(b, 0, "a", 6 until 8, "7")
+    assert(Seq(0, 1, 2, 4, 5, 6, 7).map(take(b, _)) == Seq(
+      "a:13 b:2",
+      "a:13",
+      "a:135 null:4",
+      "a:5 b:6 null:4",
+      "a: b:6",
+      "a:7 b:6",
+      "a:7 b:6"
+    ))
   }
 
   test("counts are those of the windows taken, some skipped, over gaps and to the block's end") {
@@ -153,9 +201,17 @@ class WinsetBlockSuite extends AnyFunSuite with Eventually {
     assert(take(b, 4) == "")
   }
 
-  for (owned <- Seq(false, true))
-    test(s"many keys' counts grow the columns, keys ${if (owned) "apart" else "joined"}") {
-      val b = block(2, Functions.count, owned)
+  for {
+    function <- Seq[AggregateFunction[Any, _ <: AnyRef, _]](
+      Functions.count,
+      Functions.sum((_: Any) => 1L)
+    )
+    owned <- Seq(false, true)
+  }
+    test(
+      s"many keys grow the columns, ${function.name}, keys ${if (owned) "apart" else "joined"}"
+    ) {
+      val b = block(2, function, owned)
       val keys = (0 until 1000).map(i => f"$i%04d")
       for (k <- keys; lane <- 0 to 1) add(b, lane, s"$lane$k", lane until 3, ())
       val first = keys.map(k => s"0$k:1")

@@ -26,7 +26,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 @State
 public class CountsAdded {
   private final TwoInputs inputs =
-      new TwoInputs(Functions.<StreamTuple>countIf(t -> t.attrs()[0] > 0));
+      new TwoInputs(3, Functions.<StreamTuple>countIf(t -> t.attrs()[0] > 0));
 
   @Actor
   public void input1() {

@@ -24,7 +24,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 @Outcome(expect = FORBIDDEN, desc = "a state was lost, or is in the wrong window")
 @State
 public class RowsAdded {
-  private final TwoInputs inputs = new TwoInputs(Functions.<StreamTuple>sum(t -> t.attrs()[0]));
+  private final TwoInputs inputs = new TwoInputs(3, Functions.<StreamTuple>sum(t -> t.attrs()[0]));
 
   @Actor
   public void input1() {

@@ -14,16 +14,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * WiML over two inputs and windows of three times, each a text of its start and of each key with its
- * value. The first window, of one tuple, is complete, and no other.
+ * WiML over two inputs and windows of some times, one at each, as a text of its start and of each
+ * key with its value. The first window, of one tuple, is complete, and no other.
  */
 final class TwoInputs {
   private final RunningAggregate<String, Object> aggregate;
+  private final int size;
 
-  <S> TwoInputs(AggregateFunction<StreamTuple, S, Object> function) {
+  <S> TwoInputs(int size, AggregateFunction<StreamTuple, S, Object> function) {
+    this.size = size;
     AggregateSpec<String, S, Object> spec =
         new AggregateSpec<>(
-            new SlidingWindows(3, 1),
+            new SlidingWindows(size, 1),
             t -> (String) t.row(),
             function,
             scala.Option.empty());
@@ -53,10 +55,12 @@ final class TwoInputs {
     return all.toString();
   }
 
-  /** The three windows that are left when both inputs have ended. */
+  /** The windows that are left when both inputs have ended, of tuples until time 1. */
   String rest() {
     aggregate.sources().apply(0).close();
     aggregate.sources().apply(1).close();
-    return next() + " " + next() + " " + next();
+    StringBuilder all = new StringBuilder(next());
+    for (int i = 1; i < size; i++) all.append(' ').append(next());
+    return all.toString();
   }
 }
