@@ -68,7 +68,7 @@ lazy val core = project
 /** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. */
 lazy val spark = project
   .in(file("jvm/spark"))
-  .dependsOn(core)
+  .dependsOn(core % "compile->compile;test->test")
   .settings(common)
   .settings(
     name := "scalegate-spark",
@@ -110,10 +110,10 @@ lazy val stress = project
     Compile / run / mainClass := Some("org.openjdk.jcstress.Main")
   )
 
-/** JMH micro benchmarks and the operator harness. */
+/** JMH micro benchmarks and the operator harness, on the queries that the tests run. */
 lazy val bench = project
   .in(file("jvm/bench"))
-  .dependsOn(core)
+  .dependsOn(core % "compile->compile;compile->test")
   .enablePlugins(JmhPlugin)
   .settings(common, unpublished)
   .settings(

@@ -16,15 +16,22 @@ object AggregateDefinition {
   /** A window's start, and what is said of each key's tuples, which come in their order. */
   type Results[A] = Vector[(Long, Vector[(String, A)])]
 
-  def results[A](input: AggregateCase)(of: Vector[StreamTuple] => A): Results[A] = {
+  def results[A](input: AggregateCase)(of: Vector[StreamTuple] => A): Results[A] =
+    byKey(input.windows, input.feeds.flatten, AggregateCases.key)(of)(AggregateCases.keyOrder)
+
+  /** With the keys in order. */
+  def byKey[K: Ordering, A](
+      windows: SlidingWindows,
+      tuples: Vector[StreamTuple],
+      key: StreamTuple => K
+  )(of: Vector[StreamTuple] => A): Vector[(Long, Vector[(K, A)])] = {
     val order = Ordering.comparatorToOrdering[StreamTuple](EventOrder.Tuples.compare(_, _))
     val contributions = for {
-      t <- input.feeds.flatten.sorted(order)
-      start <- starts(input.windows, t.ts)
+      t <- tuples.sorted(order)
+      start <- starts(windows, t.ts)
     } yield (start, t)
     contributions.groupMap(_._1)(_._2).toVector.sortBy(_._1).map { case (start, ts) =>
-      start -> ts.groupBy(AggregateCases.key).toVector.sortBy(_._1)(AggregateCases.keyOrder)
-        .map { case (key, of1) => key -> of(of1) }
+      start -> ts.groupBy(key).toVector.sortBy(_._1).map { case (k, of1) => k -> of(of1) }
     }
   }
 

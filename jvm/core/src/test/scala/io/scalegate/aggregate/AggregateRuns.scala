@@ -10,7 +10,8 @@ import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** Ways to drive a running aggregate to its end. Each gives up with an error after a minute. */
 object AggregateRuns {
-  type Rows[A] = Vector[(Long, Vector[(String, A)])]
+  type Rows[A] = KeyedRows[String, A]
+  type KeyedRows[K, A] = Vector[(Long, Vector[(K, A)])]
 
   def until(what: String)(condition: => Boolean): Unit = {
     val wait = new Wait(what)
@@ -31,8 +32,8 @@ object AggregateRuns {
   }
 
   /** The consumer, which also checks that no window comes that its frontier had passed. */
-  final class Consumer[A](aggregate: RunningAggregate[String, A]) {
-    private val rows = Vector.newBuilder[(Long, Vector[(String, A)])]
+  final class Consumer[K, A](aggregate: RunningAggregate[K, A]) {
+    private val rows = Vector.newBuilder[(Long, Vector[(K, A)])]
     private var frontier = Long.MinValue
 
     def take(): Boolean = {
@@ -47,7 +48,7 @@ object AggregateRuns {
       results != null
     }
 
-    def drain(): Rows[A] = {
+    def drain(): KeyedRows[K, A] = {
       until("end of the results") {
         while (take()) ()
         aggregate.isDone
@@ -95,10 +96,10 @@ object AggregateRuns {
   }
 
   /** A thread for each source, and this one takes the results. */
-  def threaded[A](
-      aggregate: RunningAggregate[String, A],
+  def threaded[K, A](
+      aggregate: RunningAggregate[K, A],
       feeds: Vector[Vector[StreamTuple]]
-  ): Rows[A] = {
+  ): KeyedRows[K, A] = {
     val feeders = feeds.zipWithIndex.map { case (feed, i) =>
       val source = aggregate.sources(i)
       val thread = new Thread(() => {
@@ -113,12 +114,12 @@ object AggregateRuns {
     results
   }
 
-  def opened[S <: AnyRef, R, A](
+  def opened[K, S <: AnyRef, R, A](
       design: AggregateDesign,
-      spec: AggregateSpec[String, S, R],
+      spec: AggregateSpec[K, S, R],
       inputs: Int,
       options: AggregateOptions = AggregateOptions()
-  )(body: RunningAggregate[String, R] => A): A = {
+  )(body: RunningAggregate[K, R] => A): A = {
     val aggregate = design.open(spec, inputs, options)
     try body(aggregate)
     finally aggregate.close()

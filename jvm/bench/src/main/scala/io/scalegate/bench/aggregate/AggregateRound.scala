@@ -5,6 +5,7 @@ import java.util.concurrent.{Callable, ExecutorService}
 import org.HdrHistogram.Histogram
 
 import io.scalegate.aggregate._
+import io.scalegate.aggregate.queries.Query
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** One round: the tuples per second from the first delivery to the last result, and what came

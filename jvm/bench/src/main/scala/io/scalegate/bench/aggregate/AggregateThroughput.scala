@@ -5,6 +5,7 @@ import java.util.concurrent.{ExecutorService, Executors}
 import org.HdrHistogram.Histogram
 
 import io.scalegate.aggregate._
+import io.scalegate.aggregate.queries.Query
 
 /** The designs, and panes over them, on the twelve queries of multiway aggregation's Table 2,
   * round by round in turn: tuples per second, and percentiles of the results' latencies in all

@@ -1,4 +1,4 @@
-package io.scalegate.bench.aggregate
+package io.scalegate.aggregate.queries
 
 import java.util.SplittableRandom
 
@@ -38,7 +38,7 @@ object QueryData {
     val songs = Array.tabulate(40000)(i => java.lang.Long.valueOf(7919L * i))
     val texts = Array.fill(5000)(text(random))
     streams(inputs, tuples, random) { i =>
-      val song = (math.pow(songs.length + 1.0, random.nextDouble()) - 1).toInt
+      val song = (StrictMath.pow(songs.length + 1.0, random.nextDouble()) - 1).toInt
       (i.toLong, new Comment(songs(song), texts(random.nextInt(texts.length))))
     }
   }
