@@ -6,6 +6,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
+import io.scalegate.BoundedWait
 import io.scalegate.stream.{Side, SlidingWindows, StreamTuple}
 
 /** An aggregate whose keys never come twice holds those of its open windows, not those of its
@@ -33,7 +34,7 @@ class AggregateMemorySuite extends AnyFunSuite with Eventually {
     val key = new Object
     val input = (ts % 2).toInt
     val t = new StreamTuple(ts, input, ts, Side.R, Array.emptyLongArray, key)
-    AggregateRuns.until("room") {
+    BoundedWait.until("room") {
       while (aggregate.poll() != null) ()
       aggregate.sources(input).tryAdd(t)
     }

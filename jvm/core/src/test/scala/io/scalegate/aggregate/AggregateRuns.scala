@@ -1,35 +1,18 @@
 package io.scalegate.aggregate
 
 import java.util.SplittableRandom
-import java.util.concurrent.TimeUnit
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
+import io.scalegate.BoundedWait
+import io.scalegate.BoundedWait.until
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** Ways to drive a running aggregate to its end. Each gives up with an error after a minute. */
 object AggregateRuns {
   type Rows[A] = KeyedRows[String, A]
   type KeyedRows[K, A] = Vector[(Long, Vector[(K, A)])]
-
-  def until(what: String)(condition: => Boolean): Unit = {
-    val wait = new Wait(what)
-    while (!condition) wait.idle()
-  }
-
-  /** A wait with a bound. */
-  final private class Wait(what: String) {
-    private val backoff = new IdleStrategy.Backoff(maxParkNanos = 50000L)
-    private val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
-
-    def idle(): Unit = {
-      if (System.nanoTime() > deadline) throw new AssertionError(s"no $what within a minute")
-      backoff.idle()
-    }
-
-    def progress(): Unit = backoff.reset()
-  }
 
   /** The consumer, which also checks that no window comes that its frontier had passed. */
   final class Consumer[K, A](aggregate: RunningAggregate[K, A]) {
@@ -79,7 +62,7 @@ object AggregateRuns {
     val consumer = new Consumer(aggregate)
     val open = mutable.ArrayBuffer.from(feeds.indices)
     val position = new Array[Int](feeds.length)
-    val wait = new Wait("end of the input")
+    val wait = new BoundedWait("end of the input")
     while (open.nonEmpty) {
       val i = open(random.nextInt(open.length))
       if (position(i) == feeds(i).length) {

@@ -5,6 +5,7 @@ import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** What a design must do that takes windows of tuples and sessions; its suite is one line. */

@@ -7,6 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.index._
 import io.scalegate.stream.{CountWindow, Side, TimeWindow}
 

@@ -1,10 +1,11 @@
 package io.scalegate.join
 
 import java.util.SplittableRandom
-import java.util.concurrent.TimeUnit
 
 import scala.collection.mutable
 
+import io.scalegate.BoundedWait
+import io.scalegate.BoundedWait.until
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Ways to drive a running join to its end. Each gives up with an error after a minute. */
@@ -13,25 +14,6 @@ object JoinRuns {
 
   def tuple(ts: Long, source: Int, seq: Long, side: Side, attrs: Long*): StreamTuple =
     new StreamTuple(ts, source, seq, side, attrs.toArray, s"$side $source $seq")
-
-  /** Waits until `condition` holds, idling in between. */
-  def until(what: String)(condition: => Boolean): Unit = {
-    val wait = new Wait(what)
-    while (!condition) wait.idle()
-  }
-
-  /** A wait with a bound. */
-  final private class Wait(what: String) {
-    private val backoff = new IdleStrategy.Backoff(maxParkNanos = 50000L)
-    private val deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60)
-
-    def idle(): Unit = {
-      if (System.nanoTime() > deadline) throw new AssertionError(s"no $what within a minute")
-      backoff.idle()
-    }
-
-    def progress(): Unit = backoff.reset()
-  }
 
   /** Takes every result to the end. */
   def drain(join: RunningJoin): Vector[Pair] = {
@@ -69,7 +51,7 @@ object JoinRuns {
     val results = Vector.newBuilder[Pair]
     val open = mutable.ArrayBuffer.from(feeds.indices)
     val position = new Array[Int](feeds.length)
-    val wait = new Wait("end of the input")
+    val wait = new BoundedWait("end of the input")
     while (open.nonEmpty) {
       val i = open(random.nextInt(open.length))
       if (position(i) == feeds(i).length) {

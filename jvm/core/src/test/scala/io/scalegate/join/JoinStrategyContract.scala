@@ -5,6 +5,7 @@ import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
 

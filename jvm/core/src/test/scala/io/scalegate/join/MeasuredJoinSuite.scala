@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.stream.{CountWindow, Side, TimeWindow}
 
 /** What a latency is measured from and to. */

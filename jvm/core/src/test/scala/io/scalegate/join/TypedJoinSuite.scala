@@ -9,6 +9,7 @@ import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
 import io.scalegate.stream.{
   CountWindow,
@@ -22,7 +23,7 @@ import io.scalegate.stream.{
 
 /** Every join type on several strategies, against its definition: rows, order, and when they come. */
 final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
-  import JoinRuns.{tuple, until}
+  import JoinRuns.tuple
   import Side.{R, S}
 
   /** A result's time, and the source and number of each tuple that it has. */

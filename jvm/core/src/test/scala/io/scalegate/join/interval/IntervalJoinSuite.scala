@@ -2,6 +2,7 @@ package io.scalegate.join.interval
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.join._
 import io.scalegate.stream.{CountWindow, Side, TimeWindow}
 

@@ -7,6 +7,7 @@ import scala.util.Try
 
 import org.scalacheck.Gen
 
+import io.scalegate.BoundedWait
 import io.scalegate.join.{AttributeType, IntegralBand, JoinOptions, JoinRuns}
 import io.scalegate.stream.{EventOrder, IdleStrategy, Side, StreamTuple, TimeWindow}
 
@@ -150,7 +151,7 @@ object CubeRuns {
 
   def drain(join: RunningCubeJoin): Vector[Triple] = {
     val results = Vector.newBuilder[Triple]
-    JoinRuns.until("end of the results") {
+    BoundedWait.until("end of the results") {
       while (take(join, results)) ()
       join.isDone
     }
@@ -171,7 +172,7 @@ object CubeRuns {
     val random = new SplittableRandom(seed)
     val results = Vector.newBuilder[Triple]
     val left = mutable.ArrayBuffer.from(input.feeds.map(_._2.iterator.buffered).zipWithIndex)
-    JoinRuns.until("end of the input") {
+    BoundedWait.until("end of the input") {
       val turn = random.nextInt(left.length)
       val feed = left(turn)._1
       val source = join.sources(left(turn)._2)

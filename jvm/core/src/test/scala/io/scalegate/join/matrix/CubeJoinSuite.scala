@@ -7,6 +7,7 @@ import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.BoundedWait
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join._
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
@@ -84,7 +85,7 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
       assert(join.poll() == null, "the fourth source is silent")
       join.sources(3).advance(12)
       var result: CubeResult = null
-      JoinRuns.until("result") {
+      BoundedWait.until("result") {
         assert(join.frontier <= 12)
         result = join.poll()
         result != null
@@ -124,9 +125,9 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
         if (taken) added += 1
         taken
       }
-      JoinRuns.until("refusal")(!offer() || added > 1000)
+      BoundedWait.until("refusal")(!offer() || added > 1000)
       assert(added <= 1000, "the join buffers without limit")
-      JoinRuns.until("room") { join.poll(); offer() }
+      BoundedWait.until("room") { join.poll(); offer() }
     } finally join.close()
   }
 
@@ -172,7 +173,7 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
     val input = turns(30, everything)
     for (fed <- Seq(0, 1, 20)) {
       val join = new CubeJoin(layout).open(input.spec, input.streams, small)
-      for (i <- 0 until fed; s <- 0 to 2) JoinRuns.until("room") {
+      for (i <- 0 until fed; s <- 0 to 2) BoundedWait.until("room") {
         join.poll()
         join.sources(s).tryAdd(input.feeds(s)._2(i))
       }

@@ -5,6 +5,7 @@ import java.lang.ref.WeakReference
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.prop.TableDrivenPropertyChecks
 
+import io.scalegate.BoundedWait.until
 import io.scalegate.join._
 import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
 
