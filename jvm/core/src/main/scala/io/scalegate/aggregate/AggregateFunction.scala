@@ -39,6 +39,7 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
   /** The state of no tuples, a new one. */
   def create(): S
 
+  /** The state with one tuple more. A tuple adds the same to any state, whenever it is added. */
   def add(state: S, tuple: T): S
 
   /** Adds the tuple to each of the states from `from` until `until`, null being that of no
@@ -78,7 +79,8 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
 trait Invertible[S <: AnyRef] {
 
   /** Undoes `merge(b, rest)`: of the state of the tuples of `b`, then others, the state of those
-    * others. May change `state`, and leaves `b` as it is.
+    * others. Where order does not matter, `b` may be of any of the state's tuples, wherever among
+    * the others they were added. May change `state`, and leaves `b` as it is.
     */
   def subtract(state: S, b: S): S
 }

@@ -2,15 +2,14 @@ package io.scalegate.aggregate
 
 /** Counts, as numbers: results are made of them without a [[Counted]]. */
 private[aggregate] object CountLayout extends DifferenceLayout[Any, CountColumns] {
-  def lane(places: Int, expected: Int): CountColumns = new CountColumns(places, expected)
+  def lane(places: Int, expected: Int): CountColumns = new CountColumns(places)
 
   def windows(): CountWindows = new CountWindows
 }
 
 /** A lane's counts: of all tuples, and of those that a function passes over. */
-final private[aggregate] class CountColumns(places: Int, expected: Int)
-    extends DifferenceLane[Any](places, expected) {
-  val passed = new DifferenceColumns(places, expected)
+final private[aggregate] class CountColumns(places: Int) extends DifferenceLane[Any](places) {
+  val passed = new DifferenceColumns(places)
 
   def addToEach(key: Int, from: Int, until: Int, tuple: Any): Unit =
     tuples.addToEach(key, from, until)

@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import java.util.HashSet
+import java.util.HashMap
 import java.util.function.Function
 
 /** A number in an object, so that adding to it makes no other. */
@@ -35,22 +35,49 @@ final private[aggregate] class Count extends AggregateFunction[Any, Counted, Lon
   def result(state: Counted): Long = state.n
 }
 
+/** Different values, and how often each was added. */
+final class CountedValues private[aggregate] {
+  private[this] val counts = new HashMap[AnyRef, Counted]
+
+  private[aggregate] def size: Int = counts.size
+
+  private[aggregate] def add(value: AnyRef, n: Long): Unit =
+    counts.computeIfAbsent(value, _ => new Counted(0L)).n += n
+
+  private[aggregate] def add(other: CountedValues): Unit = other.foreach(add(_, _))
+
+  private[aggregate] def subtract(other: CountedValues): Unit = other.foreach { (value, n) =>
+    val count = counts.get(value)
+    count.n -= n
+    if (count.n == 0) counts.remove(value)
+  }
+
+  private def foreach(f: (AnyRef, Long) => Unit): Unit =
+    counts.forEach((value, count) => f(value, count.n))
+}
+
 /** The number of different values, exactly: it keeps them all. */
 final private[aggregate] class CountDistinct[T](value: Function[T, _ <: AnyRef])
-    extends AggregateFunction[T, HashSet[AnyRef], Long] {
+    extends AggregateFunction[T, CountedValues, Long]
+    with Invertible[CountedValues] {
   def name: String = "count distinct"
 
-  def create(): HashSet[AnyRef] = new HashSet[AnyRef]
+  def create(): CountedValues = new CountedValues
 
-  def add(state: HashSet[AnyRef], tuple: T): HashSet[AnyRef] = {
-    state.add(value(tuple))
+  def add(state: CountedValues, tuple: T): CountedValues = {
+    state.add(value(tuple), 1L)
     state
   }
 
-  def merge(a: HashSet[AnyRef], b: HashSet[AnyRef]): HashSet[AnyRef] = {
-    a.addAll(b)
+  def merge(a: CountedValues, b: CountedValues): CountedValues = {
+    a.add(b)
     a
   }
 
-  def result(state: HashSet[AnyRef]): Long = state.size.toLong
+  def subtract(state: CountedValues, b: CountedValues): CountedValues = {
+    state.subtract(b)
+    state
+  }
+
+  def result(state: CountedValues): Long = state.size.toLong
 }

@@ -17,15 +17,14 @@ private object DifferenceLayout {
   * in however many windows it lies, its first one says that it has come, and the one behind its
   * last that it has gone. The consumer adds up.
   */
-abstract private[aggregate] class DifferenceLane[-T](places: Int, expected: Int)
-    extends LaneStates[T] {
+abstract private[aggregate] class DifferenceLane[-T](places: Int) extends LaneStates[T] {
 
   /** Of all tuples, passed over or not. A window has the keys of which it has tuples. */
-  final val tuples = new DifferenceColumns(places, expected)
+  final val tuples = new DifferenceColumns(places)
 }
 
 /** How many there are of each key in each window. */
-final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
+final private[aggregate] class DifferenceColumns(places: Int) {
   /*
    * What is kept is by how much a window's number differs from that of the window before: two
    * numbers change with a tuple, in however many windows it lies, and the consumer adds up.
@@ -46,7 +45,6 @@ final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
    * see early, which is made of final fields, has no column there.
    */
   private[this] val columns = new Array[Array[Int]](places)
-  private[this] var longest = math.max(DifferenceColumns.Few, expected)
   private[this] var higher: DifferenceColumns = _
 
   /** One more of the key in the windows from `from` until `until`. */
@@ -104,21 +102,26 @@ final private[aggregate] class DifferenceColumns(places: Int, expected: Int) {
   }
 
   private[this] def lengthened(key: Int, place: Int): Array[Int] = {
-    while (key >= longest) longest *= 2
+    val length = DifferenceColumns.lengthFor(key)
     val old = columns(place)
     columns(place) =
-      if (old == null) new Array[Int](longest) else java.util.Arrays.copyOf(old, longest)
+      if (old == null) new Array[Int](length) else java.util.Arrays.copyOf(old, length)
     columns(place)
   }
 
   private[this] def carry(key: Int, place: Int, by: Int): Unit = {
-    if (higher == null) higher = new DifferenceColumns(places, key + 1)
+    if (higher == null) higher = new DifferenceColumns(places)
     higher.change(key, place, by)
   }
 }
 
 private[aggregate] object DifferenceColumns {
-  val Few = 16
+  private val Few = 16
+
+  /** Of a column that has the key: a window is as long as the latest of its keys needs. Keys are
+    * numbered as they come, so those of most tuples have low numbers.
+    */
+  def lengthFor(key: Int): Int = 2 * Integer.highestOneBit(math.max(Few - 1, key))
 }
 
 /** What a window has of each key, added up from the differences of all windows until then. */

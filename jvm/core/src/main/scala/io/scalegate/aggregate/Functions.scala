@@ -17,7 +17,8 @@ object Functions {
     where(accepts)(count)
 
   /** The number of different values, exactly. */
-  def countDistinct[T](value: Function[T, _ <: AnyRef]): AggregateFunction[T, _ <: AnyRef, Long] =
+  def countDistinct[T](value: Function[T, _ <: AnyRef])
+      : AggregateFunction[T, CountedValues, Long] with Invertible[CountedValues] =
     new CountDistinct[T](value)
 
   /** The number of different values, about, in a sketch of `2^precision` bytes: the standard error

@@ -8,7 +8,7 @@ final private[aggregate] class InvertibleLayout[T, S <: AnyRef](
     inverse: Invertible[S]
 ) extends DifferenceLayout[T, InvertibleColumns[T, S]] {
   def lane(places: Int, expected: Int): InvertibleColumns[T, S] =
-    new InvertibleColumns(function, places, expected)
+    new InvertibleColumns(function, places)
 
   def windows(): InvertibleWindows[S] = new InvertibleWindows(function, inverse)
 }
@@ -18,11 +18,10 @@ final private[aggregate] class InvertibleLayout[T, S <: AnyRef](
   */
 final private[aggregate] class InvertibleColumns[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
-    places: Int,
-    expected: Int
-) extends DifferenceLane[T](places, expected) {
-  val come = new StateColumns[T, S](function, places, expected)
-  val gone = new StateColumns[T, S](function, places, expected)
+    places: Int
+) extends DifferenceLane[T](places) {
+  val come = new StateColumns[T, S](function, places)
+  val gone = new StateColumns[T, S](function, places)
 
   def addToEach(key: Int, from: Int, until: Int, tuple: T): Unit = {
     tuples.addToEach(key, from, until)
@@ -38,11 +37,9 @@ final private[aggregate] class InvertibleColumns[T, S <: AnyRef](
   */
 final private[aggregate] class StateColumns[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
-    places: Int,
-    expected: Int
+    places: Int
 ) {
   private[this] val columns = new Array[Array[AnyRef]](places)
-  private[this] var longest = math.max(DifferenceColumns.Few, expected)
 
   def add(key: Int, place: Int, tuple: T): Unit = {
     val found = columns(place)
@@ -61,10 +58,10 @@ final private[aggregate] class StateColumns[T, S <: AnyRef](
   }
 
   private[this] def lengthened(key: Int, place: Int): Array[AnyRef] = {
-    while (key >= longest) longest *= 2
+    val length = DifferenceColumns.lengthFor(key)
     val old = columns(place)
     columns(place) =
-      if (old == null) new Array[AnyRef](longest) else java.util.Arrays.copyOf(old, longest)
+      if (old == null) new Array[AnyRef](length) else java.util.Arrays.copyOf(old, length)
     columns(place)
   }
 }

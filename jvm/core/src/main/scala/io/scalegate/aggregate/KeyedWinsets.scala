@@ -3,8 +3,8 @@ package io.scalegate.aggregate
 import io.scalegate.gate.{WHive, WinsetUpdater, Winsets}
 import io.scalegate.stream.StreamTuple
 
-/** The winsets of a hive that is fed with stream tuples. A predicate of the function is asked once
-  * for each tuple, not for each of its windows.
+/** The winsets of a hive that is fed with stream tuples. The predicate of a filtered function
+  * is asked once for each tuple, not for each of its windows.
   *
   * @param isKeyOwned
   *   whether each key is one thread's

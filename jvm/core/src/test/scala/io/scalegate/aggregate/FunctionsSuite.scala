@@ -109,6 +109,7 @@ class FunctionsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     assert(cases.filter(_.isInvertible).map(_.name) == Seq(
       "count",
       "count if",
+      "count distinct",
       "sum",
       "avg",
       "sum of doubles",
@@ -239,6 +240,10 @@ object FunctionsSuite {
       case i: Invertible[S @unchecked] =>
         val all = f.merge(of(as), of(bs))
         assertSame(result(i.subtract(all, of(as))), definition(bs))
+        if (!f.isOrderSensitive) {
+          val mixed = of(as.zipAll(bs, null, null).flatMap(p => Seq(p._1, p._2)).filter(_ != null))
+          assertSame(result(i.subtract(mixed, of(bs))), definition(as))
+        }
       case _ => ()
     }
   }

@@ -27,7 +27,7 @@ class KeyNumbersSuite extends AnyFunSuite {
   }
 
   test("a number beyond an int is carried, up and down") {
-    val columns = new DifferenceColumns(4, 1)
+    val columns = new DifferenceColumns(4)
     val big = Int.MaxValue
     val keys = 40 // more than were expected
     for (key <- 0 until keys; _ <- 0 to 5) columns.change(key, 0, big)

@@ -25,7 +25,7 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 public class CountsCarried {
   private static final int LATE_KEY = 20;
 
-  private final DifferenceColumns columns = new DifferenceColumns(2, 1);
+  private final DifferenceColumns columns = new DifferenceColumns(2);
   private final long[] sums = new long[LATE_KEY + 1];
 
   public CountsCarried() {
