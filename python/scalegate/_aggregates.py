@@ -20,6 +20,8 @@ from scalegate._errors import ScalegateError
 from scalegate._widths import Duration
 
 TIMES = (T.TimestampType, T.TimestampNTZType)
+# Spark's analyzer makes an expression for each window that holds a row, at about a millisecond.
+MOST_WINDOWS = 100_000
 ColumnOrName: TypeAlias = Column | str
 
 
@@ -92,8 +94,8 @@ def window_aggregate(
         or all streaming. Of streams each has its own `withWatermark`, and a window is closed when
         the watermarks of all of them have passed it.
     size, slide
-        Intervals ("30 seconds") or datetime.timedelta, above zero; `slide` at most `size`. None
-        slides by `size`: the windows do not overlap.
+        Intervals ("30 seconds") or datetime.timedelta, above zero; `slide` at most `size`, which
+        is at most 100,000 times as long. None slides by `size`: the windows do not overlap.
     aggs
         Aggregates of Spark, and `scalegate.first(column)` and `scalegate.last(column)`, which go
         by `time`; at least one.
@@ -168,6 +170,11 @@ def _window(time: str, size: Duration, slide: Duration | None, start: Duration) 
         raise ScalegateError(
             f"slide={slide!r} is above size={size!r}: the rows between two windows would be in "
             "none. Filter these out, or slide by less."
+        )
+    if long // step > MOST_WINDOWS:
+        raise ScalegateError(
+            f"size={size!r} is {long // step} times slide={slide!r}: Spark takes minutes to "
+            f"analyze windows of which more than {MOST_WINDOWS} hold a row. Slide by more."
         )
     if abs(offset) >= step:
         raise ScalegateError(f"start={start!r} shifts the windows by slide={slide!r} or more.")

@@ -6,7 +6,7 @@ import io.scalegate.stream.{IdleStrategy, SlidingWindows, StreamTuple}
   * aggregation, §2).
   *
   * @param windows
-  *   size and advance
+  *   size and advance; at most [[AggregateSpec.MostWindows]] may hold a time
   * @param key
   *   the group-by key of a tuple; null is a key like others, and a constant groups nothing.
   *   Several attributes make one key as a tuple or a case class.
@@ -21,7 +21,19 @@ final case class AggregateSpec[K, S <: AnyRef, R](
     key: StreamTuple => K,
     function: AggregateFunction[StreamTuple, S, R],
     keyOrder: Option[Ordering[K]] = None
-)
+) {
+  require(
+    windows.overlap <= AggregateSpec.MostWindows,
+    s"${windows.overlap} windows of ${windows.size} every ${windows.advance} hold a time, and each " +
+      s"has results: at most ${AggregateSpec.MostWindows} may; advance by more"
+  )
+}
+
+object AggregateSpec {
+
+  /** As many windows may hold a time. */
+  val MostWindows = 100000L
+}
 
 /** What a running aggregate may hold, and how its own threads wait.
   *

@@ -25,6 +25,18 @@ class PanesOverTuMLMCSuite extends AggregateContract(new PaneAggregate(new TuMLM
 
 class PanesOverWiMLSuite extends AggregateContract(new PaneAggregate(WiML), ordered = false)
 
+class AggregateSpecSuite extends AnyFunSuite {
+  test("windows of which absurdly many hold a time are refused, with what to do") {
+    def of(windows: SlidingWindows) = AggregateSpec(windows, _.row, Functions.count)
+    for (size <- Seq(1000000001L, Long.MaxValue)) {
+      val e = intercept[IllegalArgumentException](of(SlidingWindows(size, 10000)))
+      assert(e.getMessage.contains("at most 100000 may; advance by more"))
+    }
+    of(SlidingWindows(1000000000L, 10000))
+    of(SlidingWindows(Long.MaxValue, Long.MaxValue / 1000))
+  }
+}
+
 class PredicatesInTheHiveSuite extends AnyFunSuite {
   import AggregateCases._
 

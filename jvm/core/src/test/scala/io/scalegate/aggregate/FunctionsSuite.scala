@@ -241,7 +241,8 @@ object FunctionsSuite {
         val all = f.merge(of(as), of(bs))
         assertSame(result(i.subtract(all, of(as))), definition(bs))
         if (!f.isOrderSensitive) {
-          val mixed = of(as.zipAll(bs, null, null).flatMap(p => Seq(p._1, p._2)).filter(_ != null))
+          val mixed =
+            of(as.zipAll(bs, null, null).flatMap(p => Seq(p._1, p._2)).filter(_ != null))
           assertSame(result(i.subtract(mixed, of(bs))), definition(as))
         }
       case _ => ()
