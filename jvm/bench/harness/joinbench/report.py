@@ -84,6 +84,7 @@ SPANS = {
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
     "result's latency, from the arrival of what made it ready to its exit",
+    "alone": "Multiway aggregation: the twelve queries of one input, fed and taken by one thread",
 }
 
 
@@ -303,6 +304,7 @@ FORMS = {
     "latency": latencies,
     "merge": merges,
     "aggregate": aggregates,
+    "alone": aggregates,
 }
 
 

@@ -72,6 +72,17 @@ def aggregate_arguments(query: str) -> Callable[[Settings, Workload, Path], list
     return arguments
 
 
+def aggregate_alone_arguments(query: str) -> Callable[[Settings, Workload, Path], list[str]]:
+    """No queues to merge and no threads to wait for: what a design makes of a tuple."""
+
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        if settings.quick:
+            return ["1", "20000", "0", "1", query]
+        return ["5", "30000" if query.startswith(("f-", "F-")) else "200000", "0", "1", query]
+
+    return arguments
+
+
 def match_rate(
     distribution: str, windows: range | list[int], chains_of_8: bool, runs: int
 ) -> Callable[[Settings, Workload, Path], list[str]]:
@@ -212,12 +223,16 @@ PROGRAMS = (
     # A process for each query: what the compiler has seen of one must not slow another down.
     *(
         Program(
-            f"core-aggregate-{query}",
+            f"core-{arm}-{query}",
             "io.scalegate.bench.aggregate.AggregateThroughput",
             "core",
-            "aggregate",
-            aggregate_arguments(query),
+            arm,
+            arguments(query),
             True,
+        )
+        for arm, arguments in (
+            ("aggregate", aggregate_arguments),
+            ("alone", aggregate_alone_arguments),
         )
         for query in (f"{kind}-{order}" for order in ("OS", "OI") for kind in "kKwWfF")
     ),

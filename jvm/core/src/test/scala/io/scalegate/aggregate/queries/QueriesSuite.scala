@@ -6,7 +6,7 @@ import io.scalegate.aggregate._
 import io.scalegate.stream.StreamTuple
 
 /** The twelve queries of multiway aggregation's Table 2 in all designs, against their definitions,
-  * on a minute of streams of its two data sets' shapes; and those shapes.
+  * on some twenty seconds of streams of its two data sets' shapes; and those shapes.
   */
 class QueriesSuite extends AnyFunSuite {
   import AggregateRuns._
@@ -16,7 +16,7 @@ class QueriesSuite extends AnyFunSuite {
 
   private def check[S <: AnyRef, R](query: Query[S, R]): Unit = {
     def tested(design: AggregateDesign) = !query.function.isOrderSensitive || design != WiML
-    lazy val data = query.data(Inputs, if (query.isEnergy) 100000 else 30000).toVector
+    lazy val data = query.data(Inputs, if (query.isEnergy) 60000 else 20000).toVector
     lazy val feeds = Vector.tabulate(Inputs)(i => data.filter(_.source == i))
     lazy val expected = QueriesSuite.defined(query, data)
     for (design <- designs.filter(tested).flatMap(d => Seq(d, new PaneAggregate(d))))
