@@ -19,6 +19,9 @@ from scalegate import _widths
 from scalegate._errors import ScalegateError
 from scalegate._widths import Duration
 
+WATERMARK = "spark.watermarkDelayMs"
+"""In the metadata of a column of event times."""
+
 TIMES = (T.TimestampType, T.TimestampNTZType)
 # Spark's analyzer makes an expression for each window that holds a row, at about a millisecond.
 MOST_WINDOWS = 100_000
@@ -91,8 +94,8 @@ def window_aggregate(
     ----------
     inputs
         One DataFrame or several of one session with the same columns, in any order: all batch,
-        or all streaming. Of streams each has its own `withWatermark`, and a window is closed when
-        the watermarks of all of them have passed it.
+        or all streaming. Of streams each has its own `withWatermark`, or none has, and a window
+        is closed when the watermarks of all of them have passed it.
     size, slide
         Intervals ("30 seconds") or datetime.timedelta, above zero; `slide` at most `size`, which
         is at most 100,000 times as long. None slides by `size`: the windows do not overlap.
@@ -124,9 +127,11 @@ def window_aggregate(
     ...     [meters_a, meters_b], "30 seconds", "3 seconds",
     ...     aggs=[F.count("*"), scalegate.first("kwh")], keys="meter")
     """
-    frame = _union(inputs)
+    frames = _frames(inputs)
+    frame = reduce(DataFrame.unionByName, frames)
     side = schema.frame(frame, "input")
     field = side.field(time, "time")
+    _check_watermarks(frames, field.name)
     if not isinstance(field.dataType, TIMES):
         raise ScalegateError(
             f"time column {time!r} is of type {field.dataType.simpleString()}; windows are of "
@@ -139,7 +144,7 @@ def window_aggregate(
     )
 
 
-def _union(inputs: DataFrame | Sequence[DataFrame]) -> DataFrame:
+def _frames(inputs: DataFrame | Sequence[DataFrame]) -> list[DataFrame]:
     frames = [inputs] if isinstance(inputs, DataFrame) else list(inputs)
     if not frames:
         raise ScalegateError("inputs is empty: give at least one DataFrame.")
@@ -157,7 +162,21 @@ def _union(inputs: DataFrame | Sequence[DataFrame]) -> DataFrame:
                 f"inputs[{at}] and inputs[0] differ in {', '.join(map(repr, differing))}: select "
                 "the same columns of each."
             )
-    return reduce(DataFrame.unionByName, frames)
+    return frames
+
+
+def _check_watermarks(frames: Sequence[DataFrame], time: str) -> None:
+    """Spark would close windows by the watermarks that there are, and drop what another stream
+    brings later."""
+    if not frames[0].isStreaming:
+        return
+    marked = [WATERMARK in frame.schema[time].metadata for frame in frames]
+    if any(marked) and not all(marked):
+        raise ScalegateError(
+            f"inputs[{marked.index(False)}] has no watermark on {time!r}, inputs"
+            f"[{marked.index(True)}] has one: call withWatermark({time!r}, delay) on each, after "
+            "what makes the column."
+        )
 
 
 def _window(time: str, size: Duration, slide: Duration | None, start: Duration) -> Column:

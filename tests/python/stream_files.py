@@ -48,7 +48,7 @@ def write(directory: Path, rows: list[tuple], rng: random.Random, batches: int) 
 
 def write_files(directory: Path, parts: list[list[tuple]], first: int = 0) -> None:
     """Each part in a file of its own, numbered from `first`."""
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     for n, part in enumerate(parts, first):
         columns = [list(c) for c in zip(*part)] or [[], [], [], []]
         path = directory / f"part-{n:05}.parquet"
@@ -87,10 +87,11 @@ def run(rows: DataFrame, directory: Path) -> StreamingQuery:
     return _ended(rows.writeStream.option("path", str(directory / "out")), directory)
 
 
-def collect(rows: DataFrame, directory: Path) -> list[Row]:
+def collect(rows: DataFrame, directory: Path, mode: str = "append") -> list[Row]:
     """Runs a query to the end of its streams and gives its rows, in the order of its batches."""
     found: list[Row] = []
-    _ended(rows.writeStream.foreachBatch(lambda df, _: found.extend(df.collect())), directory)
+    writer = rows.writeStream.outputMode(mode)
+    _ended(writer.foreachBatch(lambda df, _: found.extend(df.collect())), directory)
     return found
 
 

@@ -1,7 +1,7 @@
 """`window_aggregate` and the functions that go by time: several inputs, batches and streams."""
 
+import datetime as dt
 import random
-from datetime import timedelta
 from pathlib import Path
 
 import duckdb
@@ -52,9 +52,14 @@ def by_duckdb(events: list[tuple], size: int, slide: int) -> set[tuple]:
     return set(rows)
 
 
-def windows(result: DataFrame) -> set[tuple]:
+def flat(result: DataFrame) -> DataFrame:
+    """With the window's start, in microseconds, for the window."""
     start = F.unix_micros(F.col("window.start").cast("timestamp")).alias("start")
-    return {tuple(row) for row in result.select(start, "k", "n", "a", "z").collect()}
+    return result.select(start, *result.drop("window").columns)
+
+
+def windows(result: DataFrame) -> set[tuple]:
+    return {tuple(row) for row in flat(result).collect()}
 
 
 def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
@@ -63,7 +68,7 @@ def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
     result = scalegate.window_aggregate(
         [frame(spark, events[:120]), frame(spark, events[120:], 2)],
         "7 seconds",
-        timedelta(seconds=2),
+        dt.timedelta(seconds=2),
         aggs=aggs(),
         keys="k",
     )
@@ -82,12 +87,61 @@ def test_streams_give_the_windows_of_their_rows_at_rest(
     result = scalegate.window_aggregate(
         stream_files.sides(spark, tmp_path), "20 seconds", "4 seconds", aggs=aggs(), keys=["k"]
     )
-    start = F.unix_micros(F.col("window.start").cast("timestamp")).alias("start")
-    query = stream_files.run(result.select(start, "k", "n", "a", "z"), tmp_path)
+    query = stream_files.run(flat(result), tmp_path)
     found = spark.read.parquet(str(tmp_path / "out")).collect()
     expected = by_duckdb(both[0] + both[1], 20_000_000, 4_000_000)
     assert sorted(map(tuple, found), key=str) == sorted(expected, key=str)
     assert {o["operatorName"] for o in stream_files.operators(query)} == {"windowAggregate"}
+
+
+SECOND = 1_000_000
+
+
+def micros(time: dt.datetime) -> int:
+    return round(time.timestamp()) * SECOND
+
+
+def test_a_window_waits_for_the_lowest_watermark(spark: SparkSession, tmp_path: Path) -> None:
+    """Of two streams, one ends far behind the other, and goes on from the checkpoint."""
+    rng = random.Random(8)
+    fast, slow = events_of(rng, 160), events_of(rng, 160)
+    stream_files.write_files(tmp_path / "l", [fast[:80], fast[80:]])
+    stream_files.write_files(tmp_path / "r", [slow[:20], slow[20:60]])
+
+    def result() -> list[tuple]:
+        inputs = stream_files.sides(spark, tmp_path)
+        made = scalegate.window_aggregate(
+            inputs, "10 seconds", "2 seconds", aggs=aggs(), keys="k"
+        )
+        rows = stream_files.collect(flat(made), tmp_path)
+        return [tuple(row) for row in rows]
+
+    expected = by_duckdb(fast + slow, 10 * SECOND, 2 * SECOND)
+    lowest = micros(max(at for at, *_ in slow[:60]) - dt.timedelta(seconds=3))
+    closed = {row for row in expected if row[0] + 10 * SECOND <= lowest}
+    first = result()
+    assert set(first) == closed and len(closed) < len(expected) / 2
+    for name, rows in (("l", []), ("r", slow[60:])):
+        parts = [rows, [(stream_files.FAR, -1, -1.0, -1)]]
+        stream_files.write_files(tmp_path / name, parts, first=2)
+    assert sorted(first + result(), key=str) == sorted(expected, key=str)
+
+
+def test_three_streams_without_keys_and_their_updates(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    rng = random.Random(9)
+    parts = [events_of(rng, 60) for _ in range(3)]
+    for name, rows in zip("abc", parts, strict=True):
+        stream_files.write_files(tmp_path / name, [rows[:20], rows[20:]])
+    inputs = [stream_files.read(spark, tmp_path / name) for name in "abc"]
+    result = scalegate.window_aggregate(inputs, "9 seconds", "2 seconds", aggs=aggs())
+    rows = stream_files.collect(flat(result), tmp_path, mode="update")
+    latest = {row.start: tuple(row) for row in rows}
+    events = [(at, 0, x, i) for part in parts for at, _, x, i in part]
+    expected = by_duckdb(events, 9 * SECOND, 2 * SECOND)
+    assert len(rows) > len(latest), "a window that two batches have rows of comes twice"
+    assert set(latest.values()) == {(start, *found) for start, _, *found in expected}
 
 
 def test_ties_and_nulls_do_not_depend_on_the_order_of_rows(spark: SparkSession) -> None:
@@ -135,3 +189,25 @@ def test_inputs_of_other_columns_are_named(spark: SparkSession) -> None:
     df = frame(spark, [])
     with pytest.raises(scalegate.ScalegateError, match="differ in 'x'"):
         scalegate.window_aggregate([df, df.drop("x")], "1 second", aggs=aggs())
+
+
+def test_streams_and_batches_are_not_mixed(spark: SparkSession, tmp_path: Path) -> None:
+    stream_files.write_files(tmp_path / "l", [])
+    both = [stream_files.read(spark, tmp_path / "l"), frame(spark, [])]
+    for inputs, says in ((both, "is no stream"), (both[::-1], "is a stream")):
+        with pytest.raises(scalegate.ScalegateError, match=rf"inputs\[1\] {says}"):
+            scalegate.window_aggregate(inputs, "1 second", aggs=aggs())
+
+
+def test_streams_with_a_watermark_and_without_are_not_mixed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """Rows of the one without would be late by the watermarks of the others."""
+    stream_files.write_files(tmp_path / "l", [])
+    marked = stream_files.read(spark, tmp_path / "l")
+    remade = marked.withColumn("ts", F.col("ts") + F.expr("INTERVAL 1 HOUR"))
+    for inputs, at in (([marked, marked, remade], 2), ([remade, marked], 0)):
+        with pytest.raises(scalegate.ScalegateError, match=rf"inputs\[{at}\] has no watermark"):
+            scalegate.window_aggregate(inputs, "1 second", aggs=aggs())
+    for inputs in ([marked, marked], [remade, remade]):
+        assert scalegate.window_aggregate(inputs, "1 second", aggs=aggs()).isStreaming
