@@ -1,5 +1,6 @@
 package io.scalegate.spark
 
+import java.nio.file.Files
 import java.sql.Timestamp
 
 import scala.util.Random
@@ -39,13 +40,14 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       s"(SELECT *, $by AS w FROM l) GROUP BY w${if (keys.isEmpty) "" else s", $keys"}$having"
   }
 
-  /** Both give the same rows in every batch, through restarts; the operator is ours. */
+  /** Both give the same rows in every batch, through restarts and failures; the operator is ours. */
   private def assertSame(
       query: String,
       mode: String,
       batches: Seq[Seq[Event]],
       restart: Int => Boolean = _ => false,
-      watermarks: Boolean = true
+      watermarks: Boolean = true,
+      fails: Int => Boolean = _ => false
   ): Unit = {
     val settings = Map(true -> "true", false -> "false")
     def run() = new Running(query, delay = "5 seconds", mode = mode, watermarks = watermarks)
@@ -60,8 +62,17 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
           using(true)(ours.stop().start())
           using(false)(sparks.stop().start())
         }
-        ours.add(rows, Nil)
-        sparks.add(rows, Nil)
+        if (fails(i)) {
+          Seq(ours -> true, sparks -> false).foreach { case (run, of) =>
+            run.failNext()
+            run.fails(rows, Nil)
+            using(of)(run.start())
+            run.add(Nil, Nil)
+          }
+        } else {
+          ours.add(rows, Nil)
+          sparks.add(rows, Nil)
+        }
         assert(ours.fresh() == sparks.fresh(), s"$mode, batch $i, $query")
       }
       assert(ours.operator == "windowAggregate" && sparks.operator == "stateStoreSave")
@@ -96,6 +107,27 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
   }
 
+  for {
+    mode <- Seq("append", "update")
+    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
+  } {
+    test(
+      s"$mode mode: rows without a time are in no window, with a key or without: panes $held"
+    ) {
+      val random = new Random(19)
+      val some = events(random, 4).map(_.map { e =>
+        if (random.nextInt(3) == 0) e.copy(ts = null) else e
+      })
+      val none = Seq(Event(null, None, Some(1), 1), Event(null, Some(1), None, 2))
+      assertSame(query(functions = functions), mode, none +: some :+ none, _ == 2)
+    }
+
+    test(s"$mode mode: a batch that fails when its state is written runs again: panes $held") {
+      val batches = events(new Random(29), 5)
+      assertSame(query(functions = functions), mode, batches, fails = i => i == 0 || i == 3)
+    }
+  }
+
   for (mode <- Seq("append", "update"))
     test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
       val by = "window(ts, '60 seconds', '100 milliseconds')"
@@ -114,8 +146,16 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
   }
 
+  private val providers = Seq("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider")
+
+  private def withProvider[T](name: String)(body: => T): T =
+    withSettings(
+      "spark.sql.streaming.stateStore.providerClass" ->
+        s"org.apache.spark.sql.execution.streaming.state.$name"
+    )(body)
+
   for {
-    provider <- Seq("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider")
+    provider <- providers
     // Panes of two seconds, of windows of ten seconds; blocks of four panes.
     (held, functions, most, columns, expected) <- Seq(
       ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
@@ -129,10 +169,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     )
   }
     test(s"state goes with the watermark: $held, in $provider") {
-      withSettings(
-        "spark.sql.streaming.stateStore.providerClass" ->
-          s"org.apache.spark.sql.execution.streaming.state.$provider"
-      ) {
+      withProvider(provider) {
         val run = new Running(query(functions = functions), delay = "0 seconds").start()
         try {
           for (batch <- 0 until 6) {
@@ -148,6 +185,126 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
         assert(rowsOf(state.selectExpr("key.k" +: columns: _*)) == Seq(expected))
       }
     }
+
+  for {
+    provider <- providers
+    (held, functions) <- Seq(
+      "in blocks" -> fixed,
+      "one by one" -> "count(*) AS n, collect_set(x) AS xs, max(CAST(x AS STRING)) AS top"
+    )
+  }
+    test(s"keys that never come back do not stay: panes $held, in $provider") {
+      // Each key has one row, and panes of the last ten seconds are in open windows.
+      val batches = Seq.tabulate(10, 10) { (batch, i) =>
+        Event(100000L + batch * 4000 + i * 400, batch * 10 + i, 5, i.toLong)
+      }
+      withProvider(provider) {
+        val run = new Running(query(functions = functions)).start()
+        try {
+          val rows = batches.map(run.add(_, Nil).stateRows)
+          assert(rows.drop(2).forall(_ == 25), rows)
+          run.add(Seq(at(1000, 1)), Nil)
+          assert(run.stateRows == 1)
+          assert(run.all == batchResult(query(functions = functions), batches.flatten, Nil))
+        } finally run.stop()
+      }
+    }
+
+  private def causes(e: Throwable): Seq[String] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).map(_.toString).toSeq
+
+  /** A query that fails in a batch, and when it starts again, gives every window once when it goes on as `mended`.
+    *
+    * @param ansi
+    *   whether it then has ANSI mode
+    */
+  private def assertMends(
+      failing: String,
+      mended: String,
+      ansi: Boolean,
+      error: String,
+      before: Seq[Event],
+      batch: Seq[Event],
+      end: Event
+  ): Unit = {
+    val first = new Running(failing).start()
+    val second = new Running(mended, checkpoint = first.checkpoint).takes(first)
+    try {
+      first.add(before, Nil)
+      assert(causes(first.fails(batch, Nil)).exists(_.contains(error)), failing)
+      assert(causes(first.start().fails(Nil, Nil)).exists(_.contains(error)), failing)
+      withSettings("spark.sql.ansi.enabled" -> ansi.toString) {
+        second.start().add(Seq(end), Nil)
+        assert(second.operator == "windowAggregate")
+        val expected = batchResult(mended, before ++ batch, Nil)
+        assert((first.all ++ second.all).sorted == expected, failing)
+      }
+    } finally {
+      first.stop()
+      second.stop()
+    }
+  }
+
+  /** Rows of some keys, which lie in both partitions, each half a second. */
+  private def steady(from: Int, until: Int): Seq[Event] =
+    (from * 2 until until * 2).map(i => Event(i * 500L, i % 5, 5, i.toLong))
+
+  for (provider <- providers) {
+    test(s"a row that a function's input fails on, and is then filtered out, in $provider") {
+      withProvider(provider) {
+        Seq("", ", collect_set(x) AS xs").foreach { more =>
+          val failing = query(functions = s"count(*) AS n, sum(id DIV x) AS s$more")
+          assertMends(
+            failing,
+            failing.replace("FROM l", "FROM l WHERE x <> 0"),
+            ansi = true,
+            "DIVIDE_BY_ZERO",
+            steady(100, 108),
+            steady(108, 116) :+ at(112, 7, x = 0),
+            at(1000, 1)
+          )
+        }
+      }
+    }
+
+    for (
+      (merging, later) <- Seq("two batches' rows of a pane" -> 107.5, "a window's panes" -> 111.0)
+    )
+      test(s"a sum that overflows when $merging are merged, and then may, in $provider") {
+        withProvider(provider) {
+          Seq("", ", collect_set(x) AS xs").foreach { more =>
+            val sums = query(functions = s"count(*) AS n, sum(id) AS s$more")
+            assertMends(
+              sums,
+              sums,
+              ansi = false,
+              "ARITHMETIC_OVERFLOW",
+              steady(100, 108) :+ at(107.2, Long.MaxValue - 10000),
+              steady(107, 116) :+ at(later, 20000) :+ at(130, 1),
+              at(1000, 1)
+            )
+          }
+        }
+      }
+  }
+
+  test("numRowsDroppedByWatermark counts the panes of a key that are late for every window") {
+    Seq(fixed, objects).foreach { functions =>
+      val run = new Running(query(functions = functions)).start()
+      try {
+        run.add(Seq(at(120, 1)), Nil)
+        // Two panes of a key, and one of another; the row at 113 is late for four of its five windows.
+        val late = Seq(100.0, 100.5, 101.9, 104.0, 105.0).map(at(_, 2)) :+ Event(101000L, 2, 5, 3)
+        run.add(late ++ Seq(at(113, 4), at(121, 5)), Nil)
+        assert(run.dropped == 3, functions)
+        run.add(Seq(at(1000, 6)), Nil)
+        assert(run.dropped == 3)
+        val rows = Seq(at(120, 1), at(113, 4), at(121, 5))
+        val open = batchResult(query(functions = functions), rows, Nil)
+        assert(run.all == open.filter(row => row > "[1970-01-01 00:01:52"))
+      } finally run.stop()
+    }
+  }
 
   test("windows over a join's rows") {
     val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
@@ -167,23 +324,54 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     assert(ours.nonEmpty && ours == run(false))
   }
 
-  test("a checkpoint of other windows, and one of Spark's own aggregate, are refused") {
-    val first = new Running(query()).start()
+  test("a checkpoint of other windows, keys or functions is refused, with what differs") {
+    val first = new Running(query(functions = fixed)).start()
     try first.add(Seq(at(100, 1)), Nil)
     finally first.stop()
-    val others = new Running(
-      query(by = "window(ts, '12 seconds', '2 seconds')"),
-      checkpoint = first.checkpoint
-    ).takes(first)
-    others.start()
-    val message = others.fails(Seq(at(101, 2)), Nil).getMessage
-    assert(message.contains("windows was [10 seconds every 2 seconds]"))
-    val sparks = new Running(query(), checkpoint = first.checkpoint).takes(first)
-    withSettings(ScaleGateConf.Aggregates -> "false") {
-      sparks.start()
-      assert(
-        sparks.fails(Seq(at(101, 2)), Nil).getMessage.contains("STREAMING_STATEFUL_OPERATOR")
+    def refusal(query: String): String = {
+      val other = new Running(query, checkpoint = first.checkpoint).takes(first)
+      other.start().fails(Seq(at(101, 2)), Nil).getMessage
+    }
+    for (
+      (other, says) <- Seq(
+        query(by = "window(ts, '12 seconds', '2 seconds')", functions = fixed) ->
+          "windows was [10 seconds every 2 seconds] and is [12 seconds every 2 seconds]",
+        query(keys = "x", functions = fixed) -> "keys was [k INT] and is [x INT]",
+        query(keys = "k, x", functions = fixed) -> "keys was [k INT] and is [k INT, x INT]",
+        query(keys = "", functions = fixed) -> "keys was [k INT] and is []",
+        query(functions = fixed.replace("min(x)", "max(x)")) -> "functions was [count BIGINT, ",
+        query(functions = objects) -> "format was [2] and is [1]"
       )
+    ) {
+      val message = refusal(other)
+      assert(message.contains(says) && message.contains("Start with a new checkpoint"), other)
+    }
+    val terms = first.checkpoint.resolve("state/0/_scalegate/aggregate")
+    Files.writeString(terms, Files.readString(terms).replace("format = 2", "format = 1"))
+    Files.delete(terms.resolveSibling(".aggregate.crc"))
+    assert(refusal(query(functions = fixed)).contains("format was [1] and is [2]"))
+    Files.writeString(terms, Files.readString(terms).replace("format = 1", "format = 2"))
+    val same = new Running(query(functions = fixed), checkpoint = first.checkpoint).takes(first)
+    try {
+      same.start().add(Seq(at(1000, 2)), Nil)
+      val rows = at(100, 1) +: Seq.fill(7)(at(101, 2))
+      assert(same.all == batchResult(query(functions = fixed), rows, Nil))
+    } finally same.stop()
+  }
+
+  test("neither goes on with a checkpoint of the other: Spark's own aggregate and this one") {
+    for ((first, second) <- Seq("true" -> "false", "false" -> "true")) {
+      val before = new Running(query())
+      withSettings(ScaleGateConf.Aggregates -> first)(before.start())
+      try before.add(Seq(at(100, 1)), Nil)
+      finally before.stop()
+      val after = new Running(query(), checkpoint = before.checkpoint).takes(before)
+      withSettings(ScaleGateConf.Aggregates -> second)(after.start())
+      val message = after.fails(Seq(at(101, 2)), Nil).getMessage
+      assert(message.contains("STREAMING_STATEFUL_OPERATOR"))
+      withSettings(ScaleGateConf.Aggregates -> first)(before.start())
+      try assert(before.add(Seq(at(1000, 2)), Nil).all.nonEmpty)
+      finally before.stop()
     }
   }
 
