@@ -1,14 +1,19 @@
 package io.scalegate.spark.aggregate
 
-import org.apache.spark.sql.DataFrame
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.plans.logical.Expand
+import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders}
 
 import io.scalegate.spark.ScaleGateConf
 
 /** Which aggregates are planned on panes, and what is left to Spark. */
 final class PanePlanSuite extends PaneAggregateSuite {
-  private val Window = "window(ts, '20 minutes', '5 minutes')"
+  import PanePlanSuite.Failing
+
+  private val Size = "'20 minutes', '5 minutes'"
+  private val Window = s"window(ts, $Size)"
 
   private def windowed(aggregates: String, keys: String = ", k", from: String = "r") =
     s"SELECT window$keys, $aggregates FROM $from GROUP BY $Window$keys"
@@ -296,6 +301,41 @@ final class PanePlanSuite extends PaneAggregateSuite {
     }
   }
 
+  private def causes(e: Throwable): Seq[String] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ ne null).map(_.toString).toSeq
+
+  Seq(
+    "'0 seconds', '5 minutes'",
+    "'-20 minutes', '5 minutes'",
+    "'20 minutes', '0 seconds'",
+    "'20 minutes', '-5 minutes'",
+    "'5 minutes', '20 minutes'",
+    "'20 minutes', '5 minutes', '-5 minutes'",
+    "'1 month', '5 minutes'",
+    "'200000000 days', '5 minutes'"
+  ).foreach { windows =>
+    test(s"windows that Spark refuses raise its error: $windows") {
+      def error: (String, java.util.Map[String, String]) = {
+        val query = windowed("sum(i)").replace(Size, windows)
+        val e = intercept[Exception with SparkThrowable](spark.sql(query).collect())
+        (e.getCondition, e.getMessageParameters)
+      }
+      assert(error == plainSpark(error))
+    }
+  }
+
+  Seq("reduce", "merge", "finish").foreach { step =>
+    test(s"a user's function that fails in $step ends the query with its error, and that alone") {
+      spark.udf.register("failing", udaf(Failing(step)))
+      val failing = spark.sql(windowed("count(*), failing(coalesce(i, 0))"))
+      assert(panes(failing).nonEmpty)
+      val e = intercept[Exception](failing.collect())
+      assert(causes(e).exists(_.contains(s"fails in $step, as asked")), e)
+      spark.udf.register("failing", udaf(Failing("nothing")))
+      assertPanes(windowed("count(*), failing(coalesce(i, 0))"))
+    }
+  }
+
   test("a table is written of windows") {
     val folder = newDirectory().toString
     spark.sql(windowed("sum(i) AS n")).write.mode("overwrite").parquet(folder)
@@ -329,5 +369,22 @@ final class PanePlanSuite extends PaneAggregateSuite {
       spark.sql("UNCACHE TABLE held")
       ()
     }
+  }
+}
+
+private object PanePlanSuite {
+
+  /** Sums, but for one step. */
+  final case class Failing(step: String) extends Aggregator[Int, Long, Long] {
+    private def unless(here: String)(result: Long): Long =
+      if (step == here) throw new IllegalStateException(s"it fails in $here, as asked")
+      else result
+
+    override def zero: Long = 0L
+    override def reduce(sum: Long, value: Int): Long = unless("reduce")(sum + value)
+    override def merge(a: Long, b: Long): Long = unless("merge")(a + b)
+    override def finish(sum: Long): Long = unless("finish")(sum)
+    override def bufferEncoder: Encoder[Long] = Encoders.scalaLong
+    override def outputEncoder: Encoder[Long] = Encoders.scalaLong
   }
 }
