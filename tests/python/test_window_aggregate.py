@@ -161,6 +161,7 @@ def test_ties_and_nulls_do_not_depend_on_the_order_of_rows(spark: SparkSession) 
     [
         ({"size": "0 seconds"}, "above zero"),
         ({"slide": "-1 second"}, "above zero"),
+        ({"slide": "90 microseconds"}, "is 111111 times slide='90 microseconds'"),
         ({"slide": "11 seconds"}, "would be in none"),
         ({"start": "5 seconds"}, "shifts the windows by"),
         ({"size": "ten"}, "not an interval"),
