@@ -73,4 +73,7 @@ trait RunningAggregate[K, R] extends AutoCloseable {
 
   /** Ends the aggregate with the exception, as one of its own does. */
   private[aggregate] def fail(e: Throwable): Unit
+
+  /** Throws the exception that has ended the aggregate, if one has. */
+  private[aggregate] def throwIfFailed(): Unit
 }

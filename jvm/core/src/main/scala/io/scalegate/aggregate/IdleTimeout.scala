@@ -96,6 +96,7 @@ final class IdleAwareAggregate[K, R] private[aggregate] (
   def isDone: Boolean = aggregate.isDone
   def close(): Unit = aggregate.close()
   private[aggregate] def fail(e: Throwable): Unit = aggregate.fail(e)
+  private[aggregate] def throwIfFailed(): Unit = aggregate.throwIfFailed()
 
   /** Whether anything was promised for an idle input. */
   private[this] def leaveOut(): Boolean = listen(idleness.clock.getAsLong) && {

@@ -41,6 +41,7 @@ abstract private[aggregate] class MultiwayAggregate[K, R](inputs: Int)
   def close(): Unit = ending.close()
 
   final private[aggregate] def fail(e: Throwable): Unit = ending.fail(e)
+  final private[aggregate] def throwIfFailed(): Unit = ending.throwIfFailed()
 
   /** What the user's code throws ends the aggregate, and is the caller's too. */
   final protected def guarded[A](body: => A): A =

@@ -71,12 +71,11 @@ final private class CombinedPanes[K, S <: AnyRef, R](
   private[this] val all = new ArrayList[SlidingStates[S]]
   private[this] var pending: WindowResults[K, S] = _
   private[this] var next = 0L // a window's start; of no meaning while there are no keys
-  @volatile private[this] var failure: Throwable = _
 
   def sources: IndexedSeq[TupleSource] = panes.sources
 
   def poll(): WindowResults[K, R] = {
-    if (failure != null) throw failure
+    throwIfFailed()
     try take()
     catch {
       case e: Throwable =>
@@ -92,14 +91,12 @@ final private class CombinedPanes[K, S <: AnyRef, R](
       if (all.isEmpty) time else math.min(time, windows.end(next))
     }
 
-  def isDone: Boolean = failure == null && pending == null && all.isEmpty && panes.isDone
+  def isDone: Boolean = pending == null && all.isEmpty && panes.isDone
 
   def close(): Unit = panes.close()
 
-  private[aggregate] def fail(e: Throwable): Unit = {
-    failure = e
-    panes.fail(e)
-  }
+  private[aggregate] def fail(e: Throwable): Unit = panes.fail(e)
+  private[aggregate] def throwIfFailed(): Unit = panes.throwIfFailed()
 
   private[this] def take(): WindowResults[K, R] = {
     var results: WindowResults[K, R] = null
