@@ -43,6 +43,13 @@ object AggregateDefinition {
   }
 }
 
+/** A key of two attributes. */
+final case class Meter(name: String, plug: Long)
+
+object Meter {
+  implicit val order: Ordering[Meter] = Ordering.by(m => (m.name, m.plug))
+}
+
 object AggregateCases {
   def key(t: StreamTuple): String = t.row.asInstanceOf[String]
 

@@ -13,16 +13,23 @@ import io.scalegate.stream.{SlidingWindows, StreamTuple}
   *
   * @param ordered
   *   whether the design takes order-sensitive functions
+  * @param merges
+  *   whether it merges states
+  * @param subtracts
+  *   whether it uses the inverse of a function that has one
   * @param cases
   *   random inputs
   */
 abstract class AggregateContract(
     design: AggregateDesign,
     ordered: Boolean = true,
+    merges: Boolean = false,
+    subtracts: Boolean = false,
     cases: Int = 150
 ) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
   import AggregateCases._
+  import AggregateFaults.{Fault, Faulty, FaultyInverse, Places}
   import AggregateRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
@@ -40,8 +47,14 @@ abstract class AggregateContract(
   private def defined(input: AggregateCase) =
     AggregateDefinition.results(input)(_.map(place))
 
-  /** Tuples of a few keys in a random walk, on all inputs. */
-  private def walk(inputs: Int, n: Int, seed: Long, windows: SlidingWindows): AggregateCase = {
+  /** Tuples of a few keys in a random walk, on all inputs, which all jump every ten units. */
+  private def walk(
+      inputs: Int,
+      n: Int,
+      seed: Long,
+      windows: SlidingWindows,
+      jump: Long = 0L
+  ): AggregateCase = {
     val random = new java.util.SplittableRandom(seed)
     AggregateCase(
       windows,
@@ -49,7 +62,13 @@ abstract class AggregateContract(
         var ts = 0L
         Vector.tabulate(n) { seq =>
           ts += random.nextInt(3).toLong
-          tuple(ts, i, seq.toLong, s"k${random.nextInt(7)}", random.nextLong(1000))
+          tuple(
+            ts + ts / 10 * jump,
+            i,
+            seq.toLong,
+            s"k${random.nextInt(7)}",
+            random.nextLong(1000)
+          )
         }
       }
     )
@@ -154,6 +173,19 @@ abstract class AggregateContract(
       AggregateDefinition.results(input)(_.size.toLong).map(_._2.map(_._2).sum))
   }
 
+  test("several attributes make one key, as a tuple or a case class, with its own order") {
+    checkGroups(t => (key(t), t.attrs(0) % 3))
+    checkGroups(t => Meter(key(t), t.attrs(0) % 3))
+  }
+
+  private def checkGroups[K: Ordering](by: StreamTuple => K): Unit = {
+    val input = walk(3, 200, 6, SlidingWindows(12, 4))
+    val order = Some(implicitly[Ordering[K]])
+    val of = AggregateSpec[K, Vector[StreamTuple], Places](input.windows, by, collected, order)
+    assert(opened(design, of, 3)(threaded(_, input.feeds)) ==
+      AggregateDefinition.byKey(input.windows, input.feeds.flatten, by)(_.map(place)))
+  }
+
   test("a window comes out as soon as no input can deliver anything into it") {
     opened(design, spec(four, collected), 2) { aggregate =>
       assert(aggregate.sources(0).tryAdd(tuple(1, 0, 0)))
@@ -248,59 +280,44 @@ abstract class AggregateContract(
     }
   }
 
-  /** Feeds until the aggregate throws, and gives what it threw. */
-  private def failing(aggregate: RunningAggregate[String, _]): Throwable =
-    intercept[Boom] {
-      var ts = 0L
-      until("failure") {
-        if (aggregate.sources(0).tryAdd(tuple(ts, 0, ts))) {
-          ts += 1
-          aggregate.sources(1).advance(ts)
+  /** The aggregate ends as it must, whichever of the parts throws. */
+  private def checkEnds(parts: String*)(windows: SlidingWindows*)(
+      function: Fault => AggregateFunction[StreamTuple, Vector[StreamTuple], Places]
+  ): Unit =
+    for (w <- windows) {
+      val input = walk(2, 300, 11, w, jump = 50)
+      val expected = defined(input)
+      for (part <- parts; call <- Seq(1, 20, 75, 150))
+        withClue(s"$part, call $call, $w: ") {
+          AggregateFaults.checkEnds(input.feeds, expected) {
+            val fault = new Fault(part, call)
+            val of = AggregateSpec(
+              w,
+              fault.key(_),
+              fault.where(function(fault)),
+              Some(fault.keyOrder)
+            )
+            design.open(of, 2, small)
+          }
         }
-        aggregate.poll()
-        false
-      }
     }
 
-  private def failsWith(of: AggregateSpec[String, _ <: AnyRef, _]): Unit = {
-    opened(design, of, 2) { aggregate =>
-      val e = failing(aggregate)
-      assert(intercept[Boom](aggregate.poll()) eq e)
-      aggregate.sources.foreach { s =>
-        assert(intercept[Boom](s.tryAdd(tuple(100000, s.id, 0))) eq e)
-        assert(intercept[Boom](s.advance(100000)) eq e)
-      }
-      assert(!aggregate.isDone)
-    }
-    assert(workersAlive.isEmpty)
-  }
-
-  final private class Boom extends RuntimeException("boom")
-
-  private class Failing(where: String) extends Collected(s"failing $where") {
-    private def boom(at: String): Unit = if (at == where) throw new Boom
-    override def add(state: Vector[StreamTuple], t: StreamTuple): Vector[StreamTuple] = {
-      if (t.ts > 20) boom("add")
-      super.add(state, t)
-    }
-    def result(state: Vector[StreamTuple]): Vector[(Long, Int, Long)] = {
-      boom("result")
-      state.map(place)
-    }
-  }
+  private val tens = SlidingWindows(20, 2)
 
   test("a function that throws ends the aggregate with its exception, and no thread stays") {
-    for (where <- Seq("add", "result")) failsWith(spec(four, new Failing(where)))
+    checkEnds("create", "add", "predicate", "result")(tens, four)(new Faulty(_))
   }
 
-  test("a key that throws ends the aggregate with its exception, and no thread stays") {
-    failsWith(
-      AggregateSpec[String, Counted, Long](
-        four,
-        t => if (t.ts > 20) throw new Boom else "a",
-        Functions.count
-      )
-    )
+  test("a key or an order of keys that throws ends the aggregate in the same way") {
+    checkEnds("key", "key order")(tens, four)(new Faulty(_))
+  }
+
+  if (merges) test("a merge that throws, of lanes or panes, ends the aggregate in the same way") {
+    checkEnds("merge")(tens, four)(new Faulty(_))
+  }
+
+  if (subtracts) test("an invertible function that throws ends the aggregate in the same way") {
+    checkEnds("create", "add", "merge", "subtract", "result")(tens)(new FaultyInverse(_))
   }
 
   test("closing in the middle ends every thread, and sources refuse from then on") {

@@ -13,17 +13,28 @@ class MQLFSuite extends AggregateContract(MQLF)
 
 class TuMLSCSuite extends AggregateContract(TuMLSC)
 
-class TuMLMCOfOneSuite extends AggregateContract(new TuMLMC(1), cases = 60)
+class TuMLMCOfOneSuite extends AggregateContract(new TuMLMC(1), subtracts = true, cases = 60)
 
-class TuMLMCSuite extends AggregateContract(new TuMLMC(3))
+class TuMLMCSuite extends AggregateContract(new TuMLMC(3), subtracts = true)
 
-class WiMLSuite extends AggregateContract(WiML, ordered = false)
+class WiMLSuite extends AggregateContract(WiML, ordered = false, merges = true, subtracts = true)
 
-class PanesOverTuMLSCSuite extends AggregateContract(new PaneAggregate(TuMLSC))
+class PanesOverTuMLSCSuite
+    extends AggregateContract(new PaneAggregate(TuMLSC), merges = true, subtracts = true)
 
-class PanesOverTuMLMCSuite extends AggregateContract(new PaneAggregate(new TuMLMC(2)), cases = 80)
+class PanesOverTuMLMCSuite extends AggregateContract(
+      new PaneAggregate(new TuMLMC(2)),
+      merges = true,
+      subtracts = true,
+      cases = 80
+    )
 
-class PanesOverWiMLSuite extends AggregateContract(new PaneAggregate(WiML), ordered = false)
+class PanesOverWiMLSuite extends AggregateContract(
+      new PaneAggregate(WiML),
+      ordered = false,
+      merges = true,
+      subtracts = true
+    )
 
 class AggregateSpecSuite extends AnyFunSuite {
   test("windows of which absurdly many hold a time are refused, with what to do") {

@@ -15,7 +15,13 @@ class IdleTimeoutOfTuMLSCSuite
     extends AggregateContract(IdleTimeouts.never(TuMLSC), cases = 60)
 
 class IdleTimeoutOfWiMLSuite
-    extends AggregateContract(IdleTimeouts.never(WiML), ordered = false, cases = 60)
+    extends AggregateContract(
+      IdleTimeouts.never(WiML),
+      ordered = false,
+      merges = true,
+      subtracts = true,
+      cases = 60
+    )
 
 object IdleTimeouts {
   def never(design: AggregateDesign): AggregateDesign =

@@ -12,6 +12,7 @@ import io.scalegate.stream.{EventOrder, StreamTuple}
 abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
   import AggregateCases._
+  import AggregateFaults.{Fault, Faulty, FaultyInverse, Places}
   import AggregateRuns._
   import SequenceContract._
 
@@ -23,16 +24,28 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   private def spec(windows: SequenceWindows) =
     SequenceSpec[String, Vector[StreamTuple], Places](windows, key, Sequence)
 
-  private def opened[A](of: SequenceSpec[String, _ <: AnyRef, A], inputs: Int)(
-      body: RunningAggregate[String, A] => Rows[A]
-  ): Rows[A] = {
+  private def opened[K, A](of: SequenceSpec[K, _ <: AnyRef, A], inputs: Int)(
+      body: RunningAggregate[K, A] => KeyedRows[K, A]
+  ): KeyedRows[K, A] = {
     val aggregate = openedFor(of, inputs)
     try body(aggregate)
     finally aggregate.close()
   }
 
-  private def openedFor[S <: AnyRef, A](of: SequenceSpec[String, S, A], inputs: Int) =
+  private def openedFor[K, S <: AnyRef, A](of: SequenceSpec[K, S, A], inputs: Int) =
     design.openSequences(of, inputs, small)
+
+  /** Tuples of a few keys in a random walk, on all inputs. */
+  private def walk(inputs: Int, n: Int): Vector[Vector[StreamTuple]] = {
+    val random = new java.util.SplittableRandom(7)
+    Vector.tabulate(inputs) { i =>
+      var ts = 0L
+      Vector.tabulate(n) { seq =>
+        ts += random.nextInt(3).toLong
+        tuple(ts, i, seq.toLong, s"k${random.nextInt(7)}", random.nextLong(3))
+      }
+    }
+  }
 
   test("gives the definition's windows in order, one thread feeding in any interleaving") {
     forAll(windows, AggregateCases.cases, Gen.long) { (w, input, seed) =>
@@ -91,33 +104,53 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     } finally aggregate.close()
   }
 
+  test("several attributes make one key, as a tuple or a case class, and a constant none") {
+    checkGroups(t => (key(t), t.attrs(0)))
+    checkGroups(t => Meter(key(t), t.attrs(0)))
+    checkGroups[String](_ => null)
+  }
+
+  private def checkGroups[K](by: StreamTuple => K): Unit =
+    for (w <- Seq(SequenceWindows.Tuples(6, 2), SequenceWindows.Sessions(4))) {
+      val feeds = walk(3, 200)
+      val of = SequenceSpec[K, Vector[StreamTuple], Places](w, by, Sequence)
+      assert(opened(of, 3)(threaded(_, feeds)) == definedBy(w, feeds, by))
+    }
+
+  /** The aggregate ends as it must, whichever of the parts throws. */
+  private def checkEnds(parts: String*)(windows: SequenceWindows)(
+      function: Fault => AggregateFunction[StreamTuple, Vector[StreamTuple], Places]
+  ): Unit = {
+    val feeds = walk(2, 300)
+    val expected = defined(windows, feeds)
+    for (part <- parts; call <- Seq(1, 20, 75))
+      withClue(s"$part, call $call, $windows: ") {
+        AggregateFaults.checkEnds(feeds, expected) {
+          val fault = new Fault(part, call)
+          openedFor(SequenceSpec(windows, fault.key(_), fault.where(function(fault))), 2)
+        }
+      }
+  }
+
+  private val sessions = SequenceWindows.Sessions(3)
+  private val tuples = SequenceWindows.Tuples(4, 1)
+
   test("a function that throws ends the aggregate with its exception, and no thread stays") {
-    val boom = new RuntimeException("boom")
-    val failing = new Collected("failing") {
-      override def add(s: Vector[StreamTuple], t: StreamTuple): Vector[StreamTuple] =
-        if (t.ts > 20) throw boom else super.add(s, t)
-      def result(state: Vector[StreamTuple]): Places = state.map(place)
-    }
-    for (w <- Seq(SequenceWindows.Tuples(2, 2), SequenceWindows.Sessions(1))) {
-      val aggregate = openedFor(SequenceSpec(w, key, failing), 1)
-      var ts = 0L
-      val e = intercept[RuntimeException](until("failure") {
-        if (aggregate.sources(0).tryAdd(tuple(ts, 0, ts))) ts += 1
-        aggregate.poll()
-        false
-      })
-      assert(e eq boom)
-      aggregate.close()
-      assert(workersAlive.isEmpty)
-    }
+    checkEnds("create", "add", "predicate", "result")(sessions)(new Faulty(_))
+    checkEnds("create", "add", "predicate", "result", "merge")(tuples)(new Faulty(_))
+    checkEnds("merge", "subtract")(tuples)(new FaultyInverse(_))
+  }
+
+  test("a key that throws ends the aggregate in the same way") {
+    checkEnds("key")(sessions)(new Faulty(_))
+    checkEnds("key")(tuples)(new Faulty(_))
   }
 }
 
 object SequenceContract {
   import AggregateCases._
-  import AggregateRuns.Rows
-
-  type Places = Vector[(Long, Int, Long)]
+  import AggregateFaults.Places
+  import AggregateRuns.{KeyedRows, Rows}
 
   val windows: Gen[SequenceWindows] = Gen.oneOf(
     Gen.zip(Gen.choose(1L, 9L), Gen.choose(1L, 9L)).map { case (s, a) =>
@@ -128,7 +161,14 @@ object SequenceContract {
   )
 
   /** Key by key over the whole input, then in the order of the windows' last tuples. */
-  def defined(windows: SequenceWindows, feeds: Vector[Vector[StreamTuple]]): Rows[Places] = {
+  def defined(windows: SequenceWindows, feeds: Vector[Vector[StreamTuple]]): Rows[Places] =
+    definedBy(windows, feeds, key)
+
+  def definedBy[K](
+      windows: SequenceWindows,
+      feeds: Vector[Vector[StreamTuple]],
+      key: StreamTuple => K
+  ): KeyedRows[K, Places] = {
     val order = Ordering.comparatorToOrdering[StreamTuple](EventOrder.Tuples.compare(_, _))
     feeds.flatten.sorted(order).groupBy(key).values.toVector
       .flatMap(cut(windows, _)).sortBy(_.last)(order)
