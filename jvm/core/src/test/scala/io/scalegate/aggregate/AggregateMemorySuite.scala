@@ -9,8 +9,8 @@ import org.scalatest.time.{Seconds, Span}
 import io.scalegate.BoundedWait
 import io.scalegate.stream.{Side, SlidingWindows, StreamTuple}
 
-/** An aggregate whose keys never come twice holds those of its open windows, not those of its
-  * past.
+/** An aggregate whose keys never come twice holds those of its open windows and sessions, not
+  * those of its past.
   */
 class AggregateMemorySuite extends AnyFunSuite with Eventually {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
@@ -42,13 +42,9 @@ class AggregateMemorySuite extends AnyFunSuite with Eventually {
     new WeakReference(key)
   }
 
-  for (design <- designs) test(s"${design.name} holds no key of a window that is over") {
-    val spec = AggregateSpec[Object, Counted, Long](
-      SlidingWindows(40, 4),
-      _.row,
-      Functions.count
-    )
-    val aggregate = design.open(spec, 2)
+  /** Feeds on until few of the keys that are long over are still there. */
+  private def checkLetsGo(open: => RunningAggregate[Object, Long]): Unit = {
+    val aggregate = open
     try {
       val old = feed(aggregate, 0, 20000)
       feed(aggregate, 20000, 20100)
@@ -59,4 +55,27 @@ class AggregateMemorySuite extends AnyFunSuite with Eventually {
       }
     } finally aggregate.close()
   }
+
+  private def check[S <: AnyRef](
+      what: String,
+      function: AggregateFunction[StreamTuple, S, Long]
+  ): Unit =
+    for (design <- designs)
+      test(s"${design.name}, $what: holds no key of a window that is over") {
+        val of = AggregateSpec[Object, S, Long](SlidingWindows(40, 4), _.row, function)
+        checkLetsGo(design.open(of, 2))
+      }
+
+  check("count", Functions.count)
+  check("a function with an inverse", Functions.sum[StreamTuple](_.ts))
+
+  for (design <- Seq(MQ, MQLF, TuMLSC, new TuMLMC(2)))
+    test(s"${design.name}: holds no key of a session that is over") {
+      val of = SequenceSpec[Object, Counted, Long](
+        SequenceWindows.Sessions(40),
+        _.row,
+        Functions.count
+      )
+      checkLetsGo(design.openSequences(of, 2))
+    }
 }
