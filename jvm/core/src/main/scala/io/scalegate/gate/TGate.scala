@@ -35,6 +35,11 @@ final class TGate[T <: AnyRef](
    * memory order are those of ScaleGate, whose Lincheck model runs over this class too.
    *
    * All inputs and handles stand before the first tuple, hence no handle misses one.
+   *
+   * Checked. `ScaleGateLincheckSuite`: all operations against the definition. By jcstress, of the
+   * linearization points: the frontier's store in `FrontierPublication` and, after the link, in
+   * `ConcurrentInserts`; a close in `LastClose`; a read's last look at the link in `LostInsert`;
+   * and reads by two handles of this class in `OncePerHandle`.
    */
   require(inputs > 0, s"a gate needs at least one input, not $inputs")
   require(handles > 0, s"a gate needs at least one handle, not $handles")

@@ -79,6 +79,10 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    * the head's link: what was complete then would have been linked, and the first one, if there
    * was one, was held back by a promise that is still too low when it is read later.
    *
+   * Checked. `WHiveLincheckSuite`: all of this, and `isDone`, against the definition. By jcstress:
+   * the promise's store, and the take that reads it, in `HiveHandOver`; a winset's link in
+   * `HiveWinsetRace`; the link that a take severs in `HiveSeveredFinger`.
+   *
    * Memory order.
    *   Node's link     plain before the node is linked; compare-and-set to insert; acquire to
    *                   follow; release to sever, after `head` was stored.

@@ -57,6 +57,8 @@ final class HiveDefinition(windows: SlidingWindows, threads: Int) {
       taken
     }
 
+  def isDone: Boolean = !open.contains(true) && winsets.isEmpty
+
   private def isComplete(start: Long): Boolean =
     (0 until threads).forall(t => !open(t) || promised(t) > windows.end(start))
 }
