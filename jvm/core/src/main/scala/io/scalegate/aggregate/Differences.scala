@@ -118,7 +118,7 @@ final private[aggregate] class DifferenceColumns(places: Int) {
 private[aggregate] object DifferenceColumns {
   private val Few = 16
 
-  /** Of a column that has the key: a window is as long as the latest of its keys needs. Keys are
+  /** Of a column that has the key: it is as long as the latest of its keys needs. Keys are
     * numbered as they come, so those of most tuples have low numbers.
     */
   def lengthFor(key: Int): Int = 2 * Integer.highestOneBit(math.max(Few - 1, key))
