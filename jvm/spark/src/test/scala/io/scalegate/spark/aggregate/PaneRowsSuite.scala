@@ -181,6 +181,24 @@ private object PaneRowsSuite {
     "approx_percentile(i, 0.5){}",
     "hex(count_min_sketch(name, 0.5d, 0.5d, 1){})",
     "hll_sketch_estimate(hll_sketch_agg(name){})",
+    "theta_sketch_estimate(theta_sketch_agg(name){})",
+    "kll_sketch_get_n_bigint(kll_sketch_agg_bigint(l){})",
+    "sort_array(approx_top_k(name, 20){})",
+    "aggregate(histogram_numeric(i, 100){}, 0D, (n, bin) -> n + bin.y)", // equal values may stay apart
+    "hex(bitmap_construct_agg(bitmap_bit_position(i)){})",
+    "bit_and(l){}",
+    "bit_or(l){}",
+    "try_avg(i){}",
+    "percentile_disc(0.5) WITHIN GROUP (ORDER BY i){}",
+    "round(kurtosis(i){}, 6)",
+    "round(covar_pop(i, k){}, 6)",
+    "round(covar_samp(i, k){}, 6)",
+    "round(regr_r2(i, k){}, 6)",
+    "regr_count(i, l){}",
+    "first(i - i, true){}",
+    "last_value(i - i, true){}",
+    "any_value(i - i, true){}",
+    "vector_sum(array(coalesce(f, 0f))){}",
     "longest(name){}"
   )
 
