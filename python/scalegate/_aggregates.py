@@ -19,10 +19,9 @@ from scalegate import _widths
 from scalegate._errors import ScalegateError
 from scalegate._widths import Duration
 
-WATERMARK = "spark.watermarkDelayMs"
-"""In the metadata of a column of event times."""
-
 TIMES = (T.TimestampType, T.TimestampNTZType)
+# In the metadata of a column of event times.
+WATERMARK = "spark.watermarkDelayMs"
 # Spark's analyzer makes an expression for each window that holds a row, at about a millisecond.
 MOST_WINDOWS = 100_000
 ColumnOrName: TypeAlias = Column | str
