@@ -31,9 +31,6 @@ final class BadInputSuite extends SparkJoinSuite {
     assert(windowJoins(df).size == 1)
   }
 
-  private def causes(e: Throwable): Seq[Throwable] =
-    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
-
   private val inLongs = Seq(
     "b.l BETWEEN a.l - 5 AND a.l + 5" -> wide("l", -5, 5),
     "abs(a.l - b.l) <= 5" -> wide("l", -5, 5),

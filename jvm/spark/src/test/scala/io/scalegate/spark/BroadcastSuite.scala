@@ -173,8 +173,7 @@ final class BroadcastSuite extends SparkJoinSuite {
         .sql("SELECT r.id FROM r JOIN s ON abs(r.i - s.i) <= 3 AND 1 / (r.id - s.id) > 0")
         .collect()
     }
-    val messages = Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null)
-    assert(messages.exists(_.getMessage.contains("DIVIDE_BY_ZERO")))
+    assert(causes(e).exists(_.getMessage.contains("DIVIDE_BY_ZERO")))
   }
 
   test("rows of any kind come out of a pack as they went in") {

@@ -20,8 +20,7 @@ final class MemorySuite extends SparkJoinSuite {
         )
         .collect()
     }
-    val messages =
-      Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).map(_.getMessage)
+    val messages = causes(e).map(_.getMessage)
     assert(messages.exists(_.contains("the rows of one window do not fit in the task's memory")))
   }
 

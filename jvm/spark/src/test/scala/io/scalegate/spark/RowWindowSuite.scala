@@ -150,9 +150,7 @@ final class RowWindowSuite extends SparkJoinSuite {
         )
         .collect()
     }
-    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
-      _.getMessage.contains("boom")
-    ))
+    assert(causes(e).exists(_.getMessage.contains("boom")))
   }
 
   private def fails(query: String): String =

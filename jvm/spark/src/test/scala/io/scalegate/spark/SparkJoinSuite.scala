@@ -88,6 +88,10 @@ abstract class SparkJoinSuite
   /** The rows of a query, as a sorted list of texts: a multiset that a failure message can show. */
   protected def rowsOf(df: DataFrame): Seq[String] = df.collect().map(_.toString).toSeq.sorted
 
+  /** The exception, and what caused it. */
+  protected def causes(e: Throwable): Seq[Throwable] =
+    Iterator.iterate(e)(_.getCause).takeWhile(_ != null).toSeq
+
   protected def executed(df: DataFrame): SparkPlan =
     df.asInstanceOf[ClassicDataFrame].queryExecution.executedPlan
 

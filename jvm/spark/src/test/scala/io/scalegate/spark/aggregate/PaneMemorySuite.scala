@@ -18,8 +18,7 @@ final class PaneMemorySuite extends PaneAggregateSuite {
     val e = intercept[Exception](
       spark.sql(texts("'4000 seconds', '40 seconds'", 4000, 20000)).collect()
     )
-    val messages =
-      Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ ne null).map(_.getMessage).toSeq
+    val messages = causes(e).map(_.getMessage)
     assert(messages.exists(_.contains("partial results of one window do not fit")), messages)
   }
 
