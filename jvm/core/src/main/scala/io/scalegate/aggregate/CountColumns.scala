@@ -23,12 +23,9 @@ final private[aggregate] class CountColumns(places: Int) extends DifferenceLane[
 /** Counts of a window by key, added up. */
 final private[aggregate] class CountWindows extends AddedUpWindows[CountColumns] {
   private[this] var passed: Array[Long] = _ // null: none ever were
-  private[this] var room = 0
 
-  protected def reserve(keys: Int): Unit = {
-    room = keys
-    if (passed != null && passed.length < keys) passed = java.util.Arrays.copyOf(passed, keys)
-  }
+  protected def reserve(): Unit =
+    if (passed != null && passed.length < room) passed = java.util.Arrays.copyOf(passed, room)
 
   protected def addDifferences(
       lane: CountColumns,

@@ -136,7 +136,7 @@ abstract private[aggregate] class AddedUpWindows[-L <: DifferenceLane[_]]
     this.place = place
     this.keys = keys
     if (tuples.length < keys) tuples = java.util.Arrays.copyOf(tuples, 2 * keys)
-    reserve(tuples.length)
+    reserve()
   }
 
   /** With the differences of windows without tuples, which nobody takes, in between. */
@@ -159,8 +159,11 @@ abstract private[aggregate] class AddedUpWindows[-L <: DifferenceLane[_]]
     }
   }
 
-  /** Makes room for at least so many keys. */
-  protected def reserve(keys: Int): Unit
+  /** For how many keys there is room. */
+  final protected def room: Int = tuples.length
+
+  /** Makes as much room in what else is kept for each key. */
+  protected def reserve(): Unit
 
   /** Adds those of a lane's differences that stand at the place; as [[add]] is told. */
   protected def addDifferences(lane: L, place: Int, count: Int, numbers: Array[Int]): Unit

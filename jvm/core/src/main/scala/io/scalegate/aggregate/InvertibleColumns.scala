@@ -73,8 +73,8 @@ final private[aggregate] class InvertibleWindows[S <: AnyRef](
 ) extends AddedUpWindows[InvertibleColumns[_, S]] {
   private[this] var states = new Array[AnyRef](0) // null: of no tuples
 
-  protected def reserve(keys: Int): Unit =
-    if (states.length < keys) states = java.util.Arrays.copyOf(states, keys)
+  protected def reserve(): Unit =
+    if (states.length < room) states = java.util.Arrays.copyOf(states, room)
 
   protected def addDifferences(
       lane: InvertibleColumns[_, S],
