@@ -1,5 +1,7 @@
 package io.scalegate.aggregate
 
+import java.util.SplittableRandom
+
 import org.scalacheck.Gen
 
 import io.scalegate.stream.{EventOrder, Side, SlidingWindows, StreamTuple}
@@ -58,6 +60,27 @@ object AggregateCases {
 
   def tuple(ts: Long, source: Int, seq: Long, key: String = "a", value: Long = 0L): StreamTuple =
     new StreamTuple(ts, source, seq, Side.R, Array(value), key)
+
+  /** Tuples of a few keys and of values below `values`, in a random walk on all inputs, which all
+    * jump every ten units.
+    */
+  def walk(
+      inputs: Int,
+      n: Int,
+      seed: Long,
+      values: Long,
+      jump: Long = 0L
+  ): Vector[Vector[StreamTuple]] = {
+    val random = new SplittableRandom(seed)
+    Vector.tabulate(inputs) { i =>
+      var ts = 0L
+      Vector.tabulate(n) { seq =>
+        ts += random.nextInt(3).toLong
+        val key = s"k${random.nextInt(7)}"
+        tuple(ts + ts / 10 * jump, i, seq.toLong, key, random.nextLong(values))
+      }
+    }
+  }
 
   /** A tuple as its place in the total order. */
   def place(t: StreamTuple): (Long, Int, Long) = (t.ts, t.source, t.seq)

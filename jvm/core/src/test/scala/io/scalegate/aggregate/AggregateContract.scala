@@ -47,32 +47,13 @@ abstract class AggregateContract(
   private def defined(input: AggregateCase) =
     AggregateDefinition.results(input)(_.map(place))
 
-  /** Tuples of a few keys in a random walk, on all inputs, which all jump every ten units. */
   private def walk(
       inputs: Int,
       n: Int,
       seed: Long,
       windows: SlidingWindows,
       jump: Long = 0L
-  ): AggregateCase = {
-    val random = new java.util.SplittableRandom(seed)
-    AggregateCase(
-      windows,
-      Vector.tabulate(inputs) { i =>
-        var ts = 0L
-        Vector.tabulate(n) { seq =>
-          ts += random.nextInt(3).toLong
-          tuple(
-            ts + ts / 10 * jump,
-            i,
-            seq.toLong,
-            s"k${random.nextInt(7)}",
-            random.nextLong(1000)
-          )
-        }
-      }
-    )
-  }
+  ): AggregateCase = AggregateCase(windows, AggregateCases.walk(inputs, n, seed, 1000L, jump))
 
   test("gives the definition's windows in order, one thread feeding in any interleaving") {
     forAll(AggregateCases.cases, Gen.long) { (input, seed) =>

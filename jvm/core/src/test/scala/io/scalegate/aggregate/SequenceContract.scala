@@ -35,17 +35,8 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   private def openedFor[K, S <: AnyRef, A](of: SequenceSpec[K, S, A], inputs: Int) =
     design.openSequences(of, inputs, small)
 
-  /** Tuples of a few keys in a random walk, on all inputs. */
-  private def walk(inputs: Int, n: Int): Vector[Vector[StreamTuple]] = {
-    val random = new java.util.SplittableRandom(7)
-    Vector.tabulate(inputs) { i =>
-      var ts = 0L
-      Vector.tabulate(n) { seq =>
-        ts += random.nextInt(3).toLong
-        tuple(ts, i, seq.toLong, s"k${random.nextInt(7)}", random.nextLong(3))
-      }
-    }
-  }
+  private def walk(inputs: Int, n: Int): Vector[Vector[StreamTuple]] =
+    AggregateCases.walk(inputs, n, seed = 7, values = 3L)
 
   test("gives the definition's windows in order, one thread feeding in any interleaving") {
     forAll(windows, AggregateCases.cases, Gen.long) { (w, input, seed) =>

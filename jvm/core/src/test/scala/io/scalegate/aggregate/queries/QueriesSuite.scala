@@ -18,10 +18,10 @@ class QueriesSuite extends AnyFunSuite {
     def tested(design: AggregateDesign) = !query.function.isOrderSensitive || design != WiML
     lazy val data = query.data(Inputs, if (query.isEnergy) 60000 else 20000).toVector
     lazy val feeds = Vector.tabulate(Inputs)(i => data.filter(_.source == i))
-    lazy val expected = QueriesSuite.defined(query, data)
+    lazy val expected = query.defined(data)
     for (design <- designs.filter(tested).flatMap(d => Seq(d, new PaneAggregate(d))))
       test(s"${query.id} in ${design.name}, an input for each thread: the definition's windows") {
-        val spec = query.spec.copy(keyOrder = Some(QueriesSuite.order))
+        val spec = query.spec.copy(keyOrder = Some(Query.keyOrder))
         assert(opened(design, spec, Inputs)(threaded(_, feeds)) == expected)
       }
   }
@@ -82,15 +82,4 @@ class QueriesSuite extends AnyFunSuite {
     (0 until Inputs).forall { i =>
       math.abs(data.count(_.source == i).toDouble / data.length - 1.0 / Inputs) < 0.01
     }
-}
-
-object QueriesSuite {
-  val order: Ordering[java.lang.Long] = Ordering.by(_.longValue)
-
-  /** What the query says of each window and key, by its definition. */
-  def defined[S <: AnyRef, R](
-      query: Query[S, R],
-      data: Vector[StreamTuple]
-  ): Vector[(Long, Vector[(java.lang.Long, R)])] =
-    AggregateDefinition.byKey(query.spec.windows, data, query.spec.key)(query.definition)(order)
 }

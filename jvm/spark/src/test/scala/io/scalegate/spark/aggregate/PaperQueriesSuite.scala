@@ -2,13 +2,15 @@ package io.scalegate.spark.aggregate
 
 import scala.util.Random
 
-import io.scalegate.aggregate.queries.{Comment, QueriesSuite, Query, Reading}
+import io.scalegate.aggregate.queries.{Comment, Query, QueryData, Reading}
 
 /** The twelve queries of multiway aggregation's Table 2 in SQL, on rows that come in any order, against their
   * definitions.
   */
 final class PaperQueriesSuite extends PaneAggregateSuite {
   private val Tuples = 25000
+  private lazy val energy = QueryData.energy(1, Tuples).toVector
+  private lazy val talk = QueryData.comments(1, Tuples).toVector
 
   private val hasMail = s"text RLIKE r'${Query.Mail}'"
   private val hasMailOrIp = s"($hasMail OR text RLIKE r'${Query.Ip}')"
@@ -32,22 +34,19 @@ final class PaperQueriesSuite extends PaneAggregateSuite {
     val session = spark
     import session.implicits._
     val random = new Random(7)
-    val readings = tuples(isEnergy = true).map { t =>
+    val readings = energy.map { t =>
       val r = t.row.asInstanceOf[Reading]
       (timestamp(t.ts), r.meter.longValue, r.kwh)
     }
     random.shuffle(readings).toDF("ts", "key", "kwh").repartition(3)
       .createOrReplaceTempView("readings")
-    val comments = tuples(isEnergy = false).map { t =>
+    val comments = talk.map { t =>
       val c = t.row.asInstanceOf[Comment]
       (timestamp(t.ts), c.song.longValue, c.text)
     }
     random.shuffle(comments).toDF("ts", "key", "text").repartition(3)
       .createOrReplaceTempView("comments")
   }
-
-  private def tuples(isEnergy: Boolean) =
-    Query.all.find(_.isEnergy == isEnergy).get.data(1, Tuples).toVector
 
   private def same(defined: Any, found: Any): Boolean = (defined, found) match {
     case (None, null) => true
@@ -68,7 +67,7 @@ final class PaperQueriesSuite extends PaneAggregateSuite {
     val found = rows.map(r => (r.getLong(0), r.getLong(1)) -> r.get(2)).toMap
     assert(found.size == rows.length)
     val defined = for {
-      (start, rows) <- QueriesSuite.defined(query, query.data(1, Tuples).toVector)
+      (start, rows) <- query.defined(if (query.isEnergy) energy else talk)
       (key, value) <- rows
     } yield (start, key.longValue) -> value
     assert(found.keySet == defined.map(_._1).toSet)
