@@ -16,13 +16,15 @@ import org.apache.spark.sql.catalyst.expressions.{
   RowOrdering
 }
 import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** An aggregate over sliding windows that panes can compute: grouped by the window and any keys, by functions that
   * Spark merges partial results of.
   *
-  * @param input
-  *   what `keys` and `functions` are over, with the column `pane` added
+  * @param fields
+  *   what `keys` and `functions` are over and the column `pane`, over the rows that come to `windows`
+  * @param condition
+  *   on these rows
   * @param keys
   *   without the window
   * @param window
@@ -34,7 +36,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
   */
 final case class PaneAggregate(
     windows: TimeWindows,
-    input: LogicalPlan,
+    fields: Seq[NamedExpression],
+    condition: Option[Expression],
     keys: Seq[NamedExpression],
     window: Attribute,
     pane: Attribute,
@@ -81,10 +84,10 @@ object PaneAggregate {
     } yield {
       val pane = Alias(PaneStart(windows.time, windows.by), "pane")()
       val known = if (windows.kept) below else below :+ IsNotNull(windows.time)
-      val rows = known.reduceOption(And.apply).fold(windows.child)(Filter(_, windows.child))
       PaneAggregate(
         windows,
-        Project(others :+ pane, rows),
+        others :+ pane,
+        known.reduceOption(And.apply),
         keys,
         window,
         pane.toAttribute,

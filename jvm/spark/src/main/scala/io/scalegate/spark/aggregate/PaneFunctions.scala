@@ -93,7 +93,8 @@ private object PaneFunctions {
 final private[aggregate] class PaneUpdates(partition: Int, of: PartialPanesTask) {
   private[this] val joined = new JoinedRow
   private[this] val update = {
-    val made = MutableProjection.create(of.functions.updated, of.functions.held ++ of.input)
+    val functions = of.of.functions
+    val made = MutableProjection.create(functions.updated, functions.held ++ of.input)
     made.initialize(partition)
     made
   }

@@ -79,8 +79,8 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
   def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit =
     pointIn(find(key, PaneBlock.of(place)), result, place)
 
-  /** The same for a key of one column of at most eight bytes, which is compared without a row of it. All keys of a table
-    * are given in one of the two ways.
+  /** The same for a key of one column of at most eight bytes, which is compared without a row of it. A key that is given
+    * in both ways has a result in each.
     *
     * @param word
     *   the column as [[KeyWord]] has it; 0 where it is NULL
@@ -177,7 +177,8 @@ final private[aggregate] class PaneTable(initial: UnsafeRow) {
 
   private[this] def isAt(cell: Int, hash: Int, key: UnsafeRow, block: Long): Boolean = {
     val word = wordOf(cell, Key)
-    (word >>> 32).toInt == hash && wordOf(cell, Block) == block && {
+    val kind = wordOf(cell, Results) & KindMask
+    (word >>> 32).toInt == hash && wordOf(cell, Block) == block && kind == RowKey && {
       val array = arrayOf(word.toInt)
       val at = word.toInt & OffsetMask
       array(at) == key.getSizeInBytes && ByteArrayMethods.arrayEquals(

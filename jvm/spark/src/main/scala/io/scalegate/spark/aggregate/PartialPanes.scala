@@ -4,6 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
+  ExprId,
   JoinedRow,
   NamedExpression,
   SpecificInternalRow,
@@ -11,35 +12,52 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.types.{BinaryType, LongType}
+import org.apache.spark.sql.types.{BinaryType, DataType, LongType}
 
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.WindowMemory
 
+/** What partial results are kept by; it travels to the executors.
+  *
+  * @param keys
+  *   their types
+  * @param functions
+  *   of mode Partial, whose partial results are of fixed size
+  * @param flushes
+  *   counts how often memory is full
+  */
+final case class PartialPanesOf(
+    by: SlidingWindow,
+    keys: Seq[DataType],
+    functions: PaneFunctions,
+    flushes: SQLMetric
+) {
+
+  /** The partial results of the running task. */
+  def begin(): PartialPanes = new PartialPanes(this, TaskContext.get())
+}
+
 /** Everything that travels to the executors for one [[PartialPanesExec]].
   *
+  * @param shared
+  *   what partial results that others add to as well are found by; see [[SharedPanes]]
   * @param input
   *   the columns of its rows
   * @param keys
   *   over `input`
   * @param pane
   *   one of `input`: the pane of a row, never NULL
-  * @param functions
-  *   of mode Partial, whose partial results are of fixed size
-  * @param flushes
-  *   counts how often memory is full
   */
 final case class PartialPanesTask(
-    by: SlidingWindow,
+    of: PartialPanesOf,
+    shared: Option[ExprId],
     input: Seq[Attribute],
     keys: Seq[NamedExpression],
-    pane: Attribute,
-    functions: PaneFunctions,
-    flushes: SQLMetric
+    pane: Attribute
 ) {
 
   /** The partial results of the running task; public for generated code. */
-  def begin(): PartialPanes = new PartialPanes(this, TaskContext.get())
+  def begin(): PartialPanes = shared.fold(of.begin())(SharedPanes.find)
 }
 
 /** The partial results of a task's rows, and the rows that they are exchanged as: of a key, all panes of a block in one,
@@ -49,7 +67,7 @@ final case class PartialPanesTask(
   * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. It is
   * public for generated code.
   */
-final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Iterator[UnsafeRow] {
+final class PartialPanes(of: PartialPanesOf, context: TaskContext) extends Iterator[UnsafeRow] {
   private[this] val table = new PaneTable(of.functions.initial)
   private[this] val memory = WindowMemory.ofTask(context)
   private[this] val result = new UnsafeRow(of.functions.partial.size)
@@ -58,7 +76,7 @@ final class PartialPanes(of: PartialPanesTask, context: TaskContext) extends Ite
   private[this] val block = new SpecificInternalRow(Seq(LongType, BinaryType))
   private[this] val joined = new JoinedRow(key, block)
   private[this] val output = UnsafeProjection.create(
-    (of.keys.map(_.dataType) ++ Seq(LongType, BinaryType)).toArray
+    (of.keys ++ Seq(LongType, BinaryType)).toArray
   )
   private[this] var pane = 0L
   private[this] var place = of.by.place(0L)
@@ -164,6 +182,6 @@ final private[aggregate] class PartialPanesIterator(
       updates.add(panes.point(keysOf(row), row.getLong(paneAt)), row)
       full = panes.isFull
     }
-    panes.drain()
+    if (full || of.shared.isEmpty) panes.drain()
   }
 }

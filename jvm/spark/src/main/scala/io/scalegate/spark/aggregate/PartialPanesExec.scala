@@ -11,24 +11,21 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{
   GenerateUnsafeProjection
 }
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
   Attribute,
-  AttributeMap,
   AttributeReference,
   AttributeSet,
   BindReferences,
+  ExprId,
   Expression,
   NamedExpression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, Union}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.aggregate.AggUtils
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{
   CodegenSupport,
-  FilterExec,
   PartitioningPreservingUnaryExecNode,
-  ProjectExec,
   SparkPlan,
   UnaryExecNode
 }
@@ -46,6 +43,9 @@ import io.scalegate.spark.exec.ParallelUnionExec
   *   whose partial results are of fixed size
   * @param blockOutput
   *   the columns that are made: a block's number and its panes
+  * @param shared
+  *   whether the partial results are those of a [[SharedPanesExec]] above, which gives them: from here come those that
+  *   memory has no room for
   */
 final case class PartialPanesExec(
     by: SlidingWindow,
@@ -53,6 +53,7 @@ final case class PartialPanesExec(
     pane: Attribute,
     functions: Seq[AggregateExpression],
     blockOutput: Seq[Attribute],
+    shared: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
     with CodegenSupport
@@ -63,17 +64,29 @@ final case class PartialPanesExec(
 
   override def producedAttributes: AttributeSet =
     AttributeSet(output ++ functions.map(_.resultAttribute)) ++
-      AttributeSet(partials.held) -- child.outputSet
+      AttributeSet(partial.held) -- child.outputSet
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
     "flushes" -> SQLMetrics.createMetric(sparkContext, "times that memory was full")
   )
 
-  private[this] def partials: PaneFunctions = PaneFunctions(Nil, functions, Nil)
+  private[this] def partial: PaneFunctions = PaneFunctions(Nil, functions, Nil)
 
-  private[this] def task: PartialPanesTask =
-    PartialPanesTask(by, child.output, keys, pane, partials, longMetric("flushes"))
+  /** What its partial results, or those that it shares, are kept by. */
+  private[aggregate] def partials(flushes: SQLMetric): PartialPanesOf =
+    PartialPanesOf(by, keys.map(_.dataType), partial, flushes)
+
+  /** What those that it shares are found by. */
+  private[aggregate] def sharedId: ExprId = blockOutput.head.exprId
+
+  private[this] def task: PartialPanesTask = PartialPanesTask(
+    partials(longMetric("flushes")),
+    Option.when(shared)(sharedId),
+    child.output,
+    keys,
+    pane
+  )
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (of, rowsOut) = (task, longMetric("numOutputRows"))
@@ -108,7 +121,7 @@ final case class PartialPanesExec(
        |if (!$done) {
        |  ${child.asInstanceOf[CodegenSupport].produce(ctx, this)}
        |  $done = true;
-       |  $panes.drain();
+       |  ${if (shared) "" else s"$panes.drain();"}
        |}
        |while ($panes.hasNext()) {
        |  ${give(ctx)}
@@ -164,7 +177,7 @@ final case class PartialPanesExec(
   private[this] def update(ctx: CodegenContext, input: Seq[ExprCode], result: String): String =
     PaneMerger.updating(
       ctx,
-      BindReferences.bindReferences(partials.updated, partials.held ++ child.output),
+      BindReferences.bindReferences(partial.updated, partial.held ++ child.output),
       result,
       input
     )
@@ -195,81 +208,42 @@ private[aggregate] object PartialPanesExec {
       found: PaneAggregate,
       keys: Seq[NamedExpression],
       planLater: LogicalPlan => SparkPlan
-  ): SparkPlan = inputs(found, planLater).map(partial(found, keys, _)) match {
-    case Seq(only) => only
-    case parts => ParallelUnionExec(parts)
+  ): SparkPlan = {
+    val rows = PaneInput.of(found, planLater)
+    if (packs(found)) packed(found, keys, rows)
+    else
+      rows.map(_.of(unpacked(found, keys, _))) match {
+        case Seq(only) => only
+        case parts => ParallelUnionExec(parts)
+      }
   }
 
-  private[this] def partial(
+  private[this] def packed(
       found: PaneAggregate,
       keys: Seq[NamedExpression],
-      input: SparkPlan
-  ): SparkPlan =
-    if (packs(found))
-      PartialPanesExec(
-        found.windows.by,
-        keys,
-        found.pane,
-        found.functions.map(_.copy(mode = Partial)),
-        Seq(
-          AttributeReference("block", LongType, nullable = false)(),
-          AttributeReference("panes", BinaryType, nullable = false)()
-        ),
-        input
-      )
-    else
-      AggUtils
-        .planAggregateWithoutDistinct(keys :+ found.pane, found.functions, Nil, input)
-        .head.children.head
+      rows: Seq[PaneInput]
+  ): SparkPlan = {
+    val functions = found.functions.map(_.copy(mode = Partial))
+    val blocks = Seq(
+      AttributeReference("block", LongType, nullable = false)(),
+      AttributeReference("panes", BinaryType, nullable = false)()
+    )
+    val by = found.windows.by
+    def partial(shared: Boolean)(rows: SparkPlan) =
+      PartialPanesExec(by, keys, found.pane, functions, blocks, shared, rows)
+    rows match {
+      case Seq(only) => only.of(partial(shared = false))
+      case several =>
+        SharedPanesExec(several.map(_.of(partial(shared = true))))
+    }
+  }
 
-  /** The rows of `found.input`; those of a union in its parts, each of which is aggregated where it is read, and no row
-    * is copied to be handed on.
-    *
-    * What lies below the windows is planned by itself: adaptive execution puts what it has run in the place of a node of
-    * the query's plan, and would look for ever for one that is made here.
-    */
-  private[this] def inputs(
+  private[this] def unpacked(
       found: PaneAggregate,
-      planLater: LogicalPlan => SparkPlan
-  ): Seq[SparkPlan] = {
-    val below = found.windows.child
-    found.input match {
-      case Project(fields, Filter(condition, rows)) if rows eq below =>
-        inputs(below, fields, Some(condition), planLater)
-      case Project(fields, rows) if rows eq below => inputs(below, fields, None, planLater)
-      case other => Seq(planLater(other))
-    }
-  }
-
-  private[this] def inputs(
-      below: LogicalPlan,
-      fields: Seq[NamedExpression],
-      condition: Option[Expression],
-      planLater: LogicalPlan => SparkPlan
-  ): Seq[SparkPlan] = below match {
-    case union: Union if (fields ++ condition).forall(_.deterministic) =>
-      union.children.map { part =>
-        val columns = AttributeMap(union.output.zip(part.output))
-        over(planLater(part), fields.map(moved(_, columns)), condition.map(of(_, columns)))
-      }
-    case rows => Seq(over(planLater(rows), fields, condition))
-  }
-
-  private[this] def over(
-      rows: SparkPlan,
-      fields: Seq[NamedExpression],
-      condition: Option[Expression]
-  ): SparkPlan = ProjectExec(fields, condition.fold(rows)(FilterExec(_, rows)))
-
-  /** A column of a union's rows, made of those of one of its parts. */
-  private[this] def moved(field: NamedExpression, columns: AttributeMap[Attribute]) = {
-    val value = field match {
-      case Alias(child, _) => child
-      case other => other
-    }
-    Alias(of(value, columns), field.name)(field.exprId, field.qualifier, Some(field.metadata))
-  }
-
-  private[this] def of(value: Expression, columns: AttributeMap[Attribute]): Expression =
-    value.transform { case a: Attribute => columns.getOrElse(a, a) }
+      keys: Seq[NamedExpression],
+      rows: SparkPlan
+  ): SparkPlan =
+    AggUtils
+      .planAggregateWithoutDistinct(keys :+ found.pane, found.functions, Nil, rows)
+      .head.children.head
 }

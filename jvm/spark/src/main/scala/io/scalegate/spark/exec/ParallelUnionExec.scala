@@ -6,6 +6,7 @@ import java.util.concurrent.{CompletableFuture, ExecutionException, ExecutorServ
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
 
 /** The rows of several plans, as Spark's `UNION ALL` has them, and their columns are the first's. What comes before the
@@ -19,23 +20,8 @@ final case class ParallelUnionExec(children: Seq[SparkPlan]) extends SparkPlan {
   override def nodeName: String = "Union"
   override def output: Seq[Attribute] = children.head.output
 
-  override protected def doExecute(): RDD[InternalRow] = {
-    val made = new Array[RDD[InternalRow]](children.size)
-    val next = new AtomicInteger
-    def makeRest(): Unit = {
-      var i = next.getAndIncrement()
-      while (i < made.length) {
-        made(i) = children(i).execute()
-        i = next.getAndIncrement()
-      }
-    }
-    val helpers = Seq.fill(math.min(made.length, ParallelUnionExec.threads) - 1) {
-      SQLExecution.withThreadLocalCaptured(session, ParallelUnionExec.pool)(makeRest())
-    }
-    try makeRest()
-    finally helpers.foreach(ParallelUnionExec.await)
-    sparkContext.union(made.toSeq)
-  }
+  override protected def doExecute(): RDD[InternalRow] =
+    sparkContext.union(ParallelUnionExec.execute(session, children))
 
   override protected def withNewChildrenInternal(
       newChildren: IndexedSeq[SparkPlan]
@@ -43,6 +29,26 @@ final case class ParallelUnionExec(children: Seq[SparkPlan]) extends SparkPlan {
 }
 
 object ParallelUnionExec {
+
+  /** The rows of each plan. */
+  def execute(session: SparkSession, plans: Seq[SparkPlan]): Seq[RDD[InternalRow]] = {
+    val made = new Array[RDD[InternalRow]](plans.size)
+    val next = new AtomicInteger
+    def makeRest(): Unit = {
+      var i = next.getAndIncrement()
+      while (i < made.length) {
+        made(i) = plans(i).execute()
+        i = next.getAndIncrement()
+      }
+    }
+    val helpers = Seq.fill(math.min(made.length, threads) - 1) {
+      SQLExecution.withThreadLocalCaptured(session, pool)(makeRest())
+    }
+    try makeRest()
+    finally helpers.foreach(await)
+    made.toSeq
+  }
+
   private def threads: Int = Runtime.getRuntime.availableProcessors
 
   /** Unbounded, since a plan may have another union in it and wait for that. */

@@ -33,14 +33,26 @@ final class PaneMemorySuite extends PaneAggregateSuite {
     val query = """SELECT window, k, count(*) AS n, sum(id) AS s
                   |FROM (SELECT id, id * 7919 % 70000 AS k, timestamp_seconds(id % 25) AS ts FROM range(0, 140000, 1, 2))
                   |GROUP BY window(ts, '10 seconds', '5 seconds'), k""".stripMargin
-    def total = spark.sql(s"SELECT count(*), sum(n), sum(s * (1 + k % 13)) FROM ($query)")
-    val expected = plainSpark(rowsOf(total))
-    Seq("true", "false").foreach { generated =>
+    val united = query.replace(
+      ")\n",
+      " UNION ALL SELECT id, id % 50000, timestamp_seconds(id % 30) FROM range(90000))\n"
+    )
+    for {
+      (input, parts) <- Seq(query -> 1, united -> 2)
+      generated <- Seq("true", "false")
+    } {
+      def total = spark.sql(s"SELECT count(*), sum(n), sum(s * (1 + k % 13)) FROM ($input)")
       withSettings("spark.sql.codegen.wholeStage" -> generated) {
+        val expected = plainSpark(rowsOf(total))
         val df = total
         assert(rowsOf(df) == expected)
+        val flushes = collectWithSubqueries(executed(df)) {
+          case p: PartialPanesExec if parts == 1 => p.metrics("flushes").value
+          case p: SharedPanesExec => p.metrics("flushes").value
+        }
+        assert(flushes.sum > 0, generated)
         val partial = collectWithSubqueries(executed(df)) { case p: PartialPanesExec => p }
-        assert(partial.map(_.metrics("flushes").value).sum > 0, generated)
+        assert(partial.size == parts && partial.forall(_.metrics("numOutputRows").value > 0))
       }
     }
   }

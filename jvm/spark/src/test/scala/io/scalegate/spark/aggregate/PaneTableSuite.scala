@@ -101,6 +101,28 @@ final class PaneTableSuite extends AnyFunSuite {
     }
   }
 
+  test("a key given as a number and as a row has a result in each") {
+    val tested = table()
+    val numberOf = UnsafeProjection.create(Array[DataType](LongType))
+    val result = new UnsafeRow(2)
+    def add(): Unit = result.setLong(0, result.getLong(0) + 1)
+    // The word of a key, and what a row's cell has in its place: a hash above, a place below.
+    (0 until 3).foreach { _ =>
+      (0L until 3000L).foreach { k =>
+        val row = numberOf(InternalRow(k))
+        tested.point(result, row, 1)
+        add()
+        tested.point(result, isNull = false, KeyWord.of(row.hashCode.toLong << 32), 1)
+        add()
+      }
+    }
+    assert(tested.size == 6000)
+    cells(tested).foreach { i =>
+      result.pointTo(tested.panes(i), Platform.BYTE_ARRAY_OFFSET + 8L, 24)
+      assert(result.getLong(0) == 3)
+    }
+  }
+
   test("which keys are compared as numbers") {
     assert(Seq(IntegerType, LongType, DateType, TimestampType).forall(KeyWord.has))
     assert(!Seq(StringType, DoubleType, BooleanType, DecimalType(9, 2)).exists(KeyWord.has))
