@@ -155,6 +155,10 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** That were run, those without data among them. */
     def batches: Int = written.size
 
+    /** What each batch tells of the times of its rows. */
+    def eventTimes: Seq[Map[String, String]] =
+      running.recentProgress.map(_.eventTime.asScala.toMap).toSeq
+
     /** Rows that were too late, in all. */
     def dropped: Long =
       running.recentProgress.flatMap(_.stateOperators).map(_.numRowsDroppedByWatermark).sum

@@ -14,12 +14,21 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     "avg(id) AS mean, max_by(x, id) AS top, count(x) FILTER (WHERE id % 2 = 0) AS even"
   private val objects = s"$fixed, collect_set(x) AS xs"
 
-  /** Rows that come in the order of their times, but for some, of which the last are too late. */
-  private def events(random: Random, batches: Int, keys: Int = 4): Seq[Seq[Event]] = {
+  /** Rows that come in the order of their times, but for some, of which the last are too late.
+    *
+    * @param step
+    *   so many milliseconds at most lie between rows
+    */
+  private def events(
+      random: Random,
+      batches: Int,
+      keys: Int = 4,
+      step: Int = 800
+  ): Seq[Seq[Event]] = {
     var time = 100000L
     Seq.fill(batches) {
       val rows = Seq.fill(random.nextInt(40)) {
-        time += random.nextInt(800)
+        time += random.nextInt(step)
         val at = time - (if (random.nextInt(5) == 0) random.nextInt(25000) else 0)
         val k = if (random.nextInt(8) == 0) None else Some(random.nextInt(keys))
         Event(new Timestamp(at), k, Some(random.nextInt(9)), random.nextLong(1000))
@@ -47,10 +56,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       batches: Seq[Seq[Event]],
       restart: Int => Boolean = _ => false,
       watermarks: Boolean = true,
-      fails: Int => Boolean = _ => false
+      fails: Int => Boolean = _ => false,
+      delay: String = "5 seconds"
   ): Unit = {
     val settings = Map(true -> "true", false -> "false")
-    def run() = new Running(query, delay = "5 seconds", mode = mode, watermarks = watermarks)
+    def run() = new Running(query, delay = delay, mode = mode, watermarks = watermarks)
     val (ours, sparks) = (run(), run())
     def using[T](of: Boolean)(body: => T) =
       withSettings(ScaleGateConf.Aggregates -> settings(of))(body)
@@ -139,6 +149,59 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       )
     }
 
+  for (mode <- Seq("append", "update", "complete"))
+    test(
+      s"$mode mode: windows over the ends of the rows of state, one after the other and with gaps"
+    ) {
+      // Windows of ten panes; a row of state is 64 milliseconds of a key.
+      val by = "window(ts, '10 milliseconds', '1 millisecond')"
+      Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60).foreach {
+        case (delay, step) =>
+          val batches = events(new Random(step.toLong), 8, keys = 2, step = step)
+          assertSame(query(by = by, functions = fixed), mode, batches, _ == 5, delay = delay)
+      }
+    }
+
+  private val united = "(SELECT * FROM l UNION ALL SELECT ts, k, x + 1, id FROM r WHERE x > 1)"
+
+  for {
+    (whole, watermarks, from) <- Seq(
+      ("of all rows", false, s"(SELECT * FROM $united WATERMARK ts DELAY OF INTERVAL 5 SECONDS)"),
+      ("of each stream", true, united)
+    )
+    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
+    generated <- Seq("true", "false")
+  }
+    test(
+      s"two streams as one, a watermark $whole, panes $held: rows and reported times are Spark's; code generated: $generated"
+    ) {
+      def run() = new Running(
+        query(functions = functions).replace("FROM l", s"FROM $from"),
+        delay = "5 seconds",
+        watermarks = watermarks
+      )
+      val (ours, sparks) = (run(), run())
+      val random = new Random(31)
+      def batch = events(random, 3).flatten.map { e =>
+        if (random.nextInt(9) == 0) e.copy(ts = null) else e
+      }
+      try {
+        withSettings("spark.sql.codegen.wholeStage" -> generated)(ours.start())
+        withSettings(ScaleGateConf.Aggregates -> "false")(sparks.start())
+        (1 to 3).foreach { i =>
+          val (l, r) = (batch, batch.map(e => e.copy(id = e.id + 1000)))
+          assert(ours.add(l, r).fresh() == sparks.add(l, r).fresh(), s"batch $i")
+        }
+        assert(ours.operator == "windowAggregate")
+        def times(of: Running) = of.eventTimes.map(_ - "avg")
+        assert(times(ours) == times(sparks))
+        assert(times(ours).count(_.contains("max")) == 3)
+      } finally {
+        ours.stop()
+        sparks.stop()
+      }
+    }
+
   test("update mode without a watermark keeps every pane") {
     Seq(fixed, objects).foreach { functions =>
       val batches = events(new Random(5), 6)
@@ -156,15 +219,15 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
 
   for {
     provider <- providers
-    // Panes of two seconds, of windows of ten seconds; blocks of four panes.
+    // Panes of two seconds, of windows of ten seconds; parts of sixty-four panes.
     (held, functions, most, columns, expected) <- Seq(
       ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
       (
-        "a row for four panes",
+        "a row for sixty-four panes",
         fixed,
         3,
         Seq("key.panes", "length(value.results) > 0"),
-        "[1,125,true]"
+        "[1,7,true]"
       )
     )
   }
@@ -337,17 +400,17 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
         query(keys = "k, x", functions = fixed) -> "keys was [k INT] and is [k INT, x INT]",
         query(keys = "", functions = fixed) -> "keys was [k INT] and is []",
         query(functions = fixed.replace("min(x)", "max(x)")) -> "functions was [count BIGINT, ",
-        query(functions = objects) -> "format was [2] and is [1]"
+        query(functions = objects) -> "format was [3] and is [1]"
       )
     ) {
       val message = refusal(other)
       assert(message.contains(says) && message.contains("Start with a new checkpoint"), other)
     }
     val terms = first.checkpoint.resolve("state/0/_scalegate/aggregate")
-    Files.writeString(terms, Files.readString(terms).replace("format = 2", "format = 1"))
+    Files.writeString(terms, Files.readString(terms).replace("format = 3", "format = 1"))
     Files.delete(terms.resolveSibling(".aggregate.crc"))
-    assert(refusal(query(functions = fixed)).contains("format was [1] and is [2]"))
-    Files.writeString(terms, Files.readString(terms).replace("format = 1", "format = 2"))
+    assert(refusal(query(functions = fixed)).contains("format was [1] and is [3]"))
+    Files.writeString(terms, Files.readString(terms).replace("format = 1", "format = 3"))
     val same = new Running(query(functions = fixed), checkpoint = first.checkpoint).takes(first)
     try {
       same.start().add(Seq(at(1000, 2)), Nil)

@@ -69,7 +69,8 @@ final class PaneBatchIterator(
 
   private[this] val held = HeldPanes(partition, arriving, of, batch, store)
   held.takeIn(rows)
-  private[this] val windows = new PaneWindowsIterator(partition, held.inWindows, of, choice)
+  private[this] val windows =
+    new PaneWindowsIterator(partition, held.reader, of, held.partials, choice)
 
   /** Panes that were too late for every window. */
   def dropped: Long = held.dropped
@@ -88,14 +89,13 @@ final class PaneBatchIterator(
   def finish(): Unit = held.removeGone()
 
   private[this] def choice: WindowChoice = mode match {
-    case PaneMode.Append =>
-      (_, start) => {
-        val end = by.endOf(start)
-        end > late && end <= watermark
-      }
+    case PaneMode.Append => WindowChoice(late, watermark)
     case PaneMode.Update =>
-      (key, start) => by.endOf(start) > late && held.touched.between(key, start, by.endOf(start))
-    case PaneMode.Complete => WindowChoice.All
+      WindowChoice(
+        late,
+        among = (key, start) => held.touched.between(key, start, by.endOf(start))
+      )
+    case PaneMode.Complete => WindowChoice()
   }
 }
 

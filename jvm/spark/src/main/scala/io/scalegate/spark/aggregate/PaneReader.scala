@@ -15,6 +15,9 @@ private[aggregate] trait PaneReader {
   /** Goes on to the next pane. */
   def advance(): Unit
 
+  /** Goes on to the first pane of another key. */
+  def leave(): Unit
+
   /** Panes read so far, and merges. */
   def panes: Long
   def merges: Long
@@ -22,8 +25,8 @@ private[aggregate] trait PaneReader {
 
 private[aggregate] object PaneReader {
   def apply(rows: KeyRuns, of: PaneWindows, partials: PanePartials): PaneReader =
-    partials match {
-      case fixed: FixedPartials if of.packed => new BlockReader(rows, of, fixed)
+    (partials, of.packed) match {
+      case (fixed: FixedPartials, Some(_)) => new BlockReader(rows, of, fixed)
       case _ => new RowReader(rows, of, partials)
     }
 }
@@ -60,6 +63,11 @@ final private class RowReader(
       if (goesOn) mergeRest()
     }
 
+  def leave(): Unit = {
+    val left = key
+    while ((key ne null) && (key eq left)) advance()
+  }
+
   /** Whether the next row is of the same pane. */
   private[this] def goesOn: Boolean =
     more && (rows.key eq key) && rows.row.getLong(paneAt) == start
@@ -93,21 +101,31 @@ final private class BlockReader(rows: KeyRuns, of: PaneWindows, partials: FixedP
 
   def advance(): Unit =
     if (block.isEmpty && !blocks.advance()) key = null
-    else {
-      key = blocks.key
-      start = of.by.start(block.place)
-      partial = block.take()
-      paneCount += 1
-    }
+    else take()
+
+  def leave(): Unit = {
+    val left = key
+    var more = true
+    while (more && (blocks.key eq left)) more = blocks.advance()
+    if (more) take() else key = null
+  }
+
+  private[this] def take(): Unit = {
+    key = blocks.key
+    start = of.by.start(block.place)
+    partial = block.take()
+    paneCount += 1
+  }
 }
 
-/** Blocks of panes, one at a time: what several rows have of one is merged. */
+/** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged. */
 final private[aggregate] class BlockRuns(
     rows: KeyRuns,
     of: PaneWindows,
     partials: FixedPartials
 ) {
   private[this] val blockAt = of.keys.size
+  private[this] val partBits = of.packed.fold(0)(PaneBlock.Bits - _)
   private[this] var more = rows.advance()
 
   /** The current one. */
@@ -122,7 +140,7 @@ final private[aggregate] class BlockRuns(
     if (found) {
       key = rows.key
       val number = rows.row.getLong(blockAt)
-      block.begin(number)
+      block.begin(number >> partBits)
       while (more && (rows.key eq key) && rows.row.getLong(blockAt) == number) {
         block.add(rows.row.getBinary(blockAt + 1))
         more = rows.advance()

@@ -87,7 +87,7 @@ final private[aggregate] class PaneSort(
     var fit = true
 
     override def computePrefix(row: InternalRow): PrefixComputer.Prefix = {
-      val place = if (of.packed) row.getLong(keys) else of.by.place(row.getLong(keys))
+      val place = if (of.packed.isEmpty) of.by.place(row.getLong(keys)) else row.getLong(keys)
       if (!any) {
         any = true
         base = place

@@ -78,7 +78,9 @@ final case class PaneWindowsExec(
     val merges = longMetric("merges")
     val peak = longMetric("peakPanes")
     child.execute().mapPartitionsWithIndex { (partition, rows) =>
-      val windows = new PaneWindowsIterator(partition, rows, task)
+      val partials = PanePartials(partition, task.functions)
+      val reader = PaneReader(new PaneSort(task)(rows), task, partials)
+      val windows = new PaneWindowsIterator(partition, reader, task, partials)
       TaskContext.get().addTaskCompletionListener[Unit] { _ =>
         panes += windows.panes
         merges += windows.merges

@@ -3,7 +3,6 @@ package io.scalegate.spark.aggregate
 import scala.annotation.tailrec
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
@@ -23,13 +22,13 @@ import io.scalegate.spark.exec.WindowMemory
 /** Everything that travels to the executors for one [[PaneWindowsExec]].
   *
   * @param input
-  *   keys, the pane and the partial results' columns, in this order; or the columns of [[PartialPanesExec]]
+  *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as [[PaneBlock]] has them
   * @param window
   *   STRUCT of a start and an end of one timestamp type
   * @param having
   *   over keys and window
   * @param packed
-  *   whether the input is that of [[PartialPanesExec]]
+  *   in the latter case, how many panes one number stands for, as a power of two; a block's panes at most
   */
 final case class PaneWindows(
     by: SlidingWindow,
@@ -38,13 +37,17 @@ final case class PaneWindows(
     window: Attribute,
     functions: PaneFunctions,
     having: Option[Expression],
-    packed: Boolean
+    packed: Option[Int]
 )
 
 object PaneWindows {
 
-  /** @param columns
+  /** Of the panes that come from an exchange.
+    *
+    * @param columns
     *   of the rows that come, found by place and not by name: a function that a rule has copied names its columns anew
+    * @param packed
+    *   whether they are those of [[PartialPanesExec]]
     */
   def of(
       by: SlidingWindow,
@@ -56,7 +59,7 @@ object PaneWindows {
       packed: Boolean
   ): PaneWindows = {
     val input = if (packed) columns else columns.take(keys.size + 1) ++ functions.partial
-    PaneWindows(by, input, keys, window, functions, having, packed)
+    PaneWindows(by, input, keys, window, functions, having, Option.when(packed)(PaneBlock.Bits))
   }
 
   /** What EXPLAIN says. */
@@ -73,35 +76,31 @@ object PaneWindows {
   ) ++ having.map(c => s"having: ${c.sql}")
 }
 
-/** Which windows of those that hold panes are given. */
-private[aggregate] trait WindowChoice {
-
-  /** @param key
-    *   the values of the keys
-    * @param start
-    *   of the window
-    */
-  def isGiven(key: UnsafeRow, start: Long): Boolean
-}
-
-private[aggregate] object WindowChoice {
-  val All: WindowChoice = (_, _) => true
-}
+/** Which windows of those that hold panes are given: those that end behind `after`, but not behind `until`, and of which
+  * `among` says so.
+  *
+  * @param among
+  *   asked for the values of the keys and the start of a window
+  */
+final private[aggregate] case class WindowChoice(
+    after: Long = Long.MinValue,
+    until: Long = Long.MaxValue,
+    among: (UnsafeRow, Long) => Boolean = (_, _) => true
+)
 
 /** The windows of a task's panes, all of one key before those of the next; each row is valid until the next is asked
   * for. Of a key only the panes of one window are held. A window that holds no pane gives no row.
   */
 final private[aggregate] class PaneWindowsIterator(
     partition: Int,
-    rows: Iterator[InternalRow],
+    reader: PaneReader,
     of: PaneWindows,
-    choice: WindowChoice = WindowChoice.All
+    partials: PanePartials,
+    choice: WindowChoice = WindowChoice()
 ) extends Iterator[UnsafeRow] {
   import of.by
 
-  private[this] val partials = PanePartials(partition, of.functions)
   private[this] val results = PaneResults(partition, of.functions, partials)
-  private[this] val reader = PaneReader(new PaneSort(of)(rows), of, partials)
   private[this] val held = new TwoStacks(partials)
   private[this] val place = new WindowPlace(of)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
@@ -136,18 +135,24 @@ final private[aggregate] class PaneWindowsIterator(
   /** Stops at the next window that has panes and is wanted. */
   @tailrec private[this] def seek(): Boolean =
     if (held.isEmpty && !restart()) false
-    else {
+    else if (by.endOf(start) > choice.until) {
+      held.clear()
+      if (reader.key eq key) reader.leave()
+      seek()
+    } else {
       fill()
       place.move(start, start + by.size)
-      if (choice.isGiven(key, start) && wanted.forall(_.eval(place.row))) true
+      if (choice.among(key, start) && wanted.forall(_.eval(place.row))) true
       else {
         slide()
         seek()
       }
     }
 
-  /** Begins with the first window of the next pane: another key's, or one behind a gap. */
+  /** Begins with the first window of the next pane that may be given: of another key's, or of one behind a gap. */
   private[this] def restart(): Boolean = {
+    while ((reader.key ne null) && by.endOf(by.last(reader.start)) <= choice.after)
+      reader.advance()
     val more = reader.key ne null
     if (more) {
       if (reader.key ne key) {
@@ -155,6 +160,7 @@ final private[aggregate] class PaneWindowsIterator(
         place.of(key)
       }
       start = by.first(reader.start)
+      if (by.endOf(start) <= choice.after) start = by.next(by.last(choice.after - by.size))
     }
     more
   }

@@ -130,7 +130,15 @@ final case class StreamPanes(
 
   /** With panes as they are held for input. */
   def held: PaneWindows =
-    PaneWindows(by, keyColumns ++ valueColumns, keys, window, of, having, packed)
+    PaneWindows(
+      by,
+      keyColumns ++ valueColumns,
+      keys,
+      window,
+      of,
+      having,
+      Option.when(packed)(HeldPanes.partBits(by))
+    )
 
   /** With panes as they come for input, in these columns. */
   def arriving(columns: Seq[Attribute]): PaneWindows =
@@ -141,7 +149,7 @@ final case class StreamPanes(
 
   /** What a checkpoint must have been made by for this aggregate to go on with it. */
   def terms: Seq[(String, String)] = Seq(
-    "format" -> (if (packed) "2" else "1"),
+    "format" -> (if (packed) "3" else "1"),
     "windows" -> by.toString,
     "keys" -> keys.map(k => s"${k.name} ${k.dataType.sql}").mkString(", "),
     "functions" -> functions.map { f =>

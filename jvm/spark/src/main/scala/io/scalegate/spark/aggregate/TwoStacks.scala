@@ -72,6 +72,16 @@ final private[aggregate] class TwoStacks(merging: PaneMerging) {
     if (head > middle) flip()
   }
 
+  /** Forgets all panes. */
+  def clear(): Unit = {
+    Arrays.fill(rows.asInstanceOf[Array[AnyRef]], head, tail, null)
+    head = 0
+    middle = 0
+    tail = 0
+    back = null
+    byteCount = 0L
+  }
+
   private[this] def flip(): Unit = {
     var i = tail - 2
     while (i >= head) {

@@ -78,7 +78,7 @@ object PaneSortSuite {
         columns(1),
         none,
         None,
-        packed = false
+        packed = None
       )
     val hash: UnsafeRow => Long = _.hashCode.toLong & hashes
     val runs = new PaneSort(of, paneBits, hash)(rows)

@@ -47,15 +47,41 @@ final class SlidingWindowSuite extends AnyFunSuite {
     }
   }
 
+  test(
+    "panes of open windows, and those behind windows that are closed, are known by their places"
+  ) {
+    windows.foreach { by =>
+      for (time <- -100L to 300L by 7) {
+        val (open, behind) = (by.firstOpen(time), by.firstBehind(time))
+        (-150L to 350L).map(by.pane).distinct.foreach { pane =>
+          assert(by.place(pane) < open == by.endOf(by.last(pane)) <= time, (by, time, pane))
+          assert(by.place(pane) < behind == by.endOf(by.first(pane)) <= time, (by, time, pane))
+        }
+      }
+      assert(by.firstOpen(Long.MinValue) == Long.MinValue)
+      assert(by.firstBehind(Long.MinValue) == Long.MaxValue)
+      assert(by.firstOpen(Long.MaxValue) > by.place(by.pane(Long.MaxValue / 2)), by)
+    }
+  }
+
   test("a window holds as many panes as it says, and rows of state grow with their square root") {
     windows.foreach { by =>
       val start = Math.floorMod(by.offset, by.slide)
       val panes = (start until start + by.size).map(by.pane).distinct.size
       assert(panes == by.panesPerWindow, by)
     }
-    Seq(2L -> 2, 5L -> 4, 10L -> 8, 60L -> 16, 3600L -> 64, 1000000L -> 64).foreach {
+    Seq(
+      2L -> 64,
+      16L -> 64,
+      17L -> 8,
+      32L -> 8,
+      33L -> 16,
+      60L -> 16,
+      3600L -> 64,
+      1000000L -> 64
+    ).foreach {
       case (slides, together) =>
-        assert(1 << HeldBlocks.bits(SlidingWindow(slides, 1, 0)) == together, slides)
+        assert(1 << HeldPanes.partBits(SlidingWindow(slides, 1, 0)) == together, slides)
     }
   }
 
