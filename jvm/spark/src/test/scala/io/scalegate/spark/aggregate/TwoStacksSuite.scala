@@ -54,6 +54,9 @@ final class TwoStacksSuite extends AnyFunSuite {
             next += 1 + random.nextInt(3)
             tested.push(next, kind.row(next))
             held :+= next
+          } else if (random.nextInt(20) == 0) {
+            tested.clear()
+            held = Vector.empty
           } else {
             val until = held.headOption.fold(next)(_ + random.nextInt(6))
             tested.evictBefore(until)
