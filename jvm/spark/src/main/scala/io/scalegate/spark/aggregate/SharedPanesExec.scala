@@ -73,7 +73,8 @@ private[aggregate] object DealtPartitions extends PartitionCoalescer with Serial
     val all = parent.partitions
     Array.tabulate(math.min(maxPartitions, all.length)) { i =>
       val dealt = (i until all.length by maxPartitions).map(all(_))
-      val group = new PartitionGroup(dealt.flatMap(parent.preferredLocations(_)).headOption)
+      val group =
+        new PartitionGroup(dealt.iterator.flatMap(parent.preferredLocations(_)).nextOption())
       group.partitions ++= dealt
       group
     }

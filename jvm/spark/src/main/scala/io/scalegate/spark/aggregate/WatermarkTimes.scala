@@ -31,6 +31,9 @@ final private[aggregate] class WatermarkTimes extends Serializable {
 
   /** The one that is used; while there is none, one that nobody reads. */
   def accumulator: EventTimeStatsAccum = Option(used.get).getOrElse(new EventTimeStatsAccum)
+
+  /** As EXPLAIN shows it. */
+  override def toString: String = "for the watermark above"
 }
 
 /** Spark's node of a watermark, for rows whose times are observed below it: Spark reads them here. It lies above the
