@@ -236,33 +236,27 @@ final private class HeldBlocks(
     */
   final private class Chains(rows: Iterator[(UnsafeRow, UnsafeRow)]) extends PaneReader {
     private[this] val keysOf = UnsafeProjection.create(of.keys, of.input.take(numberAt + 1))
-    private[this] var number = 0L
+    private[this] var (keys, number): (UnsafeRow, Long) = (null, 0L)
     private[this] var rest = 0L
     private[this] var results: Array[Byte] = _
     private[this] var next = 0L
-    private[this] var paneCount = 0L
-
-    var key: UnsafeRow = _
-    var start = 0L
-    var partial: UnsafeRow = _
 
     advance()
 
-    def panes: Long = paneCount
     def merges: Long = 0L
 
     def advance(): Unit =
       if (rest != 0 || follow()) take() else leave()
 
-    def leave(): Unit = if (begin()) take() else key = null
+    def leave(): Unit = if (begin()) take() else end()
 
     private[this] def take(): Unit = {
-      start = of.by.start(firstPlace(number) + numberOfTrailingZeros(rest))
-      partial = new UnsafeRow(partials.columns)
-      partial.pointTo(results, next, partials.resultBytes)
+      val place = firstPlace(number) + numberOfTrailingZeros(rest)
+      val result = new UnsafeRow(partials.columns)
+      result.pointTo(results, next, partials.resultBytes)
       next += partials.resultBytes
       rest &= rest - 1
-      paneCount += 1
+      stopAt(keys, of.by.start(place), result)
     }
 
     /** Begins with a row that is the first of its parts. */
@@ -270,11 +264,11 @@ final private class HeldBlocks(
       var found = false
       while (!found && rows.hasNext) {
         val (some, value) = rows.next()
-        val (keys, part, panes) =
+        val (keysOfRow, part, panes) =
           (keysOf(some).copy(), some.getLong(numberAt), value.getBinary(0))
-        if (!has(keys, part - 1)) {
+        if (!has(keysOfRow, part - 1)) {
           found = true
-          key = keys
+          keys = keysOfRow
           read(part, panes)
         }
       }
@@ -282,8 +276,8 @@ final private class HeldBlocks(
     }
 
     /** Goes on with the part after the current one. */
-    private[this] def follow(): Boolean = (key ne null) && isNeeded(number + 1) && {
-      val value = store.get(keyWith(key, number + 1))
+    private[this] def follow(): Boolean = (keys ne null) && isNeeded(number + 1) && {
+      val value = store.get(keyWith(keys, number + 1))
       val found = value != null
       if (found) read(number + 1, value.getBinary(0))
       found

@@ -5,12 +5,16 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 /** A task's panes, one at a time, those of a key in ascending order: it begins with the first. What tasks before the
   * exchange had of one pane is merged. A partial result is the caller's.
   */
-private[aggregate] trait PaneReader {
+abstract private[aggregate] class PaneReader {
+  private[this] var keyOfPane: UnsafeRow = _
+  private[this] var startOfPane = 0L
+  private[this] var result: UnsafeRow = _
+  private[this] var paneCount = 0L
 
   /** The pane's keys, one object for all panes that have them; null when there are no more panes. */
-  def key: UnsafeRow
-  def start: Long
-  def partial: UnsafeRow
+  final def key: UnsafeRow = keyOfPane
+  final def start: Long = startOfPane
+  final def partial: UnsafeRow = result
 
   /** Goes on to the next pane. */
   def advance(): Unit
@@ -18,9 +22,22 @@ private[aggregate] trait PaneReader {
   /** Goes on to the first pane of another key. */
   def leave(): Unit
 
-  /** Panes read so far, and merges. */
-  def panes: Long
+  /** Panes read so far. */
+  final def panes: Long = paneCount
+
+  /** Merges so far. */
   def merges: Long
+
+  /** Makes a pane the current one. */
+  final protected def stopAt(key: UnsafeRow, start: Long, partial: UnsafeRow): Unit = {
+    keyOfPane = key
+    startOfPane = start
+    result = partial
+    paneCount += 1
+  }
+
+  /** There are no more panes. */
+  final protected def end(): Unit = keyOfPane = null
 }
 
 private[aggregate] object PaneReader {
@@ -41,26 +58,18 @@ final private class RowReader(
   private[this] val partialOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
   private[this] var more = rows.advance()
   private[this] var mergeCount = 0L
-  private[this] var paneCount = 0L
-
-  var key: UnsafeRow = _
-  var start = 0L
-  var partial: UnsafeRow = _
 
   advance()
 
-  def panes: Long = paneCount
   def merges: Long = mergeCount
 
   def advance(): Unit =
-    if (!more) key = null
+    if (!more) end()
     else {
-      key = rows.key
-      start = rows.row.getLong(paneAt)
-      partial = partialOf(rows.row).copy()
-      paneCount += 1
+      val (key, start) = (rows.key, rows.row.getLong(paneAt))
+      val first = partialOf(rows.row).copy()
       more = rows.advance()
-      if (goesOn) mergeRest()
+      stopAt(key, start, if (goesOn(key, start)) merged(first, key, start) else first)
     }
 
   def leave(): Unit = {
@@ -69,17 +78,17 @@ final private class RowReader(
   }
 
   /** Whether the next row is of the same pane. */
-  private[this] def goesOn: Boolean =
+  private[this] def goesOn(key: UnsafeRow, start: Long): Boolean =
     more && (rows.key eq key) && rows.row.getLong(paneAt) == start
 
-  private[this] def mergeRest(): Unit = {
-    partials.begin(partial)
-    while (goesOn) {
+  private[this] def merged(first: UnsafeRow, key: UnsafeRow, start: Long): UnsafeRow = {
+    partials.begin(first)
+    while (goesOn(key, start)) {
       partials.add(partialOf(rows.row))
       mergeCount += 1
       more = rows.advance()
     }
-    partial = partials.result()
+    partials.result()
   }
 }
 
@@ -88,34 +97,22 @@ final private class BlockReader(rows: KeyRuns, of: PaneWindows, partials: FixedP
     extends PaneReader {
   private[this] val blocks = new BlockRuns(rows, of, partials)
   private[this] val block = blocks.block
-  private[this] var paneCount = 0L
-
-  var key: UnsafeRow = _
-  var start = 0L
-  var partial: UnsafeRow = _
 
   advance()
 
-  def panes: Long = paneCount
   def merges: Long = block.merges
 
   def advance(): Unit =
-    if (block.isEmpty && !blocks.advance()) key = null
-    else take()
+    if (block.isEmpty && !blocks.advance()) end() else take()
 
   def leave(): Unit = {
     val left = key
     var more = true
     while (more && (blocks.key eq left)) more = blocks.advance()
-    if (more) take() else key = null
+    if (more) take() else end()
   }
 
-  private[this] def take(): Unit = {
-    key = blocks.key
-    start = of.by.start(block.place)
-    partial = block.take()
-    paneCount += 1
-  }
+  private[this] def take(): Unit = stopAt(blocks.key, of.by.start(block.place), block.take())
 }
 
 /** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged. */
