@@ -35,10 +35,13 @@ final case class BoundedDifference(
         saturate(units(upper).setScale(0, RoundingMode.FLOOR))
       )
 
-  /** `left` in the type that the core stores it in. */
-  def storedLeft: Expression = termType.stored(left)
+  /** `left` in the type that the core stores it in, and NULL where it cannot be evaluated. */
+  def storedLeft: Expression = termType.stored(Attempt.of(left))
 
-  def storedRight: Expression = termType.stored(right)
+  def storedRight: Expression = termType.stored(Attempt.of(right))
+
+  /** Whether Spark, which evaluates the condition on fewer rows, may give an error where this is evaluated. */
+  def mayThrow: Boolean = MayThrow(left) || MayThrow(right)
 
   def describe: String = s"${right.sql} - ${left.sql} in [$lower, $upper]"
 

@@ -21,8 +21,14 @@ final case class Overlap(
     rightEnd: Expression,
     termType: TermType
 ) {
-  def left: Seq[Expression] = Seq(leftStart, leftEnd).map(termType.stored)
-  def right: Seq[Expression] = Seq(rightStart, rightEnd).map(termType.stored)
+  def left: Seq[Expression] = Seq(leftStart, leftEnd).map(stored)
+  def right: Seq[Expression] = Seq(rightStart, rightEnd).map(stored)
+
+  /** NULL where it cannot be evaluated. */
+  private[this] def stored(e: Expression): Expression = termType.stored(Attempt.of(e))
+
+  /** Whether Spark, which evaluates the condition on fewer rows, may give an error where this is evaluated. */
+  def mayThrow: Boolean = Seq(leftStart, leftEnd, rightStart, rightEnd).exists(MayThrow(_))
 
   def describe: String = {
     def interval(start: Expression, end: Expression) =
