@@ -1,11 +1,15 @@
 package io.scalegate.spark
 
+import java.util.concurrent.CountDownLatch
+
 import org.apache.spark.sql.{DataFrame, Row}
+import org.scalatest.concurrent.Eventually
+import org.scalatest.time.{Seconds, Span}
 
 import io.scalegate.spark.exec.RowWindowJoinExec
 
 /** Row-count windows against their definition, since plain Spark has none. */
-final class RowWindowSuite extends SparkJoinSuite {
+final class RowWindowSuite extends SparkJoinSuite with Eventually {
   private def planned(df: DataFrame): Seq[RowWindowJoinExec] =
     collect(executed(df)) { case w: RowWindowJoinExec => w }
 
@@ -224,4 +228,44 @@ final class RowWindowSuite extends SparkJoinSuite {
       assert(m("leastBusy").value > m("comparisons").value / 4)
     }
   }
+
+  test("a task that is killed while its predicate waits ends, and so do the join's threads") {
+    val predicate = new RowWindowSuite.Waiting
+    RowWindowSuite.predicate = predicate
+    spark.udf.register("waits", (a: Int, b: Int) => RowWindowSuite.predicate.holds(a, b))
+    val query = new Thread(() => {
+      spark.sparkContext.setJobGroup("killed", "a join that waits", interruptOnCancel = true)
+      val waiting =
+        "SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 50, 2) AND waits(r.id, s.id)"
+      try spark.sql(waiting).collect()
+      catch { case e: Throwable => predicate.thrown = e }
+    })
+    query.start()
+    try {
+      predicate.begun.await()
+      spark.sparkContext.cancelJobGroup("killed")
+      query.join()
+      assert(predicate.thrown != null)
+      eventually(timeout(Span(60, Seconds)))(assert(!Thread.getAllStackTraces.keySet.stream
+        .anyMatch(_.getName.startsWith("scalegate-join"))))
+    } finally predicate.end.countDown()
+  }
+}
+
+object RowWindowSuite {
+
+  /** A predicate that does not come back until it is let, or interrupted. */
+  final class Waiting {
+    val begun = new CountDownLatch(1)
+    val end = new CountDownLatch(1)
+    @volatile var thrown: Throwable = _
+
+    def holds(a: Int, b: Int): Boolean = {
+      begun.countDown()
+      end.await()
+      a < b
+    }
+  }
+
+  @volatile private var predicate: Waiting = _
 }

@@ -39,15 +39,12 @@ final class RowWindowTask(
       residual.map(predicates),
       probing.joinType
     )
+    val ofLeft = new TimedRows(UnsafeRows(l, left.output), left, bands, Side.R, 0)
+    val ofRight = new TimedRows(UnsafeRows(r, right.output), right, bands, Side.S, 1)
+    val kept = new KeptRows(rows, WindowMemory.ofTask(context))
+    // Threads start last: what throws before leaves none behind.
     val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
-    new RowWindowJoinIterator(
-      running,
-      probing,
-      new TimedRows(UnsafeRows(l, left.output), left, bands, Side.R, 0),
-      new TimedRows(UnsafeRows(r, right.output), right, bands, Side.S, 1),
-      context,
-      new KeptRows(rows, WindowMemory.ofTask(context))
-    )
+    new RowWindowJoinIterator(running, probing, ofLeft, ofRight, context, kept)
   }
 
   /** One predicate for each thread, made here because making one reads the task's own settings. */
