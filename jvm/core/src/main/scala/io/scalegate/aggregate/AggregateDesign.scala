@@ -1,6 +1,6 @@
 package io.scalegate.aggregate
 
-import io.scalegate.stream.TupleSource
+import io.scalegate.stream.{Lifecycle, TupleSource}
 
 /** A way to run a multiway aggregate (multiway aggregation, §4): any number of inputs, each
   * sorted. Every design takes the same spec and gives the same results: each window with a tuple
@@ -48,7 +48,8 @@ trait AggregateDesign {
   * nothing to deliver holds the results back until it advances or closes.
   *
   * An exception in the aggregate (a function or a key that throws) ends it: from then on [[poll]]
-  * and every call on a source throw that same exception.
+  * and every call on a source throw that same exception. One that was closed before it was done says
+  * so in the same way.
   */
 trait RunningAggregate[K, R] extends AutoCloseable {
   def sources: IndexedSeq[TupleSource]
@@ -62,18 +63,15 @@ trait RunningAggregate[K, R] extends AutoCloseable {
   def frontier: Long
 
   /** Whether every source has closed and every result was taken. False for an aggregate that
-    * failed.
+    * failed, or was closed before; once true, always true. The consumer's thread.
     */
   def isDone: Boolean
 
-  /** Stops the aggregate and waits until its threads have ended, whatever is still on the way.
-    * Any thread but the aggregate's own; a second call is void. Sources throw from then on.
+  /** Stops the aggregate, interrupts its threads and waits until they have ended, whatever is still
+    * on the way. Any thread but the aggregate's own; a second call is void. From then on sources,
+    * [[poll]] and [[frontier]] throw, unless the aggregate was done.
     */
   def close(): Unit
 
-  /** Ends the aggregate with the exception, as one of its own does. */
-  private[aggregate] def fail(e: Throwable): Unit
-
-  /** Throws the exception that has ended the aggregate, if one has. */
-  private[aggregate] def throwIfFailed(): Unit
+  private[aggregate] def ending: Lifecycle
 }

@@ -3,15 +3,15 @@ package io.scalegate.aggregate
 import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
 import java.util.function.LongSupplier
 
-import io.scalegate.stream.{StreamTuple, TupleSource, WaitingSource}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, StreamTuple, TupleSource, WaitingSource}
 
 /** When an input that says nothing no longer holds the others' results back.
   *
   * @param timeout
   *   nanoseconds of the clock
   * @param onLate
-  *   gets each tuple that comes too late because of it, on the input's thread. It does not use
-  *   that input. An exception from it ends the aggregate.
+  *   gets each tuple that comes too late because of it, on the input's thread. The input is silent
+  *   meanwhile, and nothing else waits for it. An exception from it ends the aggregate.
   * @param clock
   *   nanoseconds from any point on, never falling
   */
@@ -69,14 +69,17 @@ final class IdleAwareAggregate[K, R] private[aggregate] (
    * One thread at a time may use a source, and to promise for an idle input the consumer has to.
    * So each input has a hold, which its thread takes for each call and the consumer only tries
    * for: neither waits for the other's work. A tuple that meets the consumer's hold is refused
-   * as by a source that is full; `advance` and `close` spin for the length of an `advance`.
+   * as by a source that is full; `advance` and `close` wait for the length of an `advance`. The
+   * user's code is called without the hold: for as long as it takes, the input is one that says
+   * nothing.
    *
    * With the hold the consumer looks at the count again: an input that has spoken since is not
    * idle. What is promised for the input, and the order of what it delivered, are plain, passed
    * on with the hold. The promise that others read is stored with release after the source has
    * it, so it is never above what the source has.
    */
-  private[this] val inputs = aggregate.sources.map(new IdleInput(_, idleness.onLate, fail))
+  private[this] val inputs =
+    aggregate.sources.map(new IdleInput(_, idleness.onLate, ending.fail(_)))
   private[this] val since = Array.fill(inputs.size)(idleness.clock.getAsLong)
 
   def sources: IndexedSeq[TupleSource] = inputs
@@ -95,8 +98,7 @@ final class IdleAwareAggregate[K, R] private[aggregate] (
   def frontier: Long = aggregate.frontier
   def isDone: Boolean = aggregate.isDone
   def close(): Unit = aggregate.close()
-  private[aggregate] def fail(e: Throwable): Unit = aggregate.fail(e)
-  private[aggregate] def throwIfFailed(): Unit = aggregate.throwIfFailed()
+  private[aggregate] def ending: Lifecycle = aggregate.ending
 
   /** Whether anything was promised for an idle input. */
   private[this] def leaveOut(): Boolean = listen(idleness.clock.getAsLong) && {
@@ -154,8 +156,14 @@ final private class IdleInput(
   def isClosed: Boolean = closed
 
   def tryAdd(t: StreamTuple): Boolean = hold.compareAndSet(Free, Held) && {
-    try deliver(t)
-    finally hold.setRelease(Free)
+    var isLate = false
+    val isTaken =
+      try {
+        isLate = t != null && t.source == id && t.ts < before && !closed
+        if (isLate) passOver(t) else deliver(t)
+      } finally hold.setRelease(Free)
+    if (isLate) hand(t)
+    isTaken
   }
 
   def advance(ts: Long): Unit = holding {
@@ -187,21 +195,21 @@ final private class IdleInput(
 
   override def toString: String = source.toString
 
-  private[this] def deliver(t: StreamTuple): Boolean =
-    if (t != null && t.source == id && t.ts < before && !closed) {
-      source.advance(before) // says nothing new, but throws if the aggregate has ended
-      order.check(t)
-      order.delivered(t)
-      say(before)
-      late.incrementAndGet()
-      hand(t)
-      true
-    } else {
-      val isAdded = source.tryAdd(t)
-      if (isAdded) order.delivered(t)
-      say(if (isAdded) t.ts else Long.MinValue)
-      isAdded
-    }
+  private[this] def passOver(t: StreamTuple): Boolean = {
+    source.advance(before) // says nothing new, but throws if the aggregate has ended
+    order.check(t)
+    order.delivered(t)
+    say(before)
+    late.incrementAndGet()
+    true
+  }
+
+  private[this] def deliver(t: StreamTuple): Boolean = {
+    val isAdded = source.tryAdd(t)
+    if (isAdded) order.delivered(t)
+    say(if (isAdded) t.ts else Long.MinValue)
+    isAdded
+  }
 
   private[this] def hand(t: StreamTuple): Unit =
     try onLate(t)
@@ -217,7 +225,8 @@ final private class IdleInput(
   }
 
   private[this] def holding(body: => Unit): Unit = {
-    while (!hold.compareAndSet(Free, Held)) Thread.onSpinWait()
+    val idle = new IdleStrategy.Backoff()
+    while (!hold.compareAndSet(Free, Held)) idle.idle()
     try body
     finally hold.setRelease(Free)
   }

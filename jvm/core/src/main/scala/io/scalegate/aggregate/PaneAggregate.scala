@@ -2,7 +2,7 @@ package io.scalegate.aggregate
 
 import java.util.{ArrayList, HashMap}
 
-import io.scalegate.stream.{SlidingWindows, StreamTuple, TupleSource}
+import io.scalegate.stream.{RunningOperator, SlidingWindows, StreamTuple, TupleSource}
 
 /** Any design on panes: it updates one window for each tuple, the tuple's pane, and the consumer
   * makes each window's result from its panes, so that the cost of a tuple does not grow with
@@ -52,7 +52,8 @@ final private class StatesOf[S <: AnyRef](function: AggregateFunction[StreamTupl
 final private class CombinedPanes[K, S <: AnyRef, R](
     spec: AggregateSpec[K, S, R],
     panes: RunningAggregate[K, S]
-) extends RunningAggregate[K, R] {
+) extends RunningOperator[WindowResults[K, R]](panes.ending)
+    with RunningAggregate[K, R] {
   /*
    * `states` finds a key's panes; `keys` and `all` are the same in two lists, which is what a
    * window goes through.
@@ -74,31 +75,16 @@ final private class CombinedPanes[K, S <: AnyRef, R](
 
   def sources: IndexedSeq[TupleSource] = panes.sources
 
-  def poll(): WindowResults[K, R] = {
-    throwIfFailed()
-    try take()
-    catch {
-      case e: Throwable =>
-        fail(e)
-        throw e
-    }
+  override def close(): Unit = panes.close()
+
+  protected def isExhausted: Boolean = pending == null && all.isEmpty && panes.isDone
+
+  protected def reached: Long = {
+    val time = if (pending == null) panes.frontier else pending.start
+    if (all.isEmpty) time else math.min(time, windows.end(next))
   }
 
-  def frontier: Long =
-    if (isDone) Long.MaxValue
-    else {
-      val time = if (pending == null) panes.frontier else pending.start
-      if (all.isEmpty) time else math.min(time, windows.end(next))
-    }
-
-  def isDone: Boolean = pending == null && all.isEmpty && panes.isDone
-
-  def close(): Unit = panes.close()
-
-  private[aggregate] def fail(e: Throwable): Unit = panes.fail(e)
-  private[aggregate] def throwIfFailed(): Unit = panes.throwIfFailed()
-
-  private[this] def take(): WindowResults[K, R] = {
+  protected def take(): WindowResults[K, R] = {
     var results: WindowResults[K, R] = null
     var more = true
     while (more) {

@@ -1,7 +1,7 @@
 package io.scalegate.aggregate
 
 import io.scalegate.gate.TGate
-import io.scalegate.stream.{EventOrder, IdleStrategy, Lifecycle, StreamTuple}
+import io.scalegate.stream.{EventOrder, IdleStrategy, StreamTuple}
 
 /** Windows of tuples and sessions in TuMLMC: update threads that read every ready tuple and have
   * the windows of their own keys.
@@ -35,7 +35,7 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
   private[this] val taken = results.handle(0)
   private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
-  def start(): Unit = workers.foreach(_.start())
+  override protected def ownThreads: Iterable[Thread] = workers
 
   protected def offer(t: StreamTuple, input: Int): Boolean = gate.insertTuple(t, input)
   protected def promise(input: Int, ts: Long): Unit =
@@ -49,11 +49,6 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
 
   protected def isExhausted: Boolean = taken.isDone
   protected def reached: Long = taken.horizon()
-
-  override def close(): Unit = {
-    super.close()
-    Lifecycle.awaitEnd(workers)
-  }
 
   final private[this] class UpdateThread(share: Int)
       extends Thread(s"scalegate-aggregate-$share") {
@@ -116,7 +111,7 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
 
     /** That no result ends before it. */
     private[this] def promiseTime(ts: Long): Unit =
-      out.advance(SequenceResult.place(StreamTuple.punctuation(ts, Int.MinValue)))
+      out.advance(SequenceResult.place(StreamTuple.heartbeat(ts)))
   }
 }
 

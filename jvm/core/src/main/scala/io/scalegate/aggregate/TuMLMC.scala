@@ -1,7 +1,7 @@
 package io.scalegate.aggregate
 
 import io.scalegate.gate.TGate
-import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple}
+import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge
   * by a T-Gate, `threads` update threads read every ready tuple and add those of their own keys
@@ -78,7 +78,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
   private[this] val hive = winsets.hive(options.winsetCapacity)
   private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
-  def start(): Unit = workers.foreach(_.start())
+  override protected def ownThreads: Iterable[Thread] = workers
 
   protected def offer(t: StreamTuple, input: Int): Boolean = gate.insertTuple(t, input)
   protected def promise(input: Int, ts: Long): Unit =
@@ -89,11 +89,6 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
 
   protected def isExhausted: Boolean = hive.isDone
   protected def reached: Long = hive.frontier()
-
-  override def close(): Unit = {
-    super.close()
-    Lifecycle.awaitEnd(workers)
-  }
 
   /** `U_i` of the paper. */
   final private[this] class UpdateThread(share: Int)

@@ -33,13 +33,18 @@ final class GateSource[T <: AnyRef] private[gate] (
   /** Delivers `tuple`; false when this source has `capacity` tuples in the gate that some reader
     * has not passed, or when the thread that is just making room has not finished. Lock-free.
     */
-  def tryAdd(tuple: T): Boolean = {
+  def tryAdd(tuple: T): Boolean = canAdd(tuple) && {
+    insert(tuple, order.ts(tuple))
+    true
+  }
+
+  /** Whether [[tryAdd]] delivers `tuple`; throws what that throws. Once true it stays true until
+    * this source delivers, advances or closes: others only make room.
+    */
+  def canAdd(tuple: T): Boolean = {
     val ts = checked(tuple)
     if (!isAbove(tuple, ts)) throw new OutOfOrderException(name, last.ts, ts)
-    (added < limit || hasRoom) && {
-      insert(tuple, ts)
-      true
-    }
+    added < limit || hasRoom
   }
 
   /** Delivers `tuple`, idling while the source is full.

@@ -1,7 +1,7 @@
 package io.scalegate.join
 
 import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.stream.{EventOrder, Lifecycle, Side, StreamTuple}
+import io.scalegate.stream.{EventOrder, Lifecycle, RunningOperator, Side, StreamTuple}
 
 /** What the strategies behind an input gate (`SG_in` of ScaleJoin's Algorithm 1) have in common:
   * sources, failure and shut-down.
@@ -10,14 +10,13 @@ abstract private[join] class GatedJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions
-) extends RunningJoin {
+) extends RunningOperator[JoinResult](new Lifecycle("join"))
+    with RunningJoin {
   require(sides.nonEmpty, "a join needs at least one source")
   require(
     spec.joinType == JoinType.Inner,
     s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
   )
-
-  protected val ending = new Lifecycle("join")
 
   protected val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, options.inputCapacity)
 
@@ -28,18 +27,8 @@ abstract private[join] class GatedJoin(
   /** Whether the join's own threads must end. */
   final protected def isStopped: Boolean = ending.isStopped
 
-  final protected def hasFailed: Boolean = ending.hasFailed
-
   /** Ends the join for the given reason; of several, the first counts. */
   final protected def fail(e: Throwable): Unit = ending.fail(e)
-
-  final protected def throwIfFailed(): Unit = ending.throwIfFailed()
-
-  def close(): Unit = ending.close()
-
-  /** Waits until the join's own threads have ended, and keeps an interrupt for the caller. */
-  final protected def awaitEnd(workers: Iterable[Thread]): Unit =
-    Lifecycle.awaitEnd(workers)
 
   final private[this] class Source(val side: Side, val id: Int, source: GateSource[StreamTuple])
       extends GatedSource(source, ending, side.toString, spec.bands.length)

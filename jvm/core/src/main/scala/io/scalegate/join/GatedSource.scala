@@ -21,13 +21,13 @@ abstract private[join] class GatedSource(
   protected def isOfStream(t: StreamTuple): Boolean
 
   final def tryAdd(t: StreamTuple): Boolean = {
-    lifecycle.throwIfStopped()
-    if (t.source != id || !isOfStream(t) || t.attrs.length < width)
-      throw new IllegalArgumentException(
-        s"$source takes tuples of source $id, stream $stream, with $width attributes; this one " +
-          s"is of source ${t.source}, stream ${t.side}, with ${t.attrs.length}"
-      )
+    check(t)
     source.tryAdd(t)
+  }
+
+  final def canAdd(t: StreamTuple): Boolean = {
+    check(t)
+    source.canAdd(t)
   }
 
   final def advance(ts: Long): Unit = {
@@ -38,4 +38,13 @@ abstract private[join] class GatedSource(
   final def close(): Unit = source.close()
 
   final override def toString: String = source.toString
+
+  private[this] def check(t: StreamTuple): Unit = {
+    lifecycle.throwIfStopped()
+    if (t.source != id || !isOfStream(t) || t.attrs.length < width)
+      throw new IllegalArgumentException(
+        s"$source takes tuples of source $id, stream $stream, with $width attributes; this one " +
+          s"is of source ${t.source}, stream ${t.side}, with ${t.attrs.length}"
+      )
+  }
 }

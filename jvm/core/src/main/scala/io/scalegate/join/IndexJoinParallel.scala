@@ -35,7 +35,12 @@ final class ParallelIndexJoin(
     val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
     val index = () => if (spec.bands.isEmpty) null else newIndex(rows)
     val join = new RunningParallelIndexJoin(spec, sources, options, index, taskSize, band)
-    join.resize(threads)
+    try join.resize(threads)
+    catch {
+      case e: Throwable =>
+        join.close()
+        throw e
+    }
     join
   }
 }
@@ -52,8 +57,8 @@ trait ElasticJoin extends RunningJoin {
   /** The threads that take tasks. */
   def threads: Int
 
-  /** Sets their number. Those that leave finish the task they hold; it does not wait for them. Any
-    * thread.
+  /** Sets their number. Those that leave finish the task they hold; it does not wait for them. When
+    * a thread cannot be started the join goes on with those that were. Any thread.
     */
   def resize(threads: Int): Unit
 }
@@ -102,41 +107,68 @@ final private class RunningParallelIndexJoin(
   private[this] val s = new IndexJoinSharedWindow(Side.S, spec, newIndex(), options.maxWindowRows)
   private[this] val queue = new IndexJoinQueue(gate.addReader(), r, s, options.outputCapacity)
   private[this] val merging = new AtomicBoolean
-  private[this] val lifecycle = new Object
-  @volatile private[this] var workers = Vector.empty[Worker] // all that ever were
+  private[this] val resizing = new Object
 
-  def poll(): JoinResult = {
-    throwIfFailed()
-    queue.poll()
+  /** Written by who holds `resizing`. */
+  @volatile private[this] var staff = new Staff(Vector.empty, None)
+  private[this] var hired = 0
+
+  override protected def ownThreads: Iterable[Thread] = staff.workers
+
+  protected def take(): JoinResult = queue.poll()
+
+  protected def isExhausted: Boolean = queue.isDone
+
+  protected def reached: Long = queue.frontier
+
+  /** Those that have left, and ended, count as one thread, the last. */
+  def metrics: JoinMetrics = {
+    val now = staff
+    val all = now.workers.map(_.counters.metrics(0L)) ++ now.departed
+    val peak = r.peak.toLong + s.peak // the windows are shared
+    JoinMetrics(all.updated(0, all.head.copy(peakWindowRows = peak)))
   }
 
-  def isDone: Boolean = queue.isDone && !hasFailed
+  def threads: Int = staff.workers.count(!_.isLeaving)
 
-  def frontier: Long = {
-    throwIfFailed()
-    queue.frontier
-  }
-
-  def metrics: JoinMetrics = JoinMetrics(workers.zipWithIndex.map { case (w, i) =>
-    w.counters.metrics(if (i == 0) r.peak.toLong + s.peak else 0L) // the windows are shared
-  })
-
-  def threads: Int = workers.count(!_.isLeaving)
-
-  def resize(threads: Int): Unit = lifecycle.synchronized {
+  def resize(threads: Int): Unit = resizing.synchronized {
     require(threads > 0, s"a join needs at least one thread, not $threads")
-    throwIfFailed()
-    if (isStopped) throw new IllegalStateException("the join is closed")
-    val staying = workers.filterNot(_.isLeaving)
+    ending.throwIfStopped()
+    staff = staff.withoutEnded
+    val staying = staff.workers.filterNot(_.isLeaving)
     staying.drop(threads).foreach(_.leave())
-    val joining = Vector.tabulate(threads - staying.size)(i => new Worker(workers.size + i))
-    workers = workers ++ joining
-    joining.foreach(_.start())
+    for (_ <- staying.size until threads) {
+      val worker = new Worker(hired)
+      worker.start() // before it is one of them: one that cannot start is none
+      hired += 1
+      staff = new Staff(staff.workers :+ worker, staff.departed)
+    }
   }
 
-  override def close(): Unit = lifecycle.synchronized {
-    super.close()
-    awaitEnd(workers)
+  override def close(): Unit = resizing.synchronized(super.close())
+
+  /** @param departed
+    *   what those have done that have left, and ended
+    */
+  final private[this] class Staff(
+      val workers: Vector[Worker],
+      val departed: Option[WorkerMetrics]
+  ) {
+    def withoutEnded: Staff = {
+      val (ended, rest) = workers.partition(w => w.isLeaving && !w.isAlive)
+      val done = departed ++ ended.map(_.counters.metrics(0L))
+      new Staff(
+        rest,
+        done.reduceOption((a, b) =>
+          WorkerMetrics(
+            a.comparisons + b.comparisons,
+            a.matches + b.matches,
+            a.stored + b.stored,
+            0L
+          )
+        )
+      )
+    }
   }
 
   final private[this] class Worker(id: Int) extends Thread(s"scalegate-join-$id") {

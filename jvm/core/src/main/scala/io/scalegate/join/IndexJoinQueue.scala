@@ -55,6 +55,8 @@ final private[join] class IndexJoinQueue(
   @volatile private[this] var consumed = 0L
   @volatile private[this] var ended = false
   private[this] var taken = 0 // the consumer's: of the entry at `consumed`
+  @volatile private[this] var promised =
+    Long.MinValue // no tuple still to be assigned is before it
   private[this] var passed = Long.MinValue // the consumer's: the time of the last entry it was at
 
   /** Whether no thread will get a task any more. */
@@ -119,7 +121,10 @@ final private[join] class IndexJoinQueue(
   }
 
   /** No result still to come has a later tuple with a time below it. The consumer's. */
-  def frontier: Long = if (isDone) Long.MaxValue else passed
+  def frontier: Long = {
+    val time = promised // before `assigned`: it holds for what was not assigned then
+    if (consumed < assigned) entry(consumed).tuple.ts else math.max(passed, time)
+  }
 
   private[this] def take(head: IndexJoinEntry): JoinResult = {
     val result = new JoinResult(head.tuple, head.found(taken))
@@ -155,6 +160,7 @@ final private[join] class IndexJoinQueue(
     assigned = n
     task.set(from, n)
     if (n == from && input.isDone) ended = true
+    else if (n < until) promised = input.horizon()
   }
 
   private[this] def enter(t: StreamTuple, into: IndexJoinEntry): Unit = {

@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{IdleStrategy, Side, TupleSource}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TupleSource}
 
 /** A way to run a stream join. Every strategy takes the same spec and gives the same results in
   * the same order: that of [[ResultOrder]], whatever the interleaving of the sources and the
@@ -45,7 +45,8 @@ final case class JoinOptions(
   * source is while results are not taken.
   *
   * An exception in the join (a predicate that throws, a window beyond its limit) ends it: from
-  * then on [[poll]] and every call on a source throw that same exception.
+  * then on [[poll]], [[frontier]] and every call on a source throw that same exception. One that was
+  * closed before it was done says so in the same way.
   */
 trait RunningJoin extends AutoCloseable {
   def sources: IndexedSeq[JoinSource]
@@ -54,20 +55,26 @@ trait RunningJoin extends AutoCloseable {
   def poll(): JoinResult
 
   /** No result still to come has a later tuple with a time below it; `Long.MaxValue` once all are
-    * out. It never falls. The consumer's thread, like [[poll]].
+    * out. It follows the sources' promises as it does their tuples, to the time up to which each of
+    * them has delivered or promised, and never falls. The consumer's thread, like [[poll]].
     */
   def frontier: Long
 
-  /** Whether every source has closed and every result was taken. False for a join that failed. */
+  /** Whether every source has closed and every result was taken. False for a join that failed, or
+    * was closed before; once true, always true. The consumer's thread.
+    */
   def isDone: Boolean
 
   /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
   def metrics: JoinMetrics
 
-  /** Stops the join and waits until its threads have ended, whatever is still on the way. Any
-    * thread but the join's own; a second call is void. Sources throw from then on.
+  /** Stops the join, interrupts its threads and waits until they have ended, whatever is still on
+    * the way. Any thread but the join's own; a second call is void. From then on sources, [[poll]]
+    * and [[frontier]] throw, unless the join was done.
     */
   def close(): Unit
+
+  private[join] def ending: Lifecycle
 }
 
 /** Where one physical stream enters a two-sided join. */
@@ -75,4 +82,9 @@ trait JoinSource extends TupleSource {
 
   /** The logical stream that it belongs to. */
   def side: Side
+
+  /** Whether [[tryAdd]] takes the tuple; throws what that throws. Once true it stays true until this
+    * source delivers, advances or closes, or the join ends. For one that would make its tuples in vain.
+    */
+  def canAdd(t: StreamTuple): Boolean
 }

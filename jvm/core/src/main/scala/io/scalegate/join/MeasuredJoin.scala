@@ -2,7 +2,7 @@ package io.scalegate.join
 
 import org.HdrHistogram.Histogram
 
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple}
 
 /** Any join strategy, with the latency of every result: the time from the arrival of its later tuple at a source
   * to the moment the consumer takes it. A tuple arrives when it is first offered: the time that it waits at a
@@ -45,12 +45,18 @@ final class MeasuredRun private[join] (join: RunningJoin) extends RunningJoin {
   def frontier: Long = join.frontier
   def metrics: JoinMetrics = join.metrics
   def close(): Unit = join.close()
+  private[join] def ending: Lifecycle = join.ending
 
   final private[this] class Arrivals(source: JoinSource) extends JoinSource {
     private[this] var offered: StreamTuple = _ // refused before, and stamped then
 
     def side: Side = source.side
     def id: Int = source.id
+
+    def canAdd(t: StreamTuple): Boolean = {
+      stamp(t)
+      source.canAdd(t)
+    }
 
     def tryAdd(t: StreamTuple): Boolean = {
       stamp(t)

@@ -18,46 +18,23 @@ final private[join] class MergedResults[T <: AnyRef](
   private[this] val gate = new ScaleGate[T](order, capacity)
   private[this] val all = Vector.fill(workers)(new Outlet(gate.addSource(), punctuation))
   private[this] val output = gate.addReader()
-  private[this] var ahead: T = _
-  private[this] var said = Long.MinValue
 
   def outlet(worker: Int): Outlet[T] = all(worker)
 
   /** The next result; null when there is none yet. */
-  def poll(): T =
-    if (ahead == null) output.getNextReadyTuple()
-    else {
-      val result = ahead
-      ahead = null.asInstanceOf[T]
-      result
-    }
+  def poll(): T = output.getNextReadyTuple()
 
-  def isDone: Boolean = ahead == null && output.isDone
+  def isDone: Boolean = output.isDone
 
-  /** No result that is still to come has a later tuple before this time. What all workers have
-    * promised counts only once the results before it were taken; so a result that is ready is. A
-    * worker's promise reaches the gate before it is seen here: a result may be further than what is
-    * seen next, which must not take back what was said.
-    */
-  def frontier: Long = {
-    val promised = all.iterator.map(_.promised).min // before the gate is read
-    if (ahead == null) ahead = output.getNextReadyTuple()
-    val now =
-      if (ahead != null) order.ts(ahead) else if (output.isDone) Long.MaxValue else promised
-    said = math.max(said, now)
-    said
-  }
+  /** No result that is still to come has a later tuple before this time. */
+  def frontier: Long = output.horizon()
 }
 
-/** Where one worker hands its results over. Its thread's, but for [[promised]]. */
+/** Where one worker hands its results over. Its thread's. */
 final private[join] class Outlet[T <: AnyRef](
     source: GateSource[T],
     punctuation: StreamTuple => T
 ) {
-  @volatile private[this] var promisedTs = Long.MinValue
-
-  /** The time before which nothing comes from here any more. Any thread. */
-  def promised: Long = promisedTs
 
   /** Hands a result over; waits for room, and throws [[Stopped]] if the join ends meanwhile. */
   def emit(result: T, idle: IdleStrategy, isStopped: () => Boolean): Unit =
@@ -69,13 +46,8 @@ final private[join] class Outlet[T <: AnyRef](
       idle.reset()
     }
 
-  def promise(passed: StreamTuple): Unit = {
-    source.advance(punctuation(passed))
-    promisedTs = passed.ts
-  }
+  /** Says nothing new, and does nothing, if something later was handed over or promised. */
+  def promise(passed: StreamTuple): Unit = source.advance(punctuation(passed))
 
-  def close(): Unit = {
-    source.close()
-    promisedTs = Long.MaxValue
-  }
+  def close(): Unit = source.close()
 }

@@ -34,21 +34,16 @@ final private[join] class SequentialJoin(
   private[this] val input = gate.addReader()
   private[this] val found = new ArrayDeque[JoinResult]
   private[this] val steps = new ThreeSteps(spec, 0, 1, window, this)
-  private[this] var passed = Long.MinValue // the time of the last tuple that was taken
   @volatile private[this] var published = WorkerMetrics.Zero
 
-  def poll(): JoinResult = {
-    throwIfFailed()
+  protected def take(): JoinResult = {
     if (found.isEmpty) advance()
     found.poll()
   }
 
-  def isDone: Boolean = found.isEmpty && input.isDone && !hasFailed
+  protected def isExhausted: Boolean = found.isEmpty && input.isDone
 
-  def frontier: Long = {
-    throwIfFailed()
-    if (isDone) Long.MaxValue else passed
-  }
+  protected def reached: Long = if (found.isEmpty) input.horizon() else found.peek.ts
 
   def metrics: JoinMetrics = JoinMetrics(Vector(published))
 
@@ -56,18 +51,12 @@ final private[join] class SequentialJoin(
     found.add(new JoinResult(later, earlier))
 
   /** Takes ready tuples until one has results or there is none. */
-  private[this] def advance(): Unit =
-    try {
-      var t = input.getNextReadyTuple()
-      while (t != null) {
-        steps.step(t)
-        passed = t.ts
-        t = if (found.isEmpty) input.getNextReadyTuple() else null
-      }
-      published = steps.metrics
-    } catch {
-      case e: Throwable =>
-        fail(e)
-        throw e
+  private[this] def advance(): Unit = {
+    var t = input.getNextReadyTuple()
+    while (t != null) {
+      steps.step(t)
+      t = if (found.isEmpty && !isStopped) input.getNextReadyTuple() else null
     }
+    published = steps.metrics
+  }
 }

@@ -19,7 +19,8 @@ trait BlockWork[A <: AnyRef] {
   * join (PIM-Tree §III-B), for inputs that stand still.
   *
   * The consumer is one thread, which calls [[next]] until it is null, and [[close]] in any case; its waiting is blocking,
-  * as the threads' is. A failure in a thread reaches the consumer.
+  * as the threads' is. A failure in a thread reaches the consumer. Another thread may close it: then the consumer is
+  * told so.
   *
   * @param count
   *   of blocks, numbered from 0
@@ -38,8 +39,11 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
    * block that the consumer is at was claimed before all later ones, and its queue is being emptied: so its thread goes on
    * whatever the others wait for, and nothing waits for ever.
    *
-   * Results cross threads in queues, whose locks order what was written before. `failure` is written before
-   * `closed`, and the consumer looks at `closed` whenever it finds nothing.
+   * Results cross threads in queues, whose locks order what was written before. The consumer looks for a failure, and
+   * whether it was closed, after it has looked for a result.
+   *
+   * A thread's waits end by an interrupt. Where the work's own code has swallowed that, the wait finds by itself, a
+   * little later, that the results are not wanted any more.
    */
   private[this] val ahead = BlocksAhead * work.length
   private[this] val permits = new Semaphore(ahead)
@@ -53,9 +57,10 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
     thread.setDaemon(true)
     thread
   }
-  threads.foreach(_.start())
+  lifecycle.start(threads)
 
   /** The next result, in the order of the blocks and, within one, in that in which it was given; null at the end.
+    * Throws if it was closed before.
     *
     * @param waiting
     *   called now and then while there is none yet; may throw
@@ -64,10 +69,9 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
     var result: AnyRef = null
     while (result == null && current < count) {
       result = queues(current % ahead).poll(PollMillis, TimeUnit.MILLISECONDS)
-      if (result == null) {
-        lifecycle.throwIfFailed()
-        waiting()
-      } else if (result eq End) {
+      lifecycle.throwIfStopped()
+      if (result == null) waiting()
+      else if (result eq End) {
         result = null
         current += 1
         permits.release()
@@ -76,7 +80,9 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
     result.asInstanceOf[A]
   }
 
-  /** Ends the threads, whether all was taken or not, and waits until they have ended. */
+  /** Ends the threads, whether all was taken or not, and waits until they have ended. Any thread but those; a second
+    * call is void.
+    */
   def close(): Unit = {
     lifecycle.close()
     threads.foreach(_.interrupt())
@@ -88,14 +94,21 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
       var block = claim()
       while (block < count) {
         val queue = queues(block % ahead)
-        work.run(block, result => queue.put(result))
-        queue.put(End)
+        work.run(block, put(queue, _))
+        put(queue, End)
         block = claim()
       }
     } catch { case e: Throwable => if (!lifecycle.isStopped) lifecycle.fail(e) }
 
+  private[this] def put(queue: ArrayBlockingQueue[AnyRef], result: AnyRef): Unit = {
+    if (lifecycle.isStopped) throw new Stopped
+    while (!queue.offer(result, RecheckMillis, TimeUnit.MILLISECONDS))
+      if (lifecycle.isStopped) throw new Stopped
+  }
+
   private[this] def claim(): Int = {
-    permits.acquire()
+    while (!permits.tryAcquire(RecheckMillis, TimeUnit.MILLISECONDS))
+      if (lifecycle.isStopped) throw new Stopped
     claimed.getAndIncrement()
   }
 }
@@ -110,4 +123,7 @@ private object OrderedBlocks {
 
   /** Between two looks for a failure, and two calls of `waiting`. */
   private val PollMillis = 10L
+
+  /** Between two looks of a thread that waits at whether it should end. */
+  private val RecheckMillis = 100L
 }

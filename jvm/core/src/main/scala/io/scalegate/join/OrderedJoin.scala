@@ -19,7 +19,8 @@ abstract private[join] class OrderedJoin(
   /*
    * A thread that finds no match would hold back the others' results, so it promises at the output
    * that nothing is to come for what it has passed: every few tuples, and whenever it has nothing
-   * to do. For the same reason the join does not lock up: of the threads that wait for room in the
+   * to do. What it passes are tuples and heartbeats, so that what the sources promise is promised at
+   * the output. For the same reason the join does not lock up: of the threads that wait for room in the
    * output, the one with the lowest result has it ready as soon as the others run out of work.
    *
    * Memory order: results and promises are published by the output gate; a thread's metrics, and
@@ -30,28 +31,15 @@ abstract private[join] class OrderedJoin(
 
   protected def workers: Vector[Worker]
 
-  def start(): Unit = workers.foreach(_.start())
+  final override protected def ownThreads: Iterable[Thread] = workers
 
-  def poll(): JoinResult = {
-    val result = output.poll()
-    throwIfFailed()
-    result
-  }
+  final protected def take(): JoinResult = output.poll()
 
-  def isDone: Boolean = output.isDone && !hasFailed
+  final protected def isExhausted: Boolean = output.isDone
 
-  def frontier: Long = {
-    val frontier = output.frontier
-    throwIfFailed()
-    frontier
-  }
+  final protected def reached: Long = output.frontier
 
   def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
-
-  override def close(): Unit = {
-    super.close()
-    awaitEnd(workers)
-  }
 
   abstract protected class Worker(share: Int)
       extends Thread(s"scalegate-join-$share")
@@ -104,8 +92,8 @@ abstract private[join] class OrderedJoin(
     def emit(later: StreamTuple, earlier: StreamTuple): Unit =
       lane.emit(new JoinResult(later, earlier), idle, stopped)
 
-    /** No result of `t`, or of a tuple before it, comes from this thread any more; null where not even one can
-      * be named yet.
+    /** No result of `t`, or of a tuple before it, comes from this thread any more, be it a tuple or a
+      * heartbeat; null where not even one can be named yet.
       */
     final protected def pass(t: StreamTuple): Unit = {
       passed = t
@@ -138,16 +126,16 @@ abstract private[join] class SharedStepsJoin(
 
   /** `PT_share` of ScaleJoin's Algorithm 1. */
   final private[this] class ProcessingThread(share: Int) extends Worker(share) {
-    private[this] val input = gate.addReader()
+    private[this] val input = new ReadyInput(gate.addReader())
     private[this] var steps: ThreeSteps = _
 
     protected def prepare(): Unit =
       steps = new ThreeSteps(spec, share, threads, window, this)
 
     protected def work(): Boolean = {
-      val t = input.getNextReadyTuple()
+      val t = input.next()
       if (t != null) {
-        steps.step(t)
+        if (!t.isHeartbeat) steps.step(t)
         pass(t)
       }
       t != null

@@ -2,7 +2,7 @@ package io.scalegate.join
 
 import java.util.IdentityHashMap
 
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.stream.{RunningOperator, Side, StreamTuple, WaitingSource}
 
 /** The [[JoinType]] of a spec on any strategy whose results come in order. What is given for a tuple besides its pairs is
   * decided once, when its window can no longer grow, from the results of all of the strategy's threads.
@@ -28,19 +28,22 @@ final class TypedJoin(strategy: JoinStrategy) {
   }
 }
 
-/** A [[TypedJoin]] under way: sources, threads and failures are those of a [[RunningJoin]]. */
+/** A [[TypedJoin]] under way: sources, threads and failures are those of a [[RunningJoin]]. Its frontier is
+  * about the times of its own results.
+  */
 final class RunningTypedJoin private[join] (
     join: RunningJoin,
     joinType: JoinType,
     undecided: Map[Side, Undecided]
-) extends AutoCloseable {
+) extends RunningOperator[TypedResult](join.ending) {
   /*
    * The strategy gives pairs in order, and says by its frontier before which time no more will come. A tuple that
    * could last have matched at D is decided when that frontier has passed D, or a pair after D is at hand: then
    * every pair of it was seen here. So whatever threads found the pairs, one thread decides, the consumer.
    *
    * It has to know the tuples too, also those without a pair. A source leaves each tuple in a queue of its own
-   * before it delivers it to the join (Undecided): whatever lies below the frontier was delivered, and so is there.
+   * when the join is about to take it, and not before that is certain (Undecided): whatever lies below the frontier
+   * was taken, and so is there, and what is there was taken.
    *
    * State: the tuples of a decided side that are in their windows or on their way, and one reference for each that
    * has matched.
@@ -48,27 +51,40 @@ final class RunningTypedJoin private[join] (
   private[this] val matched = new IdentityHashMap[StreamTuple, AnyRef]
   private[this] val decided = undecided.values.toArray
   private[this] var ahead: JoinResult = _
-  private[this] var ended = false
+  private[this] var isEnd = false // no pair comes any more
 
   val sources: IndexedSeq[JoinSource] = join.sources.map { source =>
     undecided.get(source.side).fold(source)(u => new Known(source, u.arrivals()))
   }
 
-  /** The next result, or null when there is none yet. One thread at a time. */
-  def poll(): TypedResult =
-    if (decided.nonEmpty) pollDecided()
+  def metrics: JoinMetrics = join.metrics
+
+  override def close(): Unit = join.close()
+
+  protected def take(): TypedResult =
+    if (decided.nonEmpty) takeDecided()
     else {
-      ahead = join.poll()
+      look()
       if (ahead == null) null else give()
     }
 
-  private[this] def pollDecided(): TypedResult = {
+  protected def isExhausted: Boolean =
+    if (decided.isEmpty) ahead == null && join.isDone
+    else isEnd && ahead == null && earliestDue(Long.MaxValue) == null
+
+  protected def reached: Long = {
+    look()
+    val time = reachedTime()
+    val due = earliestDue(time)
+    if (due == null) time else due.deadline
+  }
+
+  private[this] def takeDecided(): TypedResult = {
     var result: TypedResult = null
     var more = true
     while (result == null && more) {
-      if (ahead == null) ahead = join.poll()
-      val reached = reachedTime()
-      val due = earliestDue(reached)
+      look()
+      val due = earliestDue(reachedTime())
       if (due != null) result = decide(due)
       else if (ahead != null) result = give()
       else more = false
@@ -76,22 +92,15 @@ final class RunningTypedJoin private[join] (
     result
   }
 
-  /** Whether every source has closed and every result was taken. False for a join that failed. */
-  def isDone: Boolean =
-    if (decided.isEmpty) join.isDone
-    else ended && ahead == null && earliestDue(Long.MaxValue) == null
-
-  def metrics: JoinMetrics = join.metrics
-
-  def close(): Unit = join.close()
+  private[this] def look(): Unit = if (ahead == null) ahead = join.poll()
 
   /** The time that every pair at hand or still to come has reached. */
   private[this] def reachedTime(): Long =
     if (ahead != null) ahead.ts
     else {
       val frontier = join.frontier
-      if (join.isDone) ended = true
-      if (ended) Long.MaxValue else frontier
+      if (join.isDone) isEnd = true
+      if (isEnd) Long.MaxValue else frontier
     }
 
   /** The side whose next tuple is decided before anything else happens, if there is one. */
@@ -100,7 +109,7 @@ final class RunningTypedJoin private[join] (
     var i = 0
     while (i < decided.length) {
       if (
-        decided(i).isDue(reached, ended && ahead == null) &&
+        decided(i).isDue(reached, isEnd && ahead == null) &&
         (first == null || decided(i).isBefore(first))
       ) first = decided(i)
       i += 1
@@ -131,28 +140,21 @@ final class RunningTypedJoin private[join] (
   }
 
   /** A source whose tuples are decided. */
-  final private[this] class Known(source: JoinSource, arrivals: Arrivals) extends JoinSource {
+  final private[this] class Known(source: JoinSource, arrivals: Arrivals)
+      extends JoinSource
+      with WaitingSource {
     def side: Side = source.side
     def id: Int = source.id
 
-    def tryAdd(t: StreamTuple): Boolean = {
-      arrivals.offer(t)
-      var taken = false
-      try taken = source.tryAdd(t)
-      finally if (!taken) arrivals.refuse()
-      taken
-    }
+    def canAdd(t: StreamTuple): Boolean = source.canAdd(t)
 
-    def add(t: StreamTuple, idle: IdleStrategy): Unit = {
-      arrivals.offer(t)
-      var taken = false
-      try {
-        source.add(t, idle)
-        taken = true
-      } finally if (!taken) arrivals.refuse()
+    def tryAdd(t: StreamTuple): Boolean = source.canAdd(t) && {
+      arrivals.add(t)
+      source.tryAdd(t)
     }
 
     def advance(ts: Long): Unit = source.advance(ts)
     def close(): Unit = source.close()
+    override def toString: String = source.toString
   }
 }

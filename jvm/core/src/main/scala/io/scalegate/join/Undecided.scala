@@ -22,7 +22,7 @@ final private[join] class Undecided(window: Window, side: Side) {
   /** Whether the first tuple can be decided.
     *
     * @param reached
-    *   no pair before it is still to come, and every tuple before it was offered
+    *   no pair before it is still to come, and every tuple before it has arrived
     * @param isEnd
     *   whether no pair is still to come at all
     */
@@ -71,48 +71,24 @@ final private[join] class Undecided(window: Window, side: Side) {
   }
 }
 
-/** What one source has offered to the join: its thread adds, the consumer takes. */
+/** What the join has taken of one source: its thread adds, the consumer takes. */
 final private[join] class Arrivals {
   /*
-   * A tuple is queued before it is offered, so once it was taken it is here. One that was refused stays, marked,
-   * for it may be offered again; the consumer passes over it when the source has promised more than it, which
-   * the source's thread does after it has set the mark.
+   * A tuple is added before the join publishes it, so what the join has passed is here; and it is added when it is
+   * certain that the join takes it, so nothing here is ever taken back.
    */
-  final private[this] class Arrival(val tuple: StreamTuple) {
-    @volatile var isRefused = false
+  private[this] val queue = new ConcurrentLinkedQueue[StreamTuple]
+
+  def add(t: StreamTuple): Unit = {
+    queue.add(t)
+    ()
   }
 
-  private[this] val queue = new ConcurrentLinkedQueue[Arrival]
-  private[this] var last: Arrival = _ // the source's
-
-  def offer(t: StreamTuple): Unit =
-    if (last != null && last.isRefused && (last.tuple eq t)) last.isRefused = false
-    else {
-      last = new Arrival(t)
-      queue.add(last)
-      ()
-    }
-
-  def refuse(): Unit = last.isRefused = true
-
-  /** The first tuple that the source still stands by; null if there is none. */
-  def head: StreamTuple = {
-    var first = queue.peek()
-    while (first != null && first.isRefused && hasNext) {
-      queue.poll()
-      first = queue.peek()
-    }
-    if (first == null || first.isRefused) null else first.tuple
-  }
+  /** The first tuple; null if there is none. */
+  def head: StreamTuple = queue.peek()
 
   def removeHead(): Unit = {
     queue.poll()
     ()
-  }
-
-  private[this] def hasNext: Boolean = {
-    val all = queue.iterator
-    all.next()
-    all.hasNext
   }
 }

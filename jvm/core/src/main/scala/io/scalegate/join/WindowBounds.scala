@@ -28,8 +28,11 @@ final private[join] class WindowBounds(side: Side, window: Window) {
 
   /** The first place that `t` of the opposite stream, and so every tuple after it, can pair with.
     */
-  def earliestFor(t: StreamTuple): Long =
-    if (time == null) Long.MinValue else time.earliest(t.side, t.ts)
+  def earliestFor(t: StreamTuple): Long = earliestAt(t.ts)
+
+  /** The first place that a tuple of the opposite stream at `ts` can pair with. */
+  def earliestAt(ts: Long): Long =
+    if (time == null) Long.MinValue else time.earliest(side.opposite, ts)
 
   /** The last place that `t` of the opposite stream can pair with. */
   def latestFor(t: StreamTuple): Long =

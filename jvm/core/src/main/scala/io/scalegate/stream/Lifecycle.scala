@@ -12,7 +12,7 @@ final private[scalegate] class Lifecycle(operator: String) {
   /*
    * A failure is recorded before anything that it lets go on (a closed output source above all),
    * and callers look for it after they have read. So whoever sees a consequence of the failure
-   * sees the failure.
+   * sees the failure. So it is with the end by `close`.
    */
   private[this] val failure = new AtomicReference[Throwable]
   @volatile private[this] var closed = false
@@ -20,22 +20,31 @@ final private[scalegate] class Lifecycle(operator: String) {
   /** Whether the operator's own threads must end. */
   def isStopped: Boolean = closed || failure.get != null
 
-  def hasFailed: Boolean = failure.get != null
-
-  /** Ends the operator for the given reason; of several, the first counts. */
-  def fail(e: Throwable): Unit = failure.compareAndSet(null, e)
+  /** Ends the operator for the given reason; of several, and of `close`, the first counts. */
+  def fail(e: Throwable): Unit = if (!closed) failure.compareAndSet(null, e)
 
   def close(): Unit = closed = true
 
-  def throwIfFailed(): Unit = {
+  /** Throws the operator's failure, or that it was closed; of both, the failure. */
+  def throwIfStopped(): Unit = {
+    val isClosed = closed // before the failure, for which it may have been closed
     val e = failure.get
     if (e != null) throw e
+    if (isClosed) throw new IllegalStateException(s"the $operator is closed")
   }
 
-  def throwIfStopped(): Unit = {
-    throwIfFailed()
-    if (closed) throw new IllegalStateException(s"the $operator is closed")
-  }
+  /** Starts the operator's own threads. When one cannot start the operator fails: those that did
+    * start have ended when the caller gets the reason.
+    */
+  def start(workers: Iterable[Thread]): Unit =
+    try workers.foreach(_.start())
+    catch {
+      case e: Throwable =>
+        fail(e)
+        workers.foreach(_.interrupt())
+        Lifecycle.awaitEnd(workers)
+        throw e
+    }
 }
 
 private[scalegate] object Lifecycle {

@@ -34,6 +34,9 @@ final class StreamTuple(
     */
   private[scalegate] var arrival: Long = 0L
 
+  /** Whether this is no tuple, but [[StreamTuple.heartbeat]]. */
+  private[scalegate] def isHeartbeat: Boolean = source == StreamTuple.EverySource
+
   override def toString: String = s"$side($ts, $source, $seq)"
 }
 
@@ -45,6 +48,14 @@ object StreamTuple {
     */
   def punctuation(ts: Long, source: Int): StreamTuple =
     new StreamTuple(ts, source, Long.MinValue, Side.R, NoAttributes, null)
+
+  /** In place of a source, which has a number from 0 up. */
+  private val EverySource = Int.MinValue
+
+  /** The promise that nothing before `ts` comes from any source: it sorts before every tuple with a
+    * time of `ts` or later.
+    */
+  private[scalegate] def heartbeat(ts: Long): StreamTuple = punctuation(ts, EverySource)
 
   /** The same place in the order without the payload. */
   def key(t: StreamTuple): StreamTuple =

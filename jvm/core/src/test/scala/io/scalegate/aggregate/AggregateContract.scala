@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
+import io.scalegate.ClosedOperator
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.stream.{SlidingWindows, StreamTuple}
 
@@ -301,13 +302,24 @@ abstract class AggregateContract(
     checkEnds("create", "add", "merge", "subtract", "result")(tens)(new FaultyInverse(_))
   }
 
-  test("closing in the middle ends every thread, and sources refuse from then on") {
-    val aggregate = design.open(spec(four, collected), 2)
-    assert(aggregate.sources(0).tryAdd(tuple(1, 0, 0)))
-    aggregate.close()
-    aggregate.close()
-    assert(workersAlive.isEmpty)
-    intercept[IllegalStateException](aggregate.sources(0).tryAdd(tuple(2, 0, 1)))
+  private def closable() = operator(design.open(spec(four, collected), 2, small))
+
+  test(
+    "an aggregate that was closed says so, to its consumer and inputs, and not that it is done"
+  ) {
+    ClosedOperator.checkSaysSo(closable())
+  }
+
+  test("closing ends a consumer that polls and inputs that wait for room, and each is told") {
+    ClosedOperator.checkTellsThreads(closable())
+  }
+
+  test("an aggregate that is done stays done when it is closed") {
+    ClosedOperator.checkStaysDone(closable())
+  }
+
+  test("the frontier goes by what the inputs promise, though no tuple comes") {
+    opened(design, spec(four, collected), 2)(checkFrontier(_))
   }
 
   test("an aggregate needs inputs") {

@@ -5,9 +5,11 @@ import java.util.SplittableRandom
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-import io.scalegate.BoundedWait
+import org.scalatest.Assertions._
+
 import io.scalegate.BoundedWait.until
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.{BoundedWait, OperatorUnderTest}
 
 /** Ways to drive a running aggregate to its end. Each gives up with an error after a minute. */
 object AggregateRuns {
@@ -107,6 +109,26 @@ object AggregateRuns {
     try body(aggregate)
     finally aggregate.close()
   }
+
+  def operator(aggregate: RunningAggregate[String, _]): OperatorUnderTest = new OperatorUnderTest(
+    "aggregate",
+    aggregate.sources,
+    () => aggregate.poll(),
+    () => aggregate.frontier,
+    () => aggregate.isDone,
+    () => aggregate.close(),
+    (i, n) => AggregateCases.tuple(n, i, n)
+  )
+
+  /** The frontier of an aggregate without tuples is what its inputs promise. */
+  def checkFrontier(aggregate: RunningAggregate[String, _]): Unit =
+    for (time <- Seq(7L, 1000000L)) {
+      aggregate.sources.foreach(_.advance(time))
+      until(s"frontier of $time") {
+        assert(aggregate.poll() == null)
+        aggregate.frontier == time
+      }
+    }
 
   def workersAlive: Seq[String] =
     Thread.getAllStackTraces.keySet.asScala.map(_.getName)

@@ -1,13 +1,14 @@
 package io.scalegate.aggregate
 
 import java.util.SplittableRandom
-import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicLong
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
 import scala.jdk.CollectionConverters._
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.TestThread
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.stream.{IdleStrategy, SlidingWindows, StreamTuple}
 
@@ -156,6 +157,34 @@ class IdleTimeoutSuite extends AnyFunSuite {
       assert(intercept[RuntimeException](aggregate.sources(1).tryAdd(tuple(2, 1, 1))) eq boom)
     }
   }
+
+  for (design <- designs)
+    test(s"${design.name}: a callback that takes its time holds no results back") {
+      val clock = new Clock
+      val called = new CountDownLatch(1)
+      val released = new CountDownLatch(1)
+      val slow = clock.idleness { _ =>
+        called.countDown()
+        released.await()
+      }
+      opened(design, 2, slow) { aggregate =>
+        aggregate.sources(0).advance(100)
+        clock.set(10)
+        aggregate.sources(0).advance(101)
+        assert(!finds(aggregate))
+        val late = new TestThread(assert(aggregate.sources(1).tryAdd(tuple(1, 1, 0))))
+        called.await()
+        for (i <- 1 to 3) {
+          assert(aggregate.sources(0).tryAdd(tuple(200L * i, 0, i.toLong)))
+          aggregate.poll()
+          clock.set(10 + 20L * i)
+          aggregate.sources(0).advance(200L * i + 10)
+          assert(await(aggregate).start == 200L * i)
+        }
+        released.countDown()
+        assert(late.end() == null && aggregate.lateTuples == 1)
+      }
+    }
 
   test("a timeout of nothing is refused") {
     val e = intercept[IllegalArgumentException](Idleness(0))

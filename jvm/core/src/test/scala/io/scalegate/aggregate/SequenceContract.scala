@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
+import io.scalegate.ClosedOperator
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** What a design must do that takes windows of tuples and sessions; its suite is one line. */
@@ -121,6 +122,30 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
           openedFor(SequenceSpec(windows, fault.key(_), fault.where(function(fault))), 2)
         }
       }
+  }
+
+  private def closable() = operator(openedFor(spec(SequenceWindows.Tuples(3, 2)), 2))
+
+  test(
+    "an aggregate that was closed says so, to its consumer and inputs, and not that it is done"
+  ) {
+    ClosedOperator.checkSaysSo(closable())
+  }
+
+  test("closing ends a consumer that polls and inputs that wait for room, and each is told") {
+    ClosedOperator.checkTellsThreads(closable())
+  }
+
+  test("an aggregate that is done stays done when it is closed") {
+    ClosedOperator.checkStaysDone(closable())
+  }
+
+  test("the frontier goes by what the inputs promise, though no tuple comes") {
+    for (w <- Seq(SequenceWindows.Tuples(3, 2), SequenceWindows.Sessions(5))) {
+      val aggregate = openedFor(spec(w), 2)
+      try checkFrontier(aggregate)
+      finally aggregate.close()
+    }
   }
 
   private val sessions = SequenceWindows.Sessions(3)

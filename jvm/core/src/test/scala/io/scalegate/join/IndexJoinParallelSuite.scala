@@ -148,6 +148,26 @@ final class ParallelIndexJoinSuite extends AnyFunSuite {
     until("end of the threads that left")(workersAlive.size <= threads)
   }
 
+  test("threads that have left are forgotten, and what they did is not") {
+    val all = input(JoinSpec(CountWindow(100), bands))
+    val join = pim(1).open(all.spec, all.sides, JoinOptions())
+    try {
+      for (i <- 0 until 200) {
+        for (source <- 0 to 1) until("room") {
+          join.poll()
+          join.sources(source).tryAdd(all.feeds(source)._2(i))
+        }
+        resize(join, 3)
+        resize(join, 1)
+      }
+      join.resize(1)
+      assert(join.metrics.workers.size <= 2, "one that works, and those that left as one")
+      join.sources.foreach(_.close())
+      drain(join)
+      assert(join.metrics.stored == 400)
+    } finally join.close()
+  }
+
   test("a join of no threads, a task of no tuples and a band that is not there are refused") {
     val spec = input(JoinSpec(CountWindow(1), bands)).spec
     intercept[IllegalArgumentException](pim(0))

@@ -1,5 +1,7 @@
 package io.scalegate.join
 
+import java.util.concurrent.CountDownLatch
+
 import org.scalacheck.Gen
 import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
@@ -8,6 +10,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import io.scalegate.BoundedWait.until
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
+import io.scalegate.{ClosedOperator, OperatorUnderTest, TestThread}
 
 /** What every join strategy must do; a strategy's suite is one line.
   *
@@ -206,37 +209,106 @@ abstract class JoinStrategyContract(
     assert(e.getMessage == "no predicate")
   }
 
-  test("closing ends the threads at any point, and sources then refuse") {
-    val input = alternating(100, everything)
-    for (fed <- Seq(0, 1, 37)) {
-      val join = strategy.open(input.spec, input.sides, small)
-      for (i <- 0 until fed; s <- 0 to 1) until("room") {
-        join.poll()
-        join.sources(s).tryAdd(feeds(input)(s)(i))
-      }
-      join.close()
-      join.close()
-      assert(workersAlive.isEmpty)
-      val e = intercept[IllegalStateException](join.sources(0).tryAdd(feeds(input)(0)(99)))
-      assert(e.getMessage.contains("closed"))
-    }
+  private def operator(join: RunningJoin): OperatorUnderTest = new OperatorUnderTest(
+    "join",
+    join.sources,
+    () => join.poll(),
+    () => join.frontier,
+    () => join.isDone,
+    () => join.close(),
+    (i, n) => tuple(2L * n + i, i, n, if (i == 0) R else S)
+  )
+
+  private def small(spec: JoinSpec): OperatorUnderTest =
+    operator(strategy.open(spec, Vector(R, S), small))
+
+  test(
+    "a join that was closed says so, to its consumer and its sources, and not that it is done"
+  ) {
+    ClosedOperator.checkSaysSo(small(everything))
   }
 
-  test("closing frees a feeder that waits for room") {
-    val join = strategy.open(everything, Vector(R, S), small)
-    val failure = new java.util.concurrent.atomic.AtomicReference[Throwable]
-    val feeder = new Thread(() =>
-      try for (i <- 0 until 100)
-          join.sources(0).add(tuple(i.toLong, 0, i.toLong, R), new IdleStrategy.Backoff())
-      catch { case e: Throwable => failure.set(e) }
-    )
-    feeder.start()
-    until("feeder that waits")(
-      Seq(Thread.State.TIMED_WAITING, Thread.State.TERMINATED).contains(feeder.getState)
-    )
-    join.close()
-    feeder.join()
-    assert(failure.get.getMessage == "the join is closed")
+  test("closing ends a consumer that polls and sources that wait for room, and each is told") {
+    ClosedOperator.checkTellsThreads(small(spec(TimeWindow(-40, 40))))
+  }
+
+  test("closing interrupts a predicate that waits, and the consumer is told of the closing") {
+    val waits = new CountDownLatch(1)
+    val never = new CountDownLatch(1)
+    val predicate: PairPredicate = (_, _) => {
+      waits.countDown()
+      never.await()
+      true
+    }
+    val waiting = everything.copy(residual = Some(() => predicate))
+    val join = strategy.open(waiting, Vector(R, S), small)
+    assert(join.sources(0).tryAdd(tuple(1, 0, 0, R)))
+    assert(join.sources(1).tryAdd(tuple(1, 1, 0, S)))
+    join.sources.foreach(_.close())
+    val consumer = new TestThread(while (!join.isDone) join.poll())
+    waits.await()
+    val isSequential = workersAlive.isEmpty
+    if (isSequential) never.countDown() // it waits in the consumer's own thread
+    assert(new TestThread(join.close()).end() == null)
+    val told = consumer.end()
+    assert(workersAlive.isEmpty)
+    assert(isSequential || told.getMessage == "the join is closed")
+  }
+
+  test("a join that is done stays done when it is closed") {
+    ClosedOperator.checkStaysDone(small(everything))
+  }
+
+  test("the frontier goes by what the sources promise, though no tuple comes") {
+    val join = strategy.open(spec(TimeWindow(-5, 5)), Vector(R, S, S), JoinOptions())
+    def frontierIs(time: Long): Unit = {
+      until(s"frontier of $time") {
+        while (join.poll() != null) ()
+        join.frontier >= time
+      }
+      assert(join.frontier == time)
+    }
+    try {
+      join.sources.foreach(_.advance(7))
+      frontierIs(7)
+      assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
+      assert(join.sources(1).tryAdd(tuple(12, 1, 0, S)))
+      join.sources(2).advance(100)
+      join.sources.foreach(_.advance(1000000))
+      if (prompt) assert(Definition.pair(await(join)) == ((1, 0L, 0, 0L)))
+      frontierIs(1000000)
+      assert(join.sources(2).tryAdd(tuple(1000000, 2, 0, S)))
+      join.sources(0).close()
+      join.sources.tail.foreach(_.advance(2000000))
+      frontierIs(2000000)
+      join.sources.foreach(_.close())
+      frontierIs(Long.MaxValue)
+    } finally join.close()
+  }
+
+  if (ordered) test("a heartbeat decides the rows that match nothing, for every join type") {
+    val rows = Vector(tuple(10, 0, 0, R), tuple(90, 0, 1, R))
+    val others = Vector(tuple(12, 1, 0, S), tuple(50, 1, 1, S))
+    for (joinType <- JoinType.all) {
+      val of = spec(TimeWindow(0, 5)).copy(joinType = joinType)
+      val join = new TypedJoin(strategy).open(of, Vector(R, S))
+      try {
+        rows.foreach(t => assert(join.sources(0).tryAdd(t)))
+        others.foreach(t => assert(join.sources(1).tryAdd(t)))
+        join.sources.foreach(_.advance(1000000))
+        val expected = (if (joinType.pairs) Seq((12L, 10L, 12L)) else Seq.empty) ++
+          (if (joinType.onceR) Seq((12L, 10L, -1L)) else Seq.empty) ++
+          (if (joinType.loneS) Seq((50L, -1L, 50L)) else Seq.empty) ++
+          (if (joinType.loneR) Seq((95L, 90L, -1L)) else Seq.empty)
+        def ts(t: StreamTuple) = if (t == null) -1L else t.ts
+        for (row <- expected) {
+          var result: TypedResult = null
+          until("result") { result = join.poll(); result != null }
+          assert((result.ts, ts(result.r), ts(result.s)) == row)
+        }
+        assert(join.poll() == null && !join.isDone)
+      } finally join.close()
+    }
   }
 
   test("a tuple out of order, of another source or with too few attributes is refused by name") {

@@ -1,13 +1,18 @@
 package io.scalegate.join
 
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicInteger
+import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
+
+import scala.jdk.CollectionConverters._
 
 import org.scalacheck.Gen
 import org.scalatest.concurrent.TimeLimitedTests
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.scalegate.BoundedWait.until
+import io.scalegate.TestThread
 
 final class OrderedBlocksSuite
     extends AnyFunSuite
@@ -107,5 +112,68 @@ final class OrderedBlocksSuite
         running.next(() => throw new InterruptedException("the task was killed"))
       )
     finally running.close()
+  }
+
+  test("closing ends a thread whose work swallows the interrupt") {
+    val begun = new CountDownLatch(1)
+    val released = new CountDownLatch(1)
+    val deaf: BlockWork[String] = (_: Int, give: String => Unit) => {
+      begun.countDown()
+      try released.await()
+      catch { case _: InterruptedException => () }
+      for (i <- 0 until 1000) give(s"$i")
+    }
+    val running = new OrderedBlocks[String](8, Vector(deaf))
+    begun.await()
+    val closer = new TestThread(running.close())
+    assert(closer.end() == null)
+  }
+
+  test("a consumer is told when another thread closes, while it waits and from then on") {
+    val begun = new CountDownLatch(1)
+    val never = new CountDownLatch(1)
+    val running = new OrderedBlocks[String](
+      1000,
+      Vector.fill[BlockWork[String]](2) { (block: Int, give: String => Unit) =>
+        if (block == 3) { begun.countDown(); never.await() }
+        give(s"$block")
+      }
+    )
+    val consumer = new TestThread(while (running.next(() => ()) != null) ())
+    begun.await()
+    running.close()
+    running.close()
+    assert(consumer.end().getMessage == "the join is closed")
+    assert(intercept[IllegalStateException](running.next(() => ())).getMessage ==
+      "the join is closed")
+  }
+
+  test("closed at any moment, it has given the first results, all of them, and says so") {
+    val sizes = Gen.listOfN(30, Gen.choose(0, 12))
+    forAll(sizes, Gen.choose(1, 4), Gen.choose(0, 150)) { (sizes, threads, after) =>
+      val expected = for ((n, block) <- sizes.zipWithIndex; i <- 0 until n) yield s"$block.$i"
+      val running = blocks(sizes.toVector, threads)
+      val taken = new ConcurrentLinkedQueue[String]
+      val consumer = new TestThread({
+        var result = running.next(() => ())
+        while (result != null) {
+          taken.add(result)
+          result = running.next(() => ())
+        }
+      })
+      until("results")(taken.size >= math.min(after, expected.size))
+      running.close()
+      val told = consumer.end()
+      assert(expected.startsWith(taken.asScala.toSeq))
+      if (told == null) assert(taken.size == expected.size)
+      else assert(told.getMessage == "the join is closed")
+    }
+  }
+
+  test("work that was taken to its end stays ended when it is closed") {
+    val running = blocks(Vector(1, 2), 2)
+    assert(all(running).size == 3)
+    running.close()
+    assert(running.next(() => ()) == null)
   }
 }

@@ -1,5 +1,6 @@
 package io.scalegate.join
 
+import java.lang.ref.WeakReference
 import java.util.SplittableRandom
 
 import scala.collection.mutable
@@ -10,65 +11,16 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
+import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join.matrix.{MatrixJoin, MatrixLayout}
-import io.scalegate.stream.{
-  CountWindow,
-  EventOrder,
-  IdleStrategy,
-  Side,
-  StreamTuple,
-  TimeWindow,
-  Window
-}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow}
+import io.scalegate.{ClosedOperator, OperatorUnderTest}
 
 /** Every join type on several strategies, against its definition: rows, order, and when they come. */
 final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import JoinRuns.tuple
   import Side.{R, S}
-
-  /** A result's time, and the source and number of each tuple that it has. */
-  private type Row = (Long, Option[(Int, Long)], Option[(Int, Long)])
-
-  private def place(t: StreamTuple): Option[(Int, Long)] = Option(t).map(x => (x.source, x.seq))
-  private def row(result: TypedResult): Row = (result.ts, place(result.r), place(result.s))
-
-  private val order: Ordering[StreamTuple] = EventOrder.Tuples.compare(_, _)
-
-  /** The last time at which a tuple can match, by the definition of the window. */
-  private def deadline(window: Window, t: StreamTuple, own: Vector[StreamTuple]): Long =
-    window match {
-      case TimeWindow(lower, upper) =>
-        val reach = if (t.side eq R) BigInt(upper) else -BigInt(lower)
-        (BigInt(t.ts) + reach.max(0)).min(Long.MaxValue).toLong
-      case CountWindow(size) =>
-        val at = own.indexOf(t)
-        if (own.length - at > size) own(at + size.toInt).ts else Long.MaxValue
-    }
-
-  private def defined(input: JoinCase, joinType: JoinType): Vector[Row] = {
-    val at = input.tuples.map(t => (t.source, t.seq) -> t).toMap
-    val pairs = Definition.results(input).map { case (source, seq, source2, seq2) =>
-      val (later, earlier) = (at((source, seq)), at((source2, seq2)))
-      if (later.side eq R) (later.ts, later, earlier) else (later.ts, earlier, later)
-    }
-    val matched = pairs.flatMap { case (_, r, s) => Seq(r, s) }.toSet
-    def lone(side: Side) = {
-      val own = input.tuples.filter(_.side eq side).sorted(order)
-      own.filterNot(matched).map(t => deadline(input.spec.window, t, own) -> t)
-    }
-    val lones = ((if (joinType.loneR) lone(R) else Vector.empty) ++
-      (if (joinType.loneS) lone(S) else Vector.empty))
-      .sortBy(_._2)(order)
-      .map { case (ts, t) =>
-        (ts, 1, (ts, if (t.side eq R) place(t) else None, if (t.side eq S) place(t) else None))
-      }
-    val chosen =
-      if (joinType.pairs) pairs.map { case (ts, r, s) => (ts, 0, (ts, place(r), place(s))) }
-      else if (joinType.onceR)
-        pairs.distinctBy(_._2).map { case (ts, r, _) => (ts, 0, (ts, place(r), None)) }
-      else Vector.empty
-    (chosen ++ lones).sortBy(x => (x._1, x._2)).map(_._3)
-  }
+  import TypedDefinition.{Row, row}
 
   private def drain(join: RunningTypedJoin, into: mutable.Builder[Row, Vector[Row]]): Boolean = {
     val result = join.poll()
@@ -142,13 +94,16 @@ final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     test(s"$joinType, ${join.name}: the definition's results in order") {
       forAll(JoinCases.cases, Gen.long, minSuccessful(cases)) { (input, seed) =>
         val results = run(join, joinType, input)(interleaved(_, input, seed))
-        assert(results == defined(input, joinType))
+        assert(results == TypedDefinition.results(input, joinType))
       }
     }
 
     test(s"$joinType, ${join.name}: the same with a thread for each source") {
       forAll(JoinCases.cases, minSuccessful(3)) { input =>
-        assert(run(join, joinType, input)(threaded(_, input)) == defined(input, joinType))
+        assert(run(join, joinType, input)(threaded(_, input)) == TypedDefinition.results(
+          input,
+          joinType
+        ))
       }
     }
   }
@@ -186,6 +141,99 @@ final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     } finally join.close()
   }
 
+  test("a refused tuple is forgotten, though the join goes on") {
+    for (joinType <- Seq(JoinType.Inner, JoinType.LeftOuter)) {
+      val join = new TypedJoin(NestedLoopJoin).open(
+        JoinSpec(TimeWindow(0, 5), joinType = joinType),
+        Vector(R, S),
+        JoinOptions(inputCapacity = 1)
+      )
+      try {
+        assert(join.sources(0).tryAdd(tuple(1, 0, 0, R)))
+        val refused = Vector.tabulate(100) { i =>
+          val t = tuple(2L + i, 0, 1L + i, R)
+          assert(!join.sources(0).tryAdd(t))
+          new WeakReference(t)
+        }
+        until("end of the refused tuples") {
+          System.gc()
+          refused.forall(_.get == null)
+        }
+        assert(join.poll() == null)
+      } finally join.close()
+    }
+  }
+
+  test("a tuple that is refused while the consumer polls is no result") {
+    // The join is polled whenever its strategy is offered a tuple: between any two steps.
+    var running: RunningTypedJoin = null
+    val rows = Vector.newBuilder[Row]
+    val polled =
+      new PolledStrategy(NestedLoopJoin, () => if (running != null) drain(running, rows))
+    running = new TypedJoin(polled)
+      .open(JoinSpec(TimeWindow(0, 5), joinType = JoinType.LeftOuter), Vector(R, S))
+    try {
+      running.sources(0).advance(999)
+      assert(running.sources(1).tryAdd(tuple(900, 1, 0, S)))
+      running.sources(1).advance(999)
+      for (n <- 0 until 3)
+        intercept[OutOfOrderException](running.sources(0).tryAdd(tuple(500, 0, n.toLong, R)))
+      running.sources.foreach(_.close())
+      until("end") { while (drain(running, rows)) (); running.isDone }
+      assert(rows.result() == Vector.empty)
+    } finally running.close()
+  }
+
+  private def operator(strategy: JoinStrategy): OperatorUnderTest = {
+    val spec = JoinSpec(TimeWindow(-9, 9), joinType = JoinType.FullOuter)
+    val join = new TypedJoin(strategy).open(spec, Vector(R, S), small)
+    new OperatorUnderTest(
+      "join",
+      join.sources,
+      () => join.poll(),
+      () => join.frontier,
+      () => join.isDone,
+      () => join.close(),
+      (i, n) => tuple(2L * n + i, i, n, if (i == 0) R else S)
+    )
+  }
+
+  for (strategy <- strategies)
+    test(s"${strategy.name}: a join that was closed says so, and invents no outer row") {
+      ClosedOperator.checkSaysSo(operator(strategy))
+      ClosedOperator.checkTellsThreads(operator(strategy))
+      ClosedOperator.checkStaysDone(operator(strategy))
+    }
+
+  test("nothing comes below the frontier, which follows pairs, decisions and promises") {
+    for (strategy <- strategies) {
+      val spec = JoinSpec(TimeWindow(-2, 5), joinType = JoinType.FullOuter)
+      val join = new TypedJoin(strategy).open(spec, Vector(R, S))
+      try {
+        def reach(time: Long): Unit = {
+          until(s"frontier of $time") {
+            val before = join.frontier
+            val result = join.poll()
+            assert(result == null || result.ts >= before)
+            assert(join.frontier >= before)
+            join.frontier >= time
+          }
+          assert(join.frontier == time)
+        }
+        join.sources.foreach(_.advance(5))
+        reach(5)
+        for (i <- 0 until 20) {
+          assert(join.sources(0).tryAdd(tuple(10L + 3 * i, 0, i.toLong, R)))
+          assert(join.sources(1).tryAdd(tuple(11L + 4 * i, 1, i.toLong, S)))
+        }
+        join.sources.foreach(_.advance(1000))
+        reach(1000)
+        join.sources.foreach(_.close())
+        reach(Long.MaxValue)
+      } finally join.close()
+    }
+  }
+
   test("a failure reaches the consumer unchanged") {
     val broken = new IllegalStateException("the predicate is broken")
     val spec =
@@ -215,5 +263,43 @@ final class TypedJoinSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
       val e = intercept[IllegalArgumentException](strategy.open(spec, Vector(R, S)))
       assert(e.getMessage.contains("open a FullOuter join by TypedJoin"))
     }
+  }
+}
+
+/** A strategy that calls back whenever one of its sources is offered a tuple, before it is taken. */
+final private class PolledStrategy(strategy: JoinStrategy, offered: () => Any)
+    extends JoinStrategy {
+  def name: String = strategy.name
+
+  def open(spec: JoinSpec, sides: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+    val join = strategy.open(spec, sides, options)
+    new RunningJoin {
+      val sources: IndexedSeq[JoinSource] = join.sources.map(new Polled(_))
+      def poll(): JoinResult = join.poll()
+      def frontier: Long = join.frontier
+      def isDone: Boolean = join.isDone
+      def metrics: JoinMetrics = join.metrics
+      def close(): Unit = join.close()
+      private[join] def ending: Lifecycle = join.ending
+    }
+  }
+
+  final private[this] class Polled(source: JoinSource) extends JoinSource {
+    def side: Side = source.side
+    def id: Int = source.id
+    def canAdd(t: StreamTuple): Boolean = {
+      offered()
+      source.canAdd(t)
+    }
+    def tryAdd(t: StreamTuple): Boolean = {
+      offered()
+      source.tryAdd(t)
+    }
+    def add(t: StreamTuple, idle: IdleStrategy): Unit = {
+      offered()
+      source.add(t, idle)
+    }
+    def advance(ts: Long): Unit = source.advance(ts)
+    def close(): Unit = source.close()
   }
 }

@@ -8,6 +8,7 @@ import io.scalegate.join.{
   JoinStrategy,
   OrderedJoin,
   PairCondition,
+  ReadyInput,
   RunningJoin,
   WindowProbe,
   WorkerMetrics
@@ -59,7 +60,8 @@ final private class RunningCellJoin(
    *
    * A thread's segments follow each other in the window and its tuples in the input, so its
    * results are in order; those of different threads are put in order by the output gate. A thread
-   * that has done its part of a batch promises the batch's last tuple. So a thread that waits for
+   * that has done its part of a batch promises the batch's last tuple; a heartbeat comes when all
+   * have done theirs, and holds for all. So a thread that waits for
    * room in the output is not held back by those that wait for the next batch.
    *
    * Memory order: `published` is written (volatile) after the batch and the windows, `done` (a
@@ -71,6 +73,7 @@ final private class RunningCellJoin(
   private[this] val s = numbered(Side.S)
   private[this] val done = Vector.fill(threads)(new AtomicLong)
   @volatile private[this] var published = 0L
+  @volatile private[this] var heartbeat: StreamTuple = _
   @volatile private[this] var ended = false
 
   protected val workers: Vector[Worker] =
@@ -85,6 +88,7 @@ final private class RunningCellJoin(
     private[this] val ofS = new WindowProbe(s.columns)
     private[this] var condition: PairCondition = _
     private[this] var matches = 0L
+    private[this] var heard: StreamTuple = _
 
     protected def prepare(): Unit = condition = new PairCondition(spec)
 
@@ -99,6 +103,17 @@ final private class RunningCellJoin(
       if (isNew) {
         searchAll()
         done(share).setRelease(n)
+      }
+      isNew || hear()
+    }
+
+    /** Passes what all may pass, and says whether it was anything new. */
+    final protected def hear(): Boolean = {
+      val now = heartbeat
+      val isNew = now ne heard
+      if (isNew) {
+        heard = now
+        pass(now)
       }
       isNew
     }
@@ -138,7 +153,7 @@ final private class RunningCellJoin(
 
   /** The thread that owns the windows, and searches its segments like the others. */
   final private[this] class Coordinator extends Cell(0) {
-    private[this] val input = gate.addReader()
+    private[this] val input = new ReadyInput(gate.addReader())
 
     override protected def measured: WorkerMetrics =
       super.measured.copy(stored = cells.stored, peakWindowRows = r.peak + s.peak)
@@ -153,18 +168,20 @@ final private class RunningCellJoin(
           searchAll()
           done(0).setRelease(n)
         } else if (input.isDone) ended = true
-        isNew
+        isNew || hear()
       }
 
     private[this] def fill(): Unit = {
       r.drop()
       s.drop()
       cells.clear()
-      var t = input.getNextReadyTuple()
-      while (t != null) {
-        if (t.side eq Side.R) cells.add(t, s, r) else cells.add(t, r, s)
-        t = if (cells.size < batch) input.getNextReadyTuple() else null
-      }
+      var t = input.next()
+      if (t != null && t.isHeartbeat) heartbeat = t
+      else
+        while (t != null) {
+          if (t.side eq Side.R) cells.add(t, s, r) else cells.add(t, r, s)
+          t = if (cells.size < batch) input.tuple() else null
+        }
     }
   }
 }

@@ -1,10 +1,10 @@
 package io.scalegate.join.baseline
 
-import io.scalegate.gate.GateReader
+import io.scalegate.join.ReadyInput
 import io.scalegate.stream.{Side, StreamTuple, Window}
 
 /** Feeds both ends of a [[FlowJoin]]'s chain with the ready tuples, in their order, and with word
-  * of the windows. One thread.
+  * of the windows, which heartbeats slide too. One thread.
   *
   * @param left
   *   where R enters
@@ -13,7 +13,7 @@ import io.scalegate.stream.{Side, StreamTuple, Window}
   */
 final private[baseline] class FlowDriver(
     window: Window,
-    input: GateReader[StreamTuple],
+    input: ReadyInput,
     left: SpscRing[FlowMessage],
     right: SpscRing[FlowMessage]
 ) extends FlowPart {
@@ -38,12 +38,13 @@ final private[baseline] class FlowDriver(
   }
 
   private[this] def next(): Boolean = {
-    val t = input.getNextReadyTuple()
+    val t = input.next()
     if (t == null) {
       ended = input.isDone
       if (ended) for (flow <- Seq(ofR, ofS)) flow.put(FlowMark.end(last))
       else for (flow <- Seq(ofR, ofS)) mark(flow, 1)
-    } else if (t.side eq Side.R) deliver(t, ofR, ofS)
+    } else if (t.isHeartbeat) slide(t)
+    else if (t.side eq Side.R) deliver(t, ofR, ofS)
     else deliver(t, ofS, ofR)
     t != null || ended
   }
@@ -59,6 +60,12 @@ final private[baseline] class FlowDriver(
     own.put(new FlowTuple(t, number, first, until, r.first, s.first, own.oldest(t)))
     opposite.since += 1
     mark(opposite, FlowDriver.MarkEvery)
+  }
+
+  private[this] def slide(heartbeat: StreamTuple): Unit = {
+    last = heartbeat
+    for (flow <- Seq(ofR, ofS)) flow.window.pass(heartbeat.ts)
+    for (flow <- Seq(ofR, ofS)) mark(flow, 0)
   }
 
   /** Tells a flow of the windows if it has not been told for so many tuples. */

@@ -7,6 +7,7 @@ import io.scalegate.join.{
   JoinResult,
   JoinSpec,
   PairCondition,
+  ReadyInput,
   ResultSink,
   Stopped,
   WorkerMetrics
@@ -47,7 +48,12 @@ abstract private[baseline] class FlowJoin(
   protected val results: Vector[SpscRing[JoinResult]] =
     Vector.fill(nodeCount)(new SpscRing[JoinResult](options.outputCapacity))
   private[this] val driver =
-    new FlowDriver(spec.window, gate.addReader(), rightward.head, leftward.last)
+    new FlowDriver(
+      spec.window,
+      new ReadyInput(gate.addReader()),
+      rightward.head,
+      leftward.last
+    )
   private[this] lazy val threads = // of the nodes, once the subclass has made them
     nodes.zipWithIndex.map { case (node, k) => new PartThread(s"scalegate-join-$k", node) } :+
       new PartThread("scalegate-join-driver", driver)
@@ -57,14 +63,9 @@ abstract private[baseline] class FlowJoin(
   /** What takes steps, each on a thread of its own once the join was started. */
   private[baseline] def parts: Vector[FlowPart] = nodes :+ driver
 
-  def start(): Unit = threads.foreach(_.start())
+  final override protected def ownThreads: Iterable[Thread] = threads
 
   def metrics: JoinMetrics = JoinMetrics(nodes.map(_.metrics))
-
-  override def close(): Unit = {
-    super.close()
-    awaitEnd(threads)
-  }
 
   private[this] def links() =
     Vector.fill(nodeCount)(new SpscRing[FlowMessage](linkCapacity))

@@ -10,7 +10,7 @@ sealed private[baseline] trait FlowMessage
 /** What the driver puts into a stream's flow.
   *
   * @param at
-  *   the tuple that was ready when it was put in; all that the same flow carries behind it sorts
+  *   the tuple or heartbeat that was ready when it was put in; all that the same flow carries behind it sorts
   *   after that tuple
   * @param firstR
   *   the number of the first R tuple that tuples after `at` may pair with

@@ -11,7 +11,7 @@ import io.scalegate.stream.Side
   * tuples' times, not by where they happen to be. Two things differ, and are the method's own. The
   * '''order''' of the results is that in which pairs meet, and depends on the threads. The
   * '''latency''' is up to half of the window, because a tuple moves only as others push it: a
-  * result may wait for later tuples, or for the sources' end.
+  * result may wait for later tuples, promises or the sources' end.
   */
 final class HandshakeJoin(threads: Int) extends JoinStrategy {
   require(threads > 0, s"a join needs at least one thread, not $threads")
@@ -64,7 +64,7 @@ final private class RunningHandshakeJoin(
   private[this] var bound = Long.MinValue
 
   /** What the nodes have, in turn. */
-  def poll(): JoinResult = {
+  protected def take(): JoinResult = {
     var result = results(turn).poll()
     var tried = 1
     while (result == null && tried < threads) {
@@ -73,13 +73,12 @@ final private class RunningHandshakeJoin(
       tried += 1
     }
     if (result == null) raise()
-    throwIfFailed()
     result
   }
 
-  def isDone: Boolean = results.forall(_.isDone) && !hasFailed
+  protected def isExhausted: Boolean = results.forall(_.isDone)
 
-  def frontier: Long = if (isDone) Long.MaxValue else bound
+  protected def reached: Long = bound
 
   /** There was no result: what was in the chain before the rings were read bounds what comes. */
   private[this] def raise(): Unit = {

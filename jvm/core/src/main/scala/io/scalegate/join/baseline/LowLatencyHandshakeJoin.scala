@@ -71,20 +71,19 @@ final private class RunningLowLatencyHandshakeJoin(
 
   private[this] val output = new PunctuatedResults(results)
 
-  def poll(): JoinResult = {
+  protected def take(): JoinResult = {
     if (!output.isReady) {
       val r = endOfR
       val s = endOfS
       if (r == null || s == null) output.gather(null)
       else output.gather(if (EventOrder.Tuples.compare(r, s) < 0) r else s)
     }
-    throwIfFailed()
     output.poll()
   }
 
-  def isDone: Boolean = output.isDone && !hasFailed
+  protected def isExhausted: Boolean = output.isDone
 
-  def frontier: Long = output.frontier
+  protected def reached: Long = output.frontier
 
   final class Core(k: Int) extends Node(k) {
     private[this] var inFlight: FlowInFlight = _

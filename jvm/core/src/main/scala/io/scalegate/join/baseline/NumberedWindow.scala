@@ -71,6 +71,13 @@ final private[baseline] class NumberedWindow(
     tuples += 1
   }
 
+  /** Expires what no tuple of the opposite stream at `ts` or later can pair with, and lets go of it.
+    */
+  def pass(ts: Long): Unit = {
+    expire(bounds.earliestAt(ts))
+    drop()
+  }
+
   /** Lets go of what has left the window. */
   def drop(): Unit = {
     columns.expireBefore(place)

@@ -10,6 +10,7 @@ import io.scalegate.join.{
   JoinStrategy,
   OrderedJoin,
   PairCondition,
+  ReadyInput,
   RunningJoin,
   Stopped,
   WorkerMetrics
@@ -83,7 +84,7 @@ final private class RunningScaleOij(
   private[this] def keyOf(t: StreamTuple): Long = if (key < 0) 0L else t.attrs(key)
 
   final private[this] class Joiner(share: Int) extends Worker(share) {
-    private[this] val input = gate.addReader()
+    private[this] val input = new ReadyInput(gate.addReader())
     private[this] val schedule = new ScaleOijSchedule(threads)
     private[this] val r = new OijShare(Side.R, spec, buffersOfR(share), options.maxWindowRows)
     private[this] val s = new OijShare(Side.S, spec, buffersOfS(share), options.maxWindowRows)
@@ -104,7 +105,7 @@ final private class RunningScaleOij(
       WorkerMetrics(compared, matches, r.stored + s.stored, r.peak.toLong + s.peak)
 
     protected def work(): Boolean = {
-      val from = read
+      val before = last
       val mine = store()
       storedUntil(share).setRelease(read)
       var i = 0
@@ -115,17 +116,21 @@ final private class RunningScaleOij(
         i += 1
       }
       readUntil(share).setRelease(read)
-      read > from && {
+      (last ne before) && {
         pass(last)
         removeRead()
         true
       }
     }
 
-    /** Reads the tuples of a turn, stores its own, and returns how many it is to probe with. */
+    /** Reads the tuples of a turn, or a heartbeat, stores its own, and returns how many it is to probe with. */
     private[this] def store(): Int = {
       var mine = 0
-      var t = input.getNextReadyTuple()
+      var t = input.next()
+      if (t != null && t.isHeartbeat) {
+        last = t
+        t = null
+      }
       while (t != null) {
         val own = if (t.side eq Side.R) r else s
         val opposite = if (t.side eq Side.R) s else r
@@ -139,7 +144,7 @@ final private class RunningScaleOij(
         own.take(t, keyOf(t), isMine, read)
         last = t
         read += 1
-        t = if (read % RunningScaleOij.Turn == 0) null else input.getNextReadyTuple()
+        t = if (read % RunningScaleOij.Turn == 0) null else input.tuple()
       }
       mine
     }

@@ -111,7 +111,7 @@ final private class OijRow(val key: Long, val number: Long) {
 /** A tuple that a joiner is to find the pairs of.
   *
   * @param before
-  *   the tuple before it in the input; null for the first
+  *   the tuple or heartbeat before it in the input; null for the first
   * @param number
   *   its number in the input
   * @param first

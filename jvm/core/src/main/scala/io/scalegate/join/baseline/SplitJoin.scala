@@ -7,6 +7,7 @@ import io.scalegate.join.{
   JoinResult,
   JoinSpec,
   JoinStrategy,
+  ReadyInput,
   ResultOrder,
   ResultSink,
   RunningJoin,
@@ -61,7 +62,8 @@ final private class RunningSplitJoin(
    *   gate --> distributor -+                  +--> core 1: W_R/n, W_S/n --> results --+--> poll
    *                         +----------------------> core 2: W_R/n, W_S/n --> results --+
    *
-   * Every arrow is a ring from one thread to one. A distributor hands a tuple to all of its
+   * Every arrow is a ring from one thread to one. What goes through the tree are tuples and
+   * heartbeats, behind which a core puts a punctuation. A distributor hands either to all of its
    * children before it takes the next, and waits where there is no room.
    *
    * It does not lock up. A core that waits for room for results of tuple t waits for the consumer;
@@ -78,28 +80,19 @@ final private class RunningSplitJoin(
   private[this] val links = Vector.fill(threads)(newLink())
   private[this] val cores = Vector.tabulate(threads)(new Core(_))
   private[this] val distributors = {
-    val input = gate.addReader()
-    distribute(() => input.getNextReadyTuple(), () => input.isDone, links)
+    val input = new ReadyInput(gate.addReader())
+    distribute(() => input.next(), () => input.isDone, links)
   }
 
-  def start(): Unit = (cores ++ distributors).foreach(_.start())
+  override protected def ownThreads: Iterable[Thread] = cores ++ distributors
 
-  def poll(): JoinResult = {
-    val result = gathering.poll()
-    throwIfFailed()
-    result
-  }
+  protected def take(): JoinResult = gathering.poll()
 
-  def isDone: Boolean = gathering.isDone && !hasFailed
+  protected def isExhausted: Boolean = gathering.isDone
 
-  def frontier: Long = gathering.frontier
+  protected def reached: Long = gathering.frontier
 
   def metrics: JoinMetrics = JoinMetrics(cores.map(_.metrics))
-
-  override def close(): Unit = {
-    super.close()
-    awaitEnd(cores ++ distributors)
-  }
 
   private[this] def newLink() = new SpscRing[StreamTuple](SplitJoin.LinkCapacity)
 
@@ -187,8 +180,9 @@ final private class RunningSplitJoin(
         if (t == null) idle.idle()
         else {
           idle.reset()
-          steps.step(t)
-          punctuate(t)
+          if (!t.isHeartbeat) steps.step(t)
+          unpunctuated += 1
+          if (t.isHeartbeat || unpunctuated == precision) punctuate(t)
         }
       }
     }
@@ -199,12 +193,9 @@ final private class RunningSplitJoin(
     }
 
     private[this] def punctuate(t: StreamTuple): Unit = {
-      unpunctuated += 1
-      if (unpunctuated == precision) {
-        unpunctuated = 0
-        published = steps.metrics
-        put(ResultOrder.punctuation(t), output)
-      }
+      unpunctuated = 0
+      published = steps.metrics
+      put(ResultOrder.punctuation(t), output)
     }
   }
 }

@@ -3,18 +3,18 @@ package io.scalegate.join.interval
 import java.util.PriorityQueue
 
 import io.scalegate.join.WindowLimitException
-import io.scalegate.stream.{EventOrder, Side, StreamTuple}
+import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** How a replica takes what its input gate hands out. One thread at a time. */
 abstract private[interval] class Intake {
 
-  /** Takes the gate's next element. */
+  /** Takes the gate's next element, or a heartbeat. */
   def take(element: StreamTuple): Unit
 
   /** The gate has no more elements. */
   def end(): Unit
 
-  /** The last element for which every result was given: no more come for it or for what sorts
+  /** The last element, or heartbeat, for which every result was given: no more come for it or for what sorts
     * before it. Null at first.
     */
   def passed: StreamTuple
@@ -25,7 +25,7 @@ final private[interval] class OrderedIntake(steps: IntervalSteps) extends Intake
   private[this] var last: StreamTuple = _
 
   def take(element: StreamTuple): Unit = {
-    steps.step(element, element)
+    if (!element.isHeartbeat) steps.step(element, element)
     last = element
   }
 
@@ -39,7 +39,7 @@ final private[interval] class UnorderedIntake(steps: IntervalSteps) extends Inta
   private[this] var last: StreamTuple = _
 
   def take(element: StreamTuple): Unit = {
-    if (!Arrival.isWatermark(element)) steps.step(element, Arrival.tuple(element))
+    if (!element.isHeartbeat) steps.step(element, Arrival.tuple(element))
     last = element
   }
 
@@ -66,7 +66,8 @@ final private[interval] class ReorderedIntake(steps: IntervalSteps, maxRows: Int
   def take(element: StreamTuple): Unit = {
     // Another source may still deliver a tuple at the watermark that sorts before those here.
     while (!buffer.isEmpty && buffer.peek.ts < element.ts) step()
-    if (!Arrival.isWatermark(element)) {
+    if (element.isHeartbeat) last = element
+    else {
       if (buffer.size >= maxRows) throw new WindowLimitException(buffer.size, maxRows)
       buffer.add(Arrival.tuple(element))
     }
@@ -89,16 +90,8 @@ final private[interval] class ReorderedIntake(steps: IntervalSteps, maxRows: Int
   * own time is before the element's: the element's time is the watermark of the whole.
   */
 private[interval] object Arrival {
-  private[this] object Watermark
-
   def apply(watermark: Long, number: Long, t: StreamTuple): StreamTuple =
     new StreamTuple(watermark, t.source, number, t.side, t.attrs, t)
-
-  /** An element that tells of a watermark alone. */
-  def watermark(ts: Long, number: Long, source: Int, side: Side, width: Int): StreamTuple =
-    new StreamTuple(ts, source, number, side, new Array[Long](width), Watermark)
-
-  def isWatermark(element: StreamTuple): Boolean = element.row eq Watermark
 
   def tuple(element: StreamTuple): StreamTuple = element.row.asInstanceOf[StreamTuple]
 }

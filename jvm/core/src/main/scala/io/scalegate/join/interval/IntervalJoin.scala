@@ -49,7 +49,6 @@ final class IntervalJoin(
     new LatenessJoin(
       started(spec, sources, options, new ReorderedIntake(_, options.maxWindowRows)),
       lateness,
-      spec.bands.length,
       isReordered = true
     )
 
@@ -70,7 +69,6 @@ final class IntervalJoin(
     new LatenessJoin(
       started(spec, sources, options, new UnorderedIntake(_)),
       lateness,
-      spec.bands.length,
       isReordered = false
     )
   }

@@ -1,7 +1,7 @@
 package io.scalegate.join.interval
 
 import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
-import io.scalegate.stream.{EventOrder, IdleStrategy, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{EventOrder, IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow}
 
 /** How far out of order a source's tuples may be.
   *
@@ -28,10 +28,9 @@ final case class Lateness(bound: Long, onLate: StreamTuple => Unit = _ => ()) {
 final class LatenessJoin private[interval] (
     join: RunningIntervalJoin,
     lateness: Lateness,
-    width: Int,
     isReordered: Boolean
 ) extends RunningJoin {
-  private[this] val late = join.sources.map(new LatenessSource(_, lateness, width))
+  private[this] val late = join.sources.map(new LatenessSource(_, lateness))
 
   def sources: IndexedSeq[JoinSource] = late
 
@@ -42,8 +41,8 @@ final class LatenessJoin private[interval] (
 
   def isDone: Boolean = join.isDone
 
-  /** See [[RunningIntervalJoin.frontier]]. Where tuples join as they come, results after it may
-    * still be followed by earlier ones.
+  /** As in every join: sources' watermarks are what it follows. Where tuples join as they come, a
+    * result behind it may be followed by an earlier one, but by none before it.
     */
   def frontier: Long = join.frontier
 
@@ -55,6 +54,8 @@ final class LatenessJoin private[interval] (
   def lateTuples: Long = late.map(_.lateTuples).sum
 
   def close(): Unit = join.close()
+
+  private[join] def ending: Lifecycle = join.ending
 
   /** A result's tuples in the order of events: `later` was only the later to arrive. */
   private[this] def unwrapped(result: JoinResult): JoinResult = {
@@ -68,11 +69,9 @@ final class LatenessJoin private[interval] (
 /** Brings what a source delivers into an order that a gate can take: that of [[Arrival]]s. One
   * thread at a time; `lateTuples` by any.
   */
-final private class LatenessSource(source: JoinSource, lateness: Lateness, width: Int)
-    extends JoinSource {
+final private class LatenessSource(source: JoinSource, lateness: Lateness) extends JoinSource {
   private[this] var watermark = Long.MinValue
   private[this] var arrivals = 0L
-  private[this] var owesWatermark = false
   private[this] var waiting: StreamTuple = _ // the arrival that found no room
   private[this] val lateCount = new java.util.concurrent.atomic.AtomicLong
 
@@ -82,8 +81,11 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness, width
 
   def lateTuples: Long = lateCount.get
 
+  /** A late one is taken, too. */
+  def canAdd(t: StreamTuple): Boolean = isLate(t) || source.canAdd(arrivalOf(t))
+
   def tryAdd(t: StreamTuple): Boolean =
-    if (t.source == id && t.ts < watermark) {
+    if (isLate(t)) {
       source.advance(watermark) // says nothing new, but refuses if the join has ended
       lateCount.lazySet(lateCount.getPlain + 1)
       lateness.onLate(t)
@@ -103,23 +105,17 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness, width
     idle.reset()
   }
 
-  /** Tells the gate at once, and the replicas too, by an element of its own, if there is room for
-    * one: else they learn it with the next call. Nothing but promptness rests on that.
-    */
   def advance(ts: Long): Unit = {
     if (ts > watermark) {
       watermark = ts
       waiting = null // its time would be before the watermark
-      owesWatermark = true
     }
     source.advance(watermark)
-    if (owesWatermark) {
-      owesWatermark = !source.tryAdd(Arrival.watermark(watermark, arrivals, id, side, width))
-      if (!owesWatermark) arrivals += 1
-    }
   }
 
   def close(): Unit = source.close()
+
+  private[this] def isLate(t: StreamTuple): Boolean = t.source == id && t.ts < watermark
 
   private[this] def arrivalOf(t: StreamTuple): StreamTuple =
     if (waiting != null && (waiting.row eq t)) waiting
@@ -131,7 +127,6 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness, width
   private[this] def pass(arrival: StreamTuple): Unit = {
     watermark = arrival.ts
     arrivals += 1
-    owesWatermark = false
     waiting = null
   }
 }

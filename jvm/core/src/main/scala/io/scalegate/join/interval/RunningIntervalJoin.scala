@@ -1,6 +1,6 @@
 package io.scalegate.join.interval
 
-import io.scalegate.join.{JoinOptions, JoinSpec, OrderedJoin, WorkerMetrics}
+import io.scalegate.join.{JoinOptions, JoinSpec, OrderedJoin, ReadyInput, WorkerMetrics}
 import io.scalegate.stream.Side
 
 /** An [[IntervalJoin]] under way. The consumer's thread polls; everything else by any thread, as
@@ -35,7 +35,9 @@ final class RunningIntervalJoin private[interval] (
    * Promises to the output gate are ScaleJoin's, and so is the argument why the join does not
    * lock up: all replicas take all elements, so before one can wait for input it has promised at
    * least the element that a replica stands on which waits for room. With a reorder buffer the
-   * same holds of the tuples that leave it: what leaves depends on the elements taken alone.
+   * same holds of the tuples that leave it: what leaves depends on the elements and heartbeats
+   * taken alone, and before a replica waits for input it has taken a heartbeat of the time that
+   * the sources have promised.
    *
    * Progress and memory order: see ScaleJoin.
    */
@@ -45,7 +47,7 @@ final class RunningIntervalJoin private[interval] (
   def splitting: KeySplitting = workers.head.splitting
 
   final protected class Replica(replica: Int) extends Worker(replica) {
-    private[this] val input = gate.addReader()
+    private[this] val input = new ReadyInput(gate.addReader())
     private[this] var steps: IntervalSteps = _
     private[this] var elements: Intake = _
     @volatile private[this] var split = KeySplitting(0, 1, 1)
@@ -59,7 +61,7 @@ final class RunningIntervalJoin private[interval] (
     }
 
     protected def work(): Boolean = {
-      val element = input.getNextReadyTuple()
+      val element = input.next()
       if (element != null) {
         elements.take(element)
         pass(elements.passed)

@@ -2,7 +2,7 @@ package io.scalegate.join.matrix
 
 import io.scalegate.gate.{GateSource, ScaleGate}
 import io.scalegate.join.{MergedResults, _}
-import io.scalegate.stream.{EventOrder, Lifecycle, StreamTuple, TupleSource}
+import io.scalegate.stream.{EventOrder, Lifecycle, RunningOperator, StreamTuple, TupleSource}
 
 /** How the workers of a [[CubeJoin]] are arranged: each stream's window is cut into so many
   * segments, and each combination of three segments has a worker.
@@ -67,7 +67,7 @@ final class RunningCubeJoin private[matrix] (
     streams: IndexedSeq[CubeStream],
     options: JoinOptions,
     layout: CubeLayout
-) extends AutoCloseable {
+) extends RunningOperator[CubeResult](new Lifecycle("join")) {
   /*
    * The same emitter, segments, marks and rounds as in RunningMatrixJoin, with a dimension more,
    * and with CubeSteps instead of the three steps for pairs. What is said there of progress and of
@@ -75,7 +75,6 @@ final class RunningCubeJoin private[matrix] (
    */
   require(streams.nonEmpty, "a join needs at least one source")
 
-  private[this] val lifecycle = new Lifecycle("join")
   private[this] val attributes = CubeStream.all.map(spec.attributes)
   private[this] val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, options.inputCapacity)
 
@@ -96,41 +95,20 @@ final class RunningCubeJoin private[matrix] (
     t => streams(t.source).number,
     options,
     results,
-    lifecycle,
+    ending,
     (shares, emit) => new CubeSteps(spec, shares, options.maxWindowRows, decide(emit))
   )
 
-  private[matrix] def start(): Unit = workers.start()
+  override protected def ownThreads: Iterable[Thread] = workers.threads
 
-  /** The next result, or null when there is none yet. One thread at a time. */
-  def poll(): CubeResult = {
-    val result = results.poll()
-    lifecycle.throwIfFailed()
-    result
-  }
+  protected def take(): CubeResult = results.poll()
 
-  /** Whether every source has closed and every result was taken. False for a join that failed. */
-  def isDone: Boolean = results.isDone && !lifecycle.hasFailed
+  protected def isExhausted: Boolean = results.isDone
 
-  /** No result that is still to come has a latest tuple before this time; `Long.MaxValue` once all
-    * are out. The consumer's thread only.
-    */
-  def frontier: Long = {
-    val frontier = results.frontier
-    lifecycle.throwIfFailed()
-    frontier
-  }
+  protected def reached: Long = results.frontier
 
   /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
   def metrics: JoinMetrics = workers.metrics
-
-  /** Stops the join and waits until its threads have ended, whatever is still on the way. Any
-    * thread but the join's own; a second call is void. Sources throw from then on.
-    */
-  def close(): Unit = {
-    lifecycle.close()
-    Lifecycle.awaitEnd(workers.threads)
-  }
 
   /** The residual predicate's decision, of one worker. */
   private[this] def decide(
@@ -155,7 +133,7 @@ final class RunningCubeJoin private[matrix] (
       val stream: CubeStream,
       val id: Int,
       source: GateSource[StreamTuple]
-  ) extends GatedSource(source, lifecycle, stream.toString, attributes(stream.number).length)
+  ) extends GatedSource(source, ending, stream.toString, attributes(stream.number).length)
       with CubeSource {
     protected def isOfStream(t: StreamTuple): Boolean = true
   }

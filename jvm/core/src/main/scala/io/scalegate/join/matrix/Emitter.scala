@@ -2,14 +2,15 @@ package io.scalegate.join.matrix
 
 import java.util.concurrent.atomic.AtomicBoolean
 
-import io.scalegate.gate.GateReader
+import io.scalegate.join.ReadyInput
 import io.scalegate.stream.StreamTuple
 
 /** The promise that whoever passes it on knows, or has passed on, each of its tuples whose ordinal
   * is below `ordinal`: the one-word message of DP-Join §III-D2.
   *
   * @param last
-  *   the key of the last tuple below it; null: none was emitted yet
+  *   the key of the last tuple below it, or a heartbeat behind that: what is emitted from the ordinal
+  *   on sorts after it; null: nothing was emitted yet
   */
 final private[matrix] class Mark(val ordinal: Long, val last: StreamTuple)
 
@@ -69,7 +70,7 @@ final private[matrix] class Lane(capacity: Int) {
   *   tuples that may be under way between the slowest worker and the emitter; a power of two
   */
 final private[matrix] class Emitter(
-    input: GateReader[StreamTuple],
+    input: ReadyInput,
     topology: Topology,
     streamOf: StreamTuple => Int,
     passed: Array[Counter],
@@ -112,14 +113,17 @@ final private[matrix] class Emitter(
   private[this] def emit(): Boolean = {
     val limit = math.min(Counter.lowest(passed) + capacity, ordinal + Emitter.Batch)
     var last: StreamTuple = null
-    var t = if (ordinal < limit) input.getNextReadyTuple() else null
-    while (t != null) {
-      send(t)
-      last = t
-      t = if (ordinal < limit) input.getNextReadyTuple() else null
+    var t = if (ordinal < limit) input.next() else null
+    if (t != null && t.isHeartbeat) published = new Mark(ordinal, t)
+    else {
+      while (t != null) {
+        send(t)
+        last = t
+        t = if (ordinal < limit) input.tuple() else null
+      }
+      if (last != null) published = new Mark(ordinal, StreamTuple.key(last))
+      else if (input.isDone) end = ordinal
     }
-    if (last != null) published = new Mark(ordinal, StreamTuple.key(last))
-    else if (input.isDone) end = ordinal
     last != null
   }
 

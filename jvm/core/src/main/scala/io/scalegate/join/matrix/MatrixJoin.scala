@@ -65,7 +65,7 @@ final private[matrix] class RunningMatrixJoin(
    *   2. The tuples of both segments below the lower of the two marks are complete: it takes them
    *      in their total order, each by the three steps.
    *   3. It promises the output gate that nothing is to come for what it has passed: that mark,
-   *      which also covers the tuples of other rows and columns. It tells the emitter how far it
+   *      which also covers the tuples of other rows and columns, and heartbeats. It tells the emitter how far it
    *      is, and the segments' writers what it needs no more.
    *   4. If nothing had come it takes the emitter's role.
    *
@@ -105,31 +105,15 @@ final private[matrix] class RunningMatrixJoin(
       )
   )
 
-  def start(): Unit = workers.start()
+  override protected def ownThreads: Iterable[Thread] = workers.threads
 
-  def poll(): JoinResult = {
-    val result = results.poll()
-    throwIfFailed()
-    result
-  }
+  protected def take(): JoinResult = results.poll()
 
-  def isDone: Boolean = results.isDone && !hasFailed
+  protected def isExhausted: Boolean = results.isDone
 
-  /** No result that is still to come has a later tuple before this time; `Long.MaxValue` once all
-    * are out. The consumer's thread only.
-    */
-  def frontier: Long = {
-    val frontier = results.frontier
-    throwIfFailed()
-    frontier
-  }
+  protected def reached: Long = results.frontier
 
   def metrics: JoinMetrics = workers.metrics
-
-  override def close(): Unit = {
-    super.close()
-    awaitEnd(workers.threads)
-  }
 
   private[this] def shape(side: Side): StreamShape = {
     val bounds = new WindowBounds(side, spec.window)

@@ -29,8 +29,8 @@ final private[matrix] class MatrixWorker(
   private[this] var position = 0L
   private[this] var last: StreamTuple = _
 
-  /** The key of the last tuple of all streams that this worker is past, be it its own or another's;
-    * null at first.
+  /** The key of the last tuple of all streams that this worker is past, be it its own or another's,
+    * or a heartbeat behind it; null at first.
     */
   def lastPassed: StreamTuple = last
 
@@ -48,7 +48,7 @@ final private[matrix] class MatrixWorker(
       process(mark)
       views.foreach(_.publish())
       passed.setRelease(position)
-    }
+    } else if (before == mark.ordinal && mark.last != null) last = mark.last
     position > before || emitter.tryEmit()
   }
 

@@ -6,6 +6,7 @@ import io.scalegate.join.{
   JoinMetrics,
   JoinOptions,
   MergedResults,
+  ReadyInput,
   Stopped,
   WorkerMetrics
 }
@@ -45,7 +46,7 @@ final private[matrix] class Share(
   *   on that worker's thread
   */
 final private[matrix] class MatrixWorkers[T <: AnyRef](
-    input: GateReader[StreamTuple],
+    reader: GateReader[StreamTuple],
     topology: Topology,
     shapes: IndexedSeq[StreamShape],
     streamOf: StreamTuple => Int,
@@ -56,7 +57,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
 ) {
   private[this] val passed = Array.fill(topology.workers)(new Counter(0L))
   private[this] val emitter = new Emitter(
-    input,
+    new ReadyInput(reader),
     topology,
     streamOf,
     passed,
@@ -70,8 +71,6 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
 
   val threads: IndexedSeq[WorkerThread] =
     Vector.tabulate(topology.workers)(new WorkerThread(_))
-
-  def start(): Unit = threads.foreach(_.start())
 
   def metrics: JoinMetrics = JoinMetrics(threads.map(_.metrics))
 
@@ -142,11 +141,12 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
 
     private[this] def next(worker: MatrixWorker): Unit = {
       val before = worker.lastPassed
-      if (worker.round()) idle.reset() else idle.idle()
+      val hasWorked = worker.round()
       if (worker.lastPassed ne before) {
         outlet.promise(worker.lastPassed)
         published = worker.metrics
       }
+      if (hasWorked) idle.reset() else idle.idle()
     }
   }
 }

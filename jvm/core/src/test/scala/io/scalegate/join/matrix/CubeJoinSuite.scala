@@ -7,10 +7,10 @@ import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
-import io.scalegate.BoundedWait
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join._
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
+import io.scalegate.{BoundedWait, ClosedOperator, OperatorUnderTest}
 
 /** What the three-way join must do, whatever its layout; a layout's suite is one line. */
 abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
@@ -169,20 +169,44 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
     assert(e.limit == 20)
   }
 
-  test("closing ends the threads at any point, and sources then refuse") {
-    val input = turns(30, everything)
-    for (fed <- Seq(0, 1, 20)) {
-      val join = new CubeJoin(layout).open(input.spec, input.streams, small)
-      for (i <- 0 until fed; s <- 0 to 2) BoundedWait.until("room") {
-        join.poll()
-        join.sources(s).tryAdd(input.feeds(s)._2(i))
+  private def operator(): OperatorUnderTest = {
+    val join = new CubeJoin(layout).open(all(TimeWindow(-9, 9)), CubeStream.all, small)
+    new OperatorUnderTest(
+      "join",
+      join.sources,
+      () => join.poll(),
+      () => join.frontier,
+      () => join.isDone,
+      () => join.close(),
+      (i, n) => tuple(3L * n + i, i, n)
+    )
+  }
+
+  test(
+    "a join that was closed says so, to its consumer and its sources, and not that it is done"
+  ) {
+    ClosedOperator.checkSaysSo(operator())
+  }
+
+  test("closing ends a consumer that polls and sources that wait for room, and each is told") {
+    ClosedOperator.checkTellsThreads(operator())
+  }
+
+  test("a join that is done stays done when it is closed") {
+    ClosedOperator.checkStaysDone(operator())
+  }
+
+  test("the frontier goes by what the sources promise, though no tuple comes") {
+    val join = new CubeJoin(layout).open(all(TimeWindow(-5, 5)), CubeStream.all)
+    try
+      for (time <- Seq(7L, 1000000L)) {
+        join.sources.foreach(_.advance(time))
+        BoundedWait.until(s"frontier of $time") {
+          assert(join.poll() == null)
+          join.frontier == time
+        }
       }
-      join.close()
-      join.close()
-      assert(JoinRuns.workersAlive.isEmpty)
-      val e = intercept[IllegalStateException](join.sources(0).tryAdd(tuple(1000, 0, 1000)))
-      assert(e.getMessage.contains("closed"))
-    }
+    finally join.close()
   }
 
   test("a tuple out of order, of another source or with too few attributes is refused by name") {

@@ -7,6 +7,7 @@ import io.scalegate.gate.GateSource;
 import io.scalegate.gate.ScaleGate;
 import io.scalegate.join.JoinSpec;
 import io.scalegate.join.JoinType;
+import io.scalegate.join.ReadyInput;
 import io.scalegate.join.matrix.Counter;
 import io.scalegate.join.matrix.Emitter;
 import io.scalegate.join.matrix.Inlet;
@@ -82,7 +83,7 @@ public class ForwardedMarks {
     r.close();
     s.close();
     Function1<StreamTuple, Object> streamOf = t -> t.side() == R ? 0 : 1;
-    emitter = new Emitter(gate.addReader(), topology, streamOf, passed, 2);
+    emitter = new Emitter(new ReadyInput(gate.addReader()), topology, streamOf, passed, 2);
     Inlet rOfFirst = writer(0, 0, ofR);
     first = worker(0, rOfFirst, foundFirst);
     second = worker(1, new ReaderInlet(rOfFirst), foundSecond);
