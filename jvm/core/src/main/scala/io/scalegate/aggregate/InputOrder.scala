@@ -8,7 +8,8 @@ import io.scalegate.stream.StreamTuple
   */
 final private[aggregate] class InputOrder(id: Int) {
   private[this] var ts = Long.MinValue
-  private[this] var seq = Long.MinValue // of a promise: before every tuple of its time
+  private[this] var seq = Long.MinValue
+  private[this] var isPromise = true // every tuple of its time sorts after it
   private[this] var isFirst = true
   private[this] var closed = false
 
@@ -17,28 +18,31 @@ final private[aggregate] class InputOrder(id: Int) {
     */
   def check(t: StreamTuple): Unit = {
     checkOpen()
-    if (!isFirst && (t.ts < ts || (t.ts == ts && t.seq <= seq)))
+    if (t.ts < ts || (t.ts == ts && t.seq <= seq && !isPromise))
       throw new OutOfOrderException(s"input $id", ts, t.ts)
   }
 
   def checkOpen(): Unit =
     if (closed) throw new IllegalStateException(s"input $id is closed")
 
-  def delivered(t: StreamTuple): Unit = set(t.ts, t.seq)
+  def delivered(t: StreamTuple): Unit = {
+    ts = t.ts
+    seq = t.seq
+    isPromise = false
+    isFirst = false
+  }
 
   /** Whether the promise says anything new. */
   def promise(time: Long): Boolean = {
     checkOpen()
     val isNew = isFirst || time > ts
-    if (isNew) set(time, Long.MinValue)
+    if (isNew) {
+      ts = time
+      isPromise = true
+      isFirst = false
+    }
     isNew
   }
 
   def close(): Unit = closed = true
-
-  private[this] def set(time: Long, number: Long): Unit = {
-    ts = time
-    seq = number
-    isFirst = false
-  }
 }

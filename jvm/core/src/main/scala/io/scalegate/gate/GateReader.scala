@@ -26,11 +26,14 @@ final class GateReader[T <: AnyRef] private[gate] (
 
   private[this] var misses = 0
 
+  /** Whether all was read when the reader was closed. */
+  private[this] var ended = false
+
   /** The next ready tuple, or null when there is none yet. Wait-free but for a retry for each
     * source that joins or leaves meanwhile.
     */
   def getNextReadyTuple(): T = {
-    if (head == null) throw new IllegalStateException("the reader is closed")
+    checkOpen()
     val next = head.getAcquire
     if (next == null) miss()
     else if (isReady(next)) pass(next)
@@ -39,15 +42,16 @@ final class GateReader[T <: AnyRef] private[gate] (
   }
 
   /** Whether every source has closed and this reader has passed every tuple. Once true, always
-    * true.
+    * true; of a reader that was closed before, never.
     */
-  def isDone: Boolean = head == null || (gate.isFinished && head.getAcquire == null)
+  def isDone: Boolean =
+    if (head == null) ended else gate.isFinished && head.getAcquire == null
 
   /** No tuple that this reader has still to read has a time below it: what it has to wait for is
     * not there yet. `Long.MaxValue` once it is done. It never falls.
     */
   def horizon(): Long = {
-    if (head == null) throw new IllegalStateException("the reader is closed")
+    checkOpen()
     settleBound()
     val next = head.getAcquire // the link after the frontiers, as when reading
     val promised = if (unbounded) Long.MaxValue else boundTs
@@ -59,18 +63,23 @@ final class GateReader[T <: AnyRef] private[gate] (
 
   /** Adds a reader that starts where this one stands. Called from this reader's thread. */
   def fork(): GateReader[T] = {
-    if (head == null) throw new IllegalStateException("the reader is closed")
+    checkOpen()
     gate.addReaderAt(head, passed)
   }
 
   /** Removes the reader: no tuple waits for it any more. A second call is void. */
   def close(): Unit = if (head != null) {
+    gate.trail.leave(progress)
+    ended = isDone
     head = null
     frontiers = null
     sources = null
     bound = null
-    gate.trail.leave(progress)
+    gate.trail.settle()
   }
+
+  private[this] def checkOpen(): Unit =
+    if (head == null) throw new IllegalStateException("the reader is closed")
 
   private[this] def isReady(node: Node[T]): Boolean =
     node.ts < boundTs || unbounded || (node.ts == boundTs && node.isWithin(bound, order))
@@ -117,6 +126,7 @@ final class GateReader[T <: AnyRef] private[gate] (
     sources = present
     frontiers = new Frontiers[T](present, order)
     unbounded = gate.isLast(present)
+    if (unbounded) progress.bound = null // no source comes that would ask for it
   }
 
   private[this] def pass(node: Node[T]): T = {

@@ -12,8 +12,8 @@ import io.scalegate.stream.EventOrder
   * on it starts again from the [[Trail]].
   *
   * @param tuple
-  *   plain: written before the node is linked, then only by the holder of the trail's lock, which
-  *   sets it to null (or to a payload-free key) once every reader has passed the node
+  *   plain: written before the node is linked, then only by the [[Trail]], which sets it to null or
+  *   to a payload-free key once every reader has passed the node
   * @param ts
   *   the tuple's time, so that most comparisons touch nothing but the node
   * @param counter

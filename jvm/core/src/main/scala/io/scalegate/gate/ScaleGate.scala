@@ -21,8 +21,8 @@ import io.scalegate.stream.EventOrder
   *
   * Progress: delivering, advancing, closing a source and adding one are lock-free, and so is
   * reading (a retry means that a source delivered, joined or left). Adding or removing a reader
-  * waits for a cleaning pass that is under way. A source may be told that it is full while
-  * another thread is making room.
+  * waits, idling, for a cleaning pass that is under way. A source may be told that it is full while
+  * another thread is making room. No code of the order runs where others wait for it.
   *
   * @param order
   *   the total order of the tuples; no two tuples of a gate may have the same key
@@ -69,7 +69,9 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    * does not miss it, the reader waits for the source's frontier. A bound that was given up may
    * still have been read: the source then starts higher than it had to, which its `promised`
    * tells. Readers that left are remembered by the highest bound among them. When the last source
-   * closes, the array becomes one that takes no source any more.
+   * closes, the array becomes one that takes no source any more. A reader that sees it takes its
+   * bound back, for it goes on to the end without one: so a bound whose tuple was cleared, which
+   * its reader has passed, is not its bound any more.
    *
    * Cleaning. Whoever holds the trail's lock (sources and readers only try it) walks from the trail to
    * the slowest reader's position, counts each node for its source and severs the links of the
@@ -82,13 +84,14 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    *
    * Retained: what lies after the slowest reader's head, and up to `min(64, capacity / 4)` tuples
    * before it, until its next batch or until it finds nothing ready twice in a row; then also the
-   * payload of each source's last tuple goes, and its key stays. Per level the trail's last node,
-   * emptied.
+   * payload of each source's last tuple goes, and its key stays: found under the lock, made and
+   * stored after it was given back. Per level the trail's last node, emptied.
    *
    * Memory order.
-   *   Node.tuple      plain. Published with the node, later written under the trail's lock. A
-   *                   reader takes it before it releases its position; a source that finds null
-   *                   knows that every reader has passed the node.
+   *   Node.tuple      plain. Published with the node, later written by cleaners: null under the
+   *                   trail's lock, a key without it, after a release fence. In either order: a
+   *                   reader takes the tuple before it releases its position, and who looks later
+   *                   wants the place only; who finds null knows that every reader has passed it.
    *   Node's links    plain before the node is linked; compare-and-set (volatile) to insert;
    *                   acquire to follow; release to sever, after the trail was stored.
    *   Frontier        release by the source, after the links; acquire by readers.
@@ -98,6 +101,13 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    *   Trail's nodes   release by the cleaner; acquire by sources.
    *
    * Everything else in a handle belongs to the thread that uses it.
+   *
+   * Checked. `ScaleGateLincheckSuite`: every operation against a definition, with sources and readers
+   * that come and go and a gate that is full, and that each but those of readers that come and go is
+   * lock-free. By jcstress: the frontier's store in `FrontierPublication`, and after the link in
+   * `ConcurrentInserts`; a read's last look at the link in `LostInsert`; the bounds in
+   * `SourceAddition`; the end in `LastClose` and `CloseAtEnd`; cleaning in `PayloadClearing`,
+   * `ClearedNeighbour`, `KeyOfPassed` and `ReaderAddition`; the counts in `FlowControl`.
    */
 
   require(capacity > 0, s"a gate needs room for a tuple of each source, not $capacity")
@@ -118,7 +128,12 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
   def addSource(name: String): GateSource[T] = {
     val frontier = new Frontier[T](name)
     register(frontier)
-    frontier.set(trail.highestBound) // after the registration: see "Adding a source"
+    try frontier.set(trail.highestBound) // after the registration: see "Adding a source"
+    catch { // the order's: nobody would ever close this source
+      case e: Throwable =>
+        remove(frontier)
+        throw e
+    }
     new GateSource[T](this, frontier)
   }
 

@@ -24,15 +24,15 @@ final private[gate] class Counter[T <: AnyRef] extends AtomicLong {
   /** The source's last tuple that every reader has passed; it alone may still hold a payload. */
   var lastPassed: Node[T] = _
 
-  /** The next of the counters whose `lastPassed` may hold a payload. */
-  var nextLaden: Counter[T] = _
+  /** Whether the trail knows that `lastPassed` may hold a payload. */
   var laden = false
   var p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15: Long = 0L
 }
 
 /** How many tuples a reader has passed, and up to where it may read. Written by the reader: the
   * count with release after it took the tuple, the bound volatile (see "Adding a source" in
-  * [[ScaleGate]]).
+  * [[ScaleGate]]). The bound is null before the first, and again when every source has closed: it
+  * is there for sources that come.
   */
 final private[gate] class Progress[T <: AnyRef](start: Long) extends AtomicLong(start) {
   @volatile var bound: Node[T] = _

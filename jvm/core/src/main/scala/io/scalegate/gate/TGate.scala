@@ -36,7 +36,8 @@ final class TGate[T <: AnyRef](
    *
    * All inputs and handles stand before the first tuple, hence no handle misses one.
    *
-   * Checked. `ScaleGateLincheckSuite`: all operations against the definition. By jcstress, of the
+   * Checked. `ScaleGateLincheckSuite`: all operations against the definition, and that each is
+   * lock-free. By jcstress, of the
    * linearization points: the frontier's store in `FrontierPublication` and, after the link, in
    * `ConcurrentInserts`; a close in `LastClose`; a read's last look at the link in `LostInsert`;
    * and reads by two handles of this class in `OncePerHandle`.

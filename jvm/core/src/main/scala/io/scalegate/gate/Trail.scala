@@ -1,18 +1,21 @@
 package io.scalegate.gate
 
-import java.util.concurrent.atomic.{AtomicBoolean, AtomicReferenceArray}
+import java.lang.invoke.VarHandle
+import java.util.concurrent.atomic.{AtomicReference, AtomicReferenceArray}
 
-import io.scalegate.stream.EventOrder
+import scala.annotation.tailrec
+
+import io.scalegate.stream.{EventOrder, SpinLock}
 
 /** The boundary between the tuples that every reader has passed and those that some reader still
   * needs (ScaleJoin §V-C leaves the prefix to the garbage collector; here it is cut off, so that
   * payloads go at once and an old dead node cannot keep younger ones alive).
   *
   * Any thread may clean; one at a time does. Nobody waits for a cleaner except to add or remove a
-  * reader.
+  * reader, and a cleaner runs no code but the gate's: the order's is called outside the lock.
   */
 final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
-  private[this] val locked = new AtomicBoolean
+  private[this] val lock = new SpinLock
 
   /** Per level, the last passed node of that height: stored with release before the links of the
     * nodes before it are severed, so who meets a severed link finds a later node here.
@@ -25,14 +28,14 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
   /** How many tuples lie before the boundary. Guarded by the lock. */
   private[this] var passed = 0L
 
-  /** Counters that may hold a payload. Guarded by the lock. */
-  private[this] var laden: Counter[T] = _
+  /** Counters whose `lastPassed` may hold a payload. Guarded by the lock. */
+  private[this] var laden = List.empty[Counter[T]]
 
   /** Written under the lock. */
   @volatile private[this] var readers = new Array[Progress[T]](0)
 
-  /** The highest bound of the readers that left; volatile, written under the lock. */
-  private[this] val left = new Progress[T](0L)
+  /** The highest bound of the readers that left, as a key that stays; null: none had one. */
+  private[this] val left = new AtomicReference[Node[T]]
 
   /** A node of at least `level + 1` levels that sorts before whatever a source may insert. */
   def node(level: Int): Node[T] = last.getAcquire(level)
@@ -42,15 +45,19 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
     * leave it.
     */
   def tryClean(settle: Boolean): Boolean =
-    locked.compareAndSet(false, true) && {
-      try clean(settle)
-      finally locked.set(false)
+    lock.tryAcquire() && {
+      val nodes =
+        try {
+          clean()
+          if (settle) takeLaden() else Nil
+        } finally lock.release()
+      nodes.foreach(unload)
       true
     }
 
   /** Registers a reader at the slowest reader's position; with none, where the last one left. */
   def join[R](reader: (Node[T], Progress[T]) => R): R = exclusively {
-    clean(settle = false)
+    clean()
     register(node(0), passed, reader)
   }
 
@@ -58,19 +65,27 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
   def joinAt[R](head: Node[T], position: Long, reader: (Node[T], Progress[T]) => R): R =
     exclusively(register(head, position, reader))
 
-  /** The reader's tuples no longer wait for it; what it may have read is remembered. */
-  def leave(reader: Progress[T]): Unit = exclusively {
-    clean(settle = false)
-    left.bound = later(left.bound, reader)
-    reader.bound = left.bound // a key that stays: who still sees the reader waits for no other
-    readers = readers.filter(_ ne reader)
-    clean(settle = true)
+  /** The reader's tuples no longer wait for it; what it may have read is remembered. Called by the
+    * reader's thread, and once more if the order fails it, which leaves the reader where it is.
+    */
+  def leave(reader: Progress[T]): Unit = {
+    val bound = later(null, reader)
+    if (bound != null) remember(bound)
+    reader.bound = bound // its key stays: who still sees the reader has not to look again
+    exclusively {
+      clean() // up to where this reader stands, if it is the last
+      readers = readers.filter(_ ne reader)
+      clean()
+    }
   }
+
+  /** Drops the last payload of every source that every reader has passed. */
+  def settle(): Unit = exclusively(takeLaden()).foreach(unload)
 
   /** The highest bound that any reader may have read up to; null: none has a bound. */
   def highestBound: Node[T] = {
-    val present = readers // before `left`: a reader that is missed here has been merged there
-    present.foldLeft(later(null, left))(later)
+    val present = readers // before `left`: a reader that is missed here is remembered there
+    present.foldLeft(left.get)(later)
   }
 
   private[this] def register[R](
@@ -84,26 +99,32 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
   }
 
   private[this] def exclusively[R](body: => R): R = {
-    while (!locked.compareAndSet(false, true)) Thread.onSpinWait()
+    lock.acquire()
     try body
-    finally locked.set(false)
+    finally lock.release()
+  }
+
+  @tailrec
+  private[this] def remember(bound: Node[T]): Unit = {
+    val before = left.get
+    val isHigher = before == null || before.precedes(bound.tuple, bound.ts, order)
+    if (isHigher && !left.compareAndSet(before, bound)) remember(bound)
   }
 
   /** The later of `node` and the reader's bound, with its key. A bound whose tuple is gone was
-    * passed, so its reader has published a later one.
+    * passed by the reader, which has then stored another: a later one, or null at the end.
     */
+  @tailrec
   private[this] def later(node: Node[T], reader: Progress[T]): Node[T] = {
-    var bound = reader.bound
-    var tuple = if (bound == null) null.asInstanceOf[T] else bound.tuple
-    while (bound != null && tuple == null) {
-      bound = reader.bound
-      tuple = bound.tuple
-    }
-    if (bound == null || (node != null && !node.precedes(tuple, bound.ts, order))) node
+    val bound = reader.bound
+    val tuple = if (bound == null) null.asInstanceOf[T] else bound.tuple
+    if (bound == null) node
+    else if (tuple == null) later(node, reader)
+    else if (node != null && !node.precedes(tuple, bound.ts, order)) node
     else Node.punctuation(order.key(tuple), bound.ts)
   }
 
-  private[this] def clean(settle: Boolean): Unit = {
+  private[this] def clean(): Unit = {
     val present = readers
     if (present.length > 0) {
       var target = Long.MaxValue
@@ -119,7 +140,6 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
         passed += 1
       }
     }
-    if (settle) unload()
   }
 
   private[this] def drop(node: Node[T]): Unit = {
@@ -129,8 +149,7 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
     counter.lastPassed = node
     if (!counter.laden) {
       counter.laden = true
-      counter.nextLaden = laden
-      laden = counter
+      laden ::= counter
     }
     counter.setRelease(counter.getPlain + 1)
     var level = node.height - 1
@@ -142,15 +161,23 @@ final private[gate] class Trail[T <: AnyRef](order: EventOrder[T]) {
     }
   }
 
-  /** Replaces the payload that each source's last passed tuple still holds. Its key stays: the
-    * source compares its next tuple with it.
+  /** The nodes that hold the last passed payload of their source: to be unloaded. */
+  private[this] def takeLaden(): List[Node[T]] = {
+    val nodes = laden.map(_.lastPassed)
+    laden.foreach(_.laden = false)
+    laden = Nil
+    nodes
+  }
+
+  /** Replaces the payload by its key, with which the source compares its next tuple. A node that is
+    * cleared meanwhile may have its key again, which is as good.
     */
-  private[this] def unload(): Unit =
-    while (laden != null) {
-      val counter = laden
-      counter.lastPassed.tuple = order.key(counter.lastPassed.tuple)
-      laden = counter.nextLaden
-      counter.nextLaden = null
-      counter.laden = false
+  private[this] def unload(node: Node[T]): Unit = {
+    val tuple = node.tuple
+    if (tuple != null) {
+      val key = order.key(tuple)
+      VarHandle.releaseFence() // what the key holds, before those see it that race
+      node.tuple = key
     }
+  }
 }

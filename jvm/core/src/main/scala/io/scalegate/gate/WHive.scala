@@ -79,7 +79,8 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    * the head's link: what was complete then would have been linked, and the first one, if there
    * was one, was held back by a promise that is still too low when it is read later.
    *
-   * Checked. `WHiveLincheckSuite`: all of this, and `isDone`, against the definition. By jcstress:
+   * Checked. `WHiveLincheckSuite`: all of this, `isDone` and `frontier`, in a full hive too, against
+   * the definition, and that each operation is lock-free. By jcstress:
    * the promise's store, and the take that reads it, in `HiveHandOver`; a winset's link in
    * `HiveWinsetRace`; the link that a take severs in `HiveSeveredFinger`.
    *
@@ -146,9 +147,10 @@ final class WHive[T <: AnyRef, W <: AnyRef](
 
   /** Nothing comes from the thread any more. A second call is void. */
   def close(thread: Int): Unit = {
-    all(thread).closed = true
-    all(thread).leave()
-    all(thread).finger = first
+    val self = all(thread)
+    self.leave() // as before each promise: then the thread is through with its winsets
+    self.finger = first
+    self.closed = true
   }
 
   /** The next winset that nothing can change any more, in the order of starts; null while there
@@ -194,6 +196,7 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     (self.cursor.count == 0 || hasRoom(self)) && {
       self.leave()
       if (self.cursor.count > 0) {
+        self.depart()
         self.finger = locate(self.finger, self.cursor.first)
         self.updater.enter(self.finger.winset)
         var node = self.finger
@@ -326,7 +329,9 @@ final private[gate] class HiveThread[T, W <: AnyRef](
   var latest = 0L
   var hasLatest = false
 
-  /** Of the windows up to `latest`, how many the updater is in, and the last time of the first. */
+  /** Of the windows up to `latest`, how many the updater is in, and the last time of the first; -1
+    * while it is entering them, and after that has failed.
+    */
   private[this] var entered = 0L
   private[this] var end = 0L
 
@@ -336,6 +341,9 @@ final private[gate] class HiveThread[T, W <: AnyRef](
   /** Whether the updater is in a window that ends before the time. */
   def isPast(ts: Long): Boolean = entered > 0 && end < ts
 
+  /** The updater is about to enter windows, and maybe not all. */
+  def depart(): Unit = entered = -1
+
   /** The updater is in the windows at the cursor. */
   def arrive(): Unit = if (cursor.count > 0) {
     entered = cursor.count
@@ -344,7 +352,7 @@ final private[gate] class HiveThread[T, W <: AnyRef](
     hasLatest = true
   }
 
-  def leave(): Unit = if (entered > 0) {
+  def leave(): Unit = if (entered != 0) {
     entered = 0
     updater.leave()
   }

@@ -16,7 +16,8 @@ import scala.annotation.tailrec
   * over what was inserted while the merge ran. Nobody waits for the rest of a merge. One thread
   * at a time merges: with [[insert]], the one whose insertion makes it due.
   *
-  * What is promised to threads that race is said at [[ConcurrentSlidingIndex]].
+  * What is promised to threads that race is said at [[ConcurrentSlidingIndex]]; and here insertions
+  * of a key and searches for just that key are linearizable, however many tuples share it.
   *
   * @param insertionDepth
   *   `D_I`, at least 0; the root of `T_S` has depth 0. Where `T_S` has fewer levels of inner nodes

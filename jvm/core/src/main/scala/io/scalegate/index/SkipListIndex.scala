@@ -5,7 +5,9 @@ import java.util.concurrent.{ConcurrentLinkedQueue, ConcurrentSkipListMap}
 
 /** The index that one would build on `java.util.concurrent`: a `ConcurrentSkipListMap` ordered by
   * key and position, and a queue of what is to be removed when it expires. The comparator for
-  * [[ConcurrentPimTree]]. Lock-free. Unlike the trees it allocates for each insertion and search.
+  * [[ConcurrentPimTree]]. Lock-free; a search goes once over the list, so of two tuples inserted
+  * meanwhile, of one key even, it may see the later only. Unlike the trees it allocates for each
+  * insertion and search.
   *
   * The queue holds tuples in the order of their insertion: one that was inserted before an
   * earlier one is removed, and hides the earlier from removal, until it expires itself. The

@@ -73,9 +73,9 @@ trait SlidingIndex {
   *
   * Threads may insert positions in any order. A search reports every tuple in the window whose
   * insertion had returned when the search began; a tuple that is being inserted meanwhile it
-  * reports or not; and none twice. Searches that race with several insertions may see them in
-  * different orders, except where they search for one key: insertions of a key and searches for
-  * just that key are linearizable.
+  * reports or not; and none twice. So insertions of a tuple and searches for it alone are
+  * linearizable. Searches for more that race with several insertions may see them in different
+  * orders, unless the implementation says otherwise.
   *
   * A thread expires only what no other thread still searches for. `size` and `memoryBytes` are
   * exact when no other thread is at work; `clear` needs that.

@@ -2,6 +2,8 @@ package io.scalegate.index
 
 import java.util.concurrent.atomic.AtomicInteger
 
+import io.scalegate.stream.SpinLock
+
 /** One of the subindexes of a [[ConcurrentPimTree]] (`B_i` in PIM-Tree §3.3.1), with its lock.
   * Every method is one step to all threads. A thread that holds the lock takes no other but that
   * of a subindex of the next generation.

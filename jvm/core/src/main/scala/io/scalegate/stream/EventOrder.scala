@@ -24,13 +24,16 @@ trait EventOrder[T] {
 
 object EventOrder {
 
-  /** `(ts, source, seq)`: the order of every operator's input. */
+  /** `(ts, source, seq)`: the order of every operator's input. A punctuation sorts before the tuples
+    * of its source and time, the one with the least number included.
+    */
   object Tuples extends EventOrder[StreamTuple] {
     def ts(t: StreamTuple): Long = t.ts
 
     def compareTies(a: StreamTuple, b: StreamTuple): Int =
       if (a.source != b.source) Integer.compare(a.source, b.source)
-      else java.lang.Long.compare(a.seq, b.seq)
+      else if (a.seq != b.seq) java.lang.Long.compare(a.seq, b.seq)
+      else java.lang.Boolean.compare(b.isPunctuation, a.isPunctuation)
 
     def key(t: StreamTuple): StreamTuple = StreamTuple.key(t)
   }

@@ -23,7 +23,9 @@ object IdleStrategy {
     def reset(): Unit = ()
   }
 
-  /** Spins, then yields, then parks for twice as long each time, up to `maxParkNanos`. */
+  /** Spins, then yields, then parks for twice as long each time, up to `maxParkNanos`. A thread that
+    * is interrupted goes on yielding, since it cannot park.
+    */
   final class Backoff(
       spins: Int = 100,
       yields: Int = 20,
@@ -36,7 +38,7 @@ object IdleStrategy {
     def idle(): Unit = {
       count += 1
       if (count <= spins) Thread.onSpinWait()
-      else if (count <= spins + yields) Thread.`yield`()
+      else if (count <= spins + yields || Thread.currentThread.isInterrupted) Thread.`yield`()
       else {
         LockSupport.parkNanos(parkNanos)
         parkNanos = math.min(parkNanos * 2, maxParkNanos)

@@ -19,15 +19,20 @@ package io.scalegate.stream
   *   (see [[SortableKey]]); never written after construction
   * @param row
   *   the payload, opaque to the core; null in a punctuation
+  * @param isPunctuation
+  *   whether it is a promise and no tuple
   */
-final class StreamTuple(
+final class StreamTuple private (
     val ts: Long,
     val source: Int,
     val seq: Long,
     val side: Side,
     val attrs: Array[Long],
-    val row: AnyRef
+    val row: AnyRef,
+    private[scalegate] val isPunctuation: Boolean
 ) {
+  def this(ts: Long, source: Int, seq: Long, side: Side, attrs: Array[Long], row: AnyRef) =
+    this(ts, source, seq, side, attrs, row, false)
 
   /** When a join that measures its latency was first offered the tuple, by `System.nanoTime`. Written before
     * the tuple is delivered, by the thread that delivers it.
@@ -47,7 +52,7 @@ object StreamTuple {
     * of that source with a time of `ts` or later.
     */
   def punctuation(ts: Long, source: Int): StreamTuple =
-    new StreamTuple(ts, source, Long.MinValue, Side.R, NoAttributes, null)
+    new StreamTuple(ts, source, Long.MinValue, Side.R, NoAttributes, null, true)
 
   /** In place of a source, which has a number from 0 up. */
   private val EverySource = Int.MinValue

@@ -241,13 +241,19 @@ abstract class AggregateContract(
       }
       source.advance(8)
       intercept[OutOfOrderException](source.tryAdd(tuple(7, 0, 4)))
+      assert(source.tryAdd(tuple(
+        8,
+        0,
+        Long.MinValue
+      ))) // a promise leaves room for all of its time
+      intercept[OutOfOrderException](source.tryAdd(tuple(8, 0, Long.MinValue)))
       assert(source.tryAdd(tuple(8, 0, 4)))
       source.close()
       intercept[IllegalStateException](source.tryAdd(tuple(9, 0, 5)))
       val results = new Consumer(aggregate).drain()
       assert(
         results.flatMap(_._2.flatMap(_._2.asInstanceOf[Vector[(Long, Int, Long)]])).distinct ==
-          Vector((5L, 0, 3L), (8L, 0, 4L))
+          Vector((5L, 0, 3L), (8L, 0, Long.MinValue), (8L, 0, 4L))
       )
     }
   }

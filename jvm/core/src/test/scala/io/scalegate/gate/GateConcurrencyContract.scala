@@ -148,6 +148,23 @@ abstract class GateConcurrencyContract
     }
   }
 
+  test("readers read to the end and close while others come, read and go, and nothing hangs") {
+    for (round <- 0 until 150) {
+      val gate = newGate(capacity = 4 + round % 3)
+      val sources = Vector.fill(2)(gate.addSource())
+      val readers = Vector.fill(2)(gate.addReader())
+      val streams = (0 to 1).map(s => (1L to 20L).map(ts => tuple(ts * (s + 1), s)))
+      val results = Threads.run[Vector[StreamTuple]](
+        (0 to 1).map(s => () => { feed(Map(s -> sources(s)), streams(s)); Vector.empty }) ++
+          readers.map(r => () => { val all = readAll(r); r.close(); all }) :+
+          (() => { visitors(gate, rounds = 10); Vector.empty })
+      )
+      val expected = streams.flatten.sorted(ordering).map(triple)
+      results.slice(2, 4).foreach(_.map(triple) shouldBe expected)
+      gate.addReader().isDone shouldBe true
+    }
+  }
+
   /** Sources that come, deliver three tuples somewhere ahead, and go. What was delivered. */
   private def guests(gate: GateRole, visits: Int, id: Int => Int): Vector[StreamTuple] =
     (0 until visits).toVector.flatMap { visit =>

@@ -168,6 +168,85 @@ abstract class GateContract extends AnyFunSuite with Matchers with GateFixture {
     g.deliver(8, 0) shouldBe true
   }
 
+  test("a promise of a time leaves room for every tuple of that time, whatever its number") {
+    val g = new Setup(2)
+    g.source(0).advance(upTo(8, 0))
+    g.source(1).advance(upTo(8, 1))
+    g.deliver(8, 1, Long.MinValue) shouldBe true
+    g.ready() shouldBe empty // source 0 may still deliver (8, 0, …), which sorts before
+    g.deliver(8, 0, Long.MinValue) shouldBe true
+    g.ready() shouldBe Vector((8L, 0))
+    g.source(1).advance(upTo(8, 1)) // says nothing new
+    an[OutOfOrderException] should be thrownBy g.deliver(8, 1, Long.MinValue)
+    g.deliver(8, 1, Long.MinValue + 1) shouldBe true
+    g.source(0).close()
+    g.ready() shouldBe Vector((8L, 1), (8L, 1))
+  }
+
+  test("a reader may close at any point of a stream and after its end, and the gate goes on") {
+    val end = 4 // with the last step the sources close
+    for (sources <- 1 to 2; first <- 0 to end; second <- first to end) {
+      val g = new Setup(sources)
+      val stays = g.gate.addReader()
+      def step(ts: Int): Unit =
+        if (ts < end) g.source.indices.foreach(g.deliver(ts.toLong, _) shouldBe true)
+        else g.source.foreach(_.close())
+      def readAll(): Int = {
+        drain(g.reader)
+        drain(stays).size
+      }
+      withClue(s"$sources sources, read after steps $first and $second of $end: ") {
+        val read = Threads.run(Seq { () =>
+          (1 to first).foreach(step)
+          val some = readAll()
+          (first + 1 to second).foreach(step)
+          val more = readAll()
+          g.reader.close()
+          (second + 1 to end).foreach(step)
+          val rest = drain(stays).size
+          stays.close()
+          val last = g.gate.addReader() // where the last one left
+          last.next() shouldBe null
+          last.isDone shouldBe true
+          last.close()
+          some + more + rest
+        })
+        read shouldBe Vector((end - 1) * sources)
+      }
+    }
+  }
+
+  test("a reader that has closed says so, and is done only if it was before") {
+    for (atEnd <- Seq(false, true)) {
+      val g = new Setup(1)
+      g.deliver(1, 0)
+      if (atEnd) {
+        g.source(0).close()
+        g.ready() should have size 1
+      }
+      g.reader.close()
+      g.reader.isDone shouldBe atEnd
+      an[IllegalStateException] should be thrownBy g.reader.next()
+      an[IllegalStateException] should be thrownBy g.reader.horizon()
+      an[IllegalStateException] should be thrownBy g.reader.fork()
+      g.reader.isDone shouldBe atEnd
+    }
+  }
+
+  test("a forked reader starts where the other stands, and outlives it") {
+    val g = new Setup(1, capacity = 4)
+    (1L to 3L).foreach(g.deliver(_, 0))
+    g.reader.next().ts shouldBe 1
+    val twin = g.reader.fork()
+    g.ready() should have size 2
+    g.reader.close()
+    twin.horizon() shouldBe 2
+    g.deliver(4, 0) shouldBe true
+    g.deliver(5, 0) shouldBe true // the first was passed by both
+    g.deliver(6, 0) shouldBe false
+    drain(twin).map(_.ts) shouldBe Vector(2L, 3L, 4L, 5L)
+  }
+
   test("null is refused, and so is what comes after close") {
     val g = new Setup(1)
     a[NullPointerException] should be thrownBy g.source(0).tryAdd(null)

@@ -17,6 +17,10 @@ trait GateFixture {
     /** The next ready tuple or null. */
     def next(): StreamTuple
     def isDone: Boolean
+    def horizon(): Long
+
+    /** Another reader, which starts where this one stands. */
+    def fork(): ReaderRole
     def close(): Unit
   }
 
@@ -51,10 +55,13 @@ trait ScaleGateFixture extends GateFixture {
       def close(): Unit = source.close()
     }
 
-    def addReader(): ReaderRole = new ReaderRole {
-      private val reader = gate.addReader()
+    def addReader(): ReaderRole = new Reader(gate.addReader())
+
+    private class Reader(reader: GateReader[StreamTuple]) extends ReaderRole {
       def next(): StreamTuple = gate.getNextReadyTuple(reader)
       def isDone: Boolean = reader.isDone
+      def horizon(): Long = reader.horizon()
+      def fork(): ReaderRole = new Reader(reader.fork())
       def close(): Unit = reader.close()
     }
   }

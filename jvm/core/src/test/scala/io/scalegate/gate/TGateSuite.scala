@@ -84,7 +84,7 @@ class TGateSuite extends AnyFunSuite with Matchers with ScaleGateFixture {
   }
 
   test("while inputs deliver, a reader's horizon never passes what it reads next") {
-    for (round <- 1 to 30) {
+    for (round <- 1 to 7) {
       val inputs = 3
       val n = 2000L
       val g = new Setup(inputs, capacity = 50)

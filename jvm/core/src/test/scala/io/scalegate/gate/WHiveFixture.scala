@@ -2,31 +2,59 @@ package io.scalegate.gate
 
 import io.scalegate.stream.SlidingWindows
 
-/** A winset of plain lists, one for each thread: what a thread adds is found by who takes it, or
-  * the hive has not published it.
+/** A winset that lists its times, for each thread: what a thread adds is found by who takes it, or
+  * the hive has not published it. Written plainly, since Lincheck instruments each step.
   */
 final class ListedWinset(val start: Long, threads: Int) {
-  private val added = Array.fill(threads)(List.empty[Long])
-  def add(thread: Int, ts: Long): Unit = added(thread) = ts :: added(thread)
-  def contents: Vector[List[Long]] = added.map(_.reverse).toVector
-  override def toString: String = s"$start: ${contents.map(_.mkString(",")).mkString("|")}"
+  private val added = new Array[String](threads)
+
+  def add(thread: Int, ts: Long): Unit = {
+    val before = added(thread)
+    added(thread) = if (before == null) ts.toString else before + "," + ts
+  }
+
+  override def toString: String = {
+    val all = new java.lang.StringBuilder().append(start).append(": ")
+    var thread = 0
+    while (thread < threads) {
+      if (thread > 0) all.append('|')
+      if (added(thread) != null) all.append(added(thread))
+      thread += 1
+    }
+    all.toString
+  }
 }
 
 object ListedWinset {
   type Hive = WHive[java.lang.Long, ListedWinset]
 
   def hive(windows: SlidingWindows, threads: Int, capacity: Int = 1000): Hive =
-    new WHive[java.lang.Long, ListedWinset](windows, new Keeper(threads), threads, capacity)
+    new WHive[java.lang.Long, ListedWinset](windows, keeper(threads), threads, capacity)
 
-  final private class Keeper(threads: Int) extends Winsets[java.lang.Long, ListedWinset] {
+  /** @param beforeCreation
+    *   called before a winset is made
+    */
+  def keeper(
+      threads: Int,
+      beforeCreation: () => Unit = () => ()
+  ): Winsets[java.lang.Long, ListedWinset] = new Winsets[java.lang.Long, ListedWinset] {
     def ts(t: java.lang.Long): Long = t
-    def create(start: Long): ListedWinset = new ListedWinset(start, threads)
+    def create(start: Long): ListedWinset = {
+      beforeCreation()
+      new ListedWinset(start, threads)
+    }
     def updater(thread: Int): WinsetUpdater[java.lang.Long, ListedWinset] =
       new WinsetUpdater[java.lang.Long, ListedWinset] {
-        private var entered = Vector.empty[ListedWinset]
-        def enter(w: ListedWinset): Unit = entered :+= w
-        def update(t: java.lang.Long): Unit = entered.foreach(_.add(thread, t))
-        def leave(): Unit = entered = Vector.empty
+        private val entered = new java.util.ArrayList[ListedWinset]
+        def enter(w: ListedWinset): Unit = entered.add(w)
+        def update(t: java.lang.Long): Unit = {
+          var i = 0
+          while (i < entered.size) {
+            entered.get(i).add(thread, t)
+            i += 1
+          }
+        }
+        def leave(): Unit = entered.clear()
       }
   }
 }

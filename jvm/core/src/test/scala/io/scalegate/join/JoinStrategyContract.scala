@@ -419,6 +419,7 @@ abstract class JoinStrategyContract(
     try {
       join.sources(0).advance(10)
       intercept[OutOfOrderException](join.sources(0).tryAdd(tuple(9, 0, 0, R)))
+      assert(join.sources(0).tryAdd(tuple(10, 0, Long.MinValue, R))) // any number of that time
       assert(join.sources(0).tryAdd(tuple(10, 0, 0, R)))
     } finally join.close()
   }
