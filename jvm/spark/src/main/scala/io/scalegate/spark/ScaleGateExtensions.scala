@@ -19,11 +19,13 @@ import io.scalegate.spark.plan.{
   ExtractStreamingWindowJoin,
   HideStreamingJoins,
   LastRules,
+  MarkTwoSteps,
   MoveHintToCondition,
   ResolveWindowJoinHint,
   ShowStreamingJoins,
   SplitFullJoin,
   StreamingJoinStrategy,
+  TwoStepsStrategy,
   WindowJoinStrategy,
   WithinRows
 }
@@ -64,6 +66,11 @@ import io.scalegate.spark.plan.{
   *     streams, which comes before any other;
   *   - planner strategies: plan the panes before Spark's own plans the aggregate;
   *   - functions: the first and the last value by time.
+  *
+  * And for joins and aggregates:
+  *
+  *   - rule before the cost-based ones, the last of them, and a planner strategy: mark the operators that run in two
+  *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = {
@@ -84,6 +91,8 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => ExtractStreamingPanes)
     extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
     extensions.injectPlannerStrategy(_ => StreamingPanesStrategy)
+    extensions.injectPreCBORule(_ => MarkTwoSteps)
+    extensions.injectPlannerStrategy(_ => TwoStepsStrategy)
     ByTime.functions.foreach(extensions.injectFunction)
     extensions.injectFunction(
       (

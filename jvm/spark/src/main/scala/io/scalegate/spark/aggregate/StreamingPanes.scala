@@ -4,13 +4,16 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression,
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeReference,
+  AttributeSet,
   Expression,
+  ExpressionSet,
   NamedExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
   EventTimeWatermark,
   LogicalPlan,
+  Statistics,
   UnaryNode
 }
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -20,6 +23,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.{GroupingKeys, PlannedExec, StreamingPanesExec}
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
+import io.scalegate.spark.plan.OwnNode
+
 /** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
   * aggregates of streams before it asks anybody else.
   */
@@ -27,8 +32,18 @@ final case class StreamingPaneAggregate(
     grouping: Seq[Expression],
     aggregates: Seq[NamedExpression],
     child: LogicalPlan
-) extends UnaryNode {
+) extends UnaryNode
+    with OwnNode {
   override def output: Seq[Attribute] = aggregates.map(_.toAttribute)
+
+  /** A batch may close windows of rows that came long before, and nothing is known of these. */
+  override def maxRows: Option[Long] = None
+  override def maxRowsPerPartition: Option[Long] = None
+  override def stats: Statistics = Statistics(sizeInBytes = child.stats.sizeInBytes)
+  override def references: AttributeSet =
+    AttributeSet.fromAttributeSets(expressions.map(_.references))
+  override protected def uniqueBy: Set[ExpressionSet] = Set.empty
+  override protected def holds: ExpressionSet = ExpressionSet()
 
   def aggregate: Aggregate = Aggregate(grouping, aggregates, child)
 

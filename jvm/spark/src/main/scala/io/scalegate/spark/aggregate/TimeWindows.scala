@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
   Cast,
   Expression,
+  ExpressionSet,
   ExtractValue,
   LessThan,
   Literal,
@@ -22,6 +23,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   UnaryNode
 }
 import org.apache.spark.sql.types.{IntegerType, LongType}
+
+import io.scalegate.spark.plan.OwnNode
 
 /** Each row once for each window that holds its time: what Spark's analyzer writes as a projection for each window
   * and a filter. It stands for these two between the analyzer and the planner, so that the optimizer treats the
@@ -40,13 +43,27 @@ final case class TimeWindows(
     by: SlidingWindow,
     kept: Boolean,
     child: LogicalPlan
-) extends UnaryNode {
+) extends UnaryNode
+    with OwnNode {
   override def output: Seq[Attribute] = window +: child.output
   override def producedAttributes: AttributeSet = AttributeSet(window)
+  override def references: AttributeSet = time.references
+
+  override def maxRows: Option[Long] = OwnNode.times(child.maxRows, by.perRow)
+  override def maxRowsPerPartition: Option[Long] =
+    OwnNode.times(child.maxRowsPerPartition, by.perRow)
 
   /** As Spark estimates the projections: what is above may not seem smaller for being planned otherwise. */
-  override def stats: Statistics =
-    Statistics(sizeInBytes = child.stats.sizeInBytes * by.perRow)
+  override def stats: Statistics = Statistics(
+    sizeInBytes = child.stats.sizeInBytes * by.perRow,
+    rowCount = child.stats.rowCount.map(_ * by.perRow)
+  )
+
+  /** A row comes out once for each window. */
+  override protected def uniqueBy: Set[ExpressionSet] =
+    child.distinctKeys.map(_ + window)
+
+  override protected def holds: ExpressionSet = child.constraints
 
   /** What Spark's analyzer makes of it. */
   def expanded: LogicalPlan = {

@@ -30,7 +30,11 @@ import io.scalegate.stream.Side
   * @param residual
   *   what is left of the condition, evaluated on every candidate
   * @param indexed
-  *   the keys as a bound, if an index is probed; if not, a window is swept
+  *   the band of the keys as a bound, if an index is probed; if not, a window is swept
+  * @param keyBounds
+  *   what that band lies on, the left side's and the right one's
+  * @param sameKeys
+  *   what that band leaves open
   * @param partitions
   *   that the inputs come in, if it is not for Spark to say how many
   * @param cells
@@ -44,7 +48,9 @@ final case class WindowJoinExec(
     rightBounded: Seq[Expression],
     bands: Seq[Band],
     residual: Option[Expression],
-    indexed: Option[KeyBound],
+    indexed: Option[Band],
+    keyBounds: Seq[Expression],
+    sameKeys: Option[Expression],
     cells: Boolean,
     partitions: Option[Int],
     description: String,
@@ -79,13 +85,13 @@ final case class WindowJoinExec(
 
   override protected def task: PartitionsJoinTask = {
     val sweep = new SweepTask(probing, sides(0), sides(1), bands.toIndexedSeq, residual)
-    indexed.fold[PartitionsJoinTask](sweep) { key =>
+    indexed.fold[PartitionsJoinTask](sweep) { band =>
       new IndexTask(
         probing,
-        new BoundedInput(key.left +: leftBounded, left.output),
-        new BoundedInput(key.right +: rightBounded, right.output),
-        IndexBy.Bands(key.band +: bands.toIndexedSeq),
-        (key.residual ++ residual).reduceOption(And.apply),
+        new BoundedInput(keyBounds.head +: leftBounded, left.output),
+        new BoundedInput(keyBounds.last +: rightBounded, right.output),
+        IndexBy.Bands(band +: bands.toIndexedSeq),
+        (sameKeys ++ residual).reduceOption(And.apply),
         if (probing.unfound) None else Some(sweep.ofUnsorted)
       )
     }

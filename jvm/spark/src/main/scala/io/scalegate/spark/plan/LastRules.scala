@@ -27,6 +27,7 @@ object LeavingRows extends Rule[SparkPlan] {
 
 /** What comes last, but for the transitions between rows and columns and the generated code. */
 object LastRules extends ColumnarRule {
-  override def preColumnarTransitions: Rule[SparkPlan] = ReadyOperators
+  override def preColumnarTransitions: Rule[SparkPlan] =
+    plan => ReadyOperators(DropTwoSteps(plan))
   override def postColumnarTransitions: Rule[SparkPlan] = LeavingRows
 }

@@ -1,8 +1,8 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.JoinType
-import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.ScaleGateConf
@@ -29,11 +29,8 @@ final case class RowWindowJoin(
     threads: Option[Int],
     condition: Option[Expression],
     joinType: JoinType
-) extends BinaryNode {
-  override def output: Seq[Attribute] =
-    Join.computeOutput(joinType, left.output, right.output)
-
-  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+) extends JoinNode {
+  override protected def over(l: LogicalPlan, r: LogicalPlan): RowWindowJoin =
     copy(left = l, right = r)
 }
 

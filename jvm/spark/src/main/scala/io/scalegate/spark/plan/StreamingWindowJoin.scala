@@ -1,6 +1,6 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.optimizer.{
   ConstantFolding,
   ReplaceExpressions,
@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.optimizer.{
   SimplifyCasts
 }
 import org.apache.spark.sql.catalyst.plans.JoinType
-import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 
@@ -23,13 +23,10 @@ final case class StreamingWindowJoin(
     right: LogicalPlan,
     joinType: JoinType,
     condition: Option[Expression]
-) extends BinaryNode {
-  override def output: Seq[Attribute] =
-    Join.computeOutput(joinType, left.output, right.output)
-
+) extends JoinNode {
   def join: Join = Join(left, right, joinType, condition, JoinHint.NONE)
 
-  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+  override protected def over(l: LogicalPlan, r: LogicalPlan): StreamingWindowJoin =
     copy(left = l, right = r)
 }
 
@@ -42,13 +39,10 @@ final case class CheckedStreamingJoin(
     joinType: JoinType,
     condition: Option[Expression],
     hint: JoinHint
-) extends BinaryNode {
-  override def output: Seq[Attribute] =
-    Join.computeOutput(joinType, left.output, right.output)
-
+) extends JoinNode {
   def join: Join = Join(left, right, joinType, condition, hint)
 
-  override protected def withNewChildrenInternal(l: LogicalPlan, r: LogicalPlan): LogicalPlan =
+  override protected def over(l: LogicalPlan, r: LogicalPlan): CheckedStreamingJoin =
     copy(left = l, right = r)
 }
 

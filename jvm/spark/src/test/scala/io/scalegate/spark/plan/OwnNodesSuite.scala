@@ -1,0 +1,78 @@
+package io.scalegate.spark.plan
+
+import java.lang.reflect.{Modifier, ParameterizedType, Type, WildcardType}
+import java.nio.file.{FileSystems, Files, Path, Paths}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.scalegate.HostedExec
+import org.scalatest.funsuite.AnyFunSuite
+
+import io.scalegate.spark.aggregate.{PaneWindowsExec, TimeWindows}
+import io.scalegate.spark.exec.WindowJoinExec
+
+/** What holds of all nodes of this package, found among its compiled classes: so of the next one too. */
+final class OwnNodesSuite extends AnyFunSuite {
+
+  /** The classes of the jar or directory that a class of ours is in. */
+  private lazy val ours: Seq[Class[_]] = {
+    val place = Paths.get(classOf[OwnNode].getProtectionDomain.getCodeSource.getLocation.toURI)
+    if (Files.isDirectory(place)) classesIn(place)
+    else Using.resource(FileSystems.newFileSystem(place))(f => classesIn(f.getPath("/")))
+  }
+
+  private def classesIn(root: Path): Seq[Class[_]] = Using.resource(Files.walk(root)) { files =>
+    files.iterator.asScala
+      .map(root.relativize(_).toString.replace('\\', '/'))
+      .filter(f => f.endsWith(".class") && !f.contains("META-INF"))
+      .map(_.stripSuffix(".class").replace('/', '.'))
+      .filter(n => n.startsWith("io.scalegate.spark.") || n.startsWith("org.apache.spark."))
+      .map(Class.forName(_, false, getClass.getClassLoader))
+      .toSeq
+  }
+
+  private def concrete(of: Class[_]): Seq[Class[_]] =
+    ours.filter(c => of.isAssignableFrom(c) && !Modifier.isAbstract(c.getModifiers))
+
+  test("each logical node says by itself what the optimizer reads of it") {
+    val nodes = concrete(classOf[LogicalPlan])
+    assert(nodes.contains(classOf[TimeWindows]))
+    assert(nodes.filterNot(classOf[OwnNode].isAssignableFrom) == Nil)
+  }
+
+  /** Operators of streams have their own way, see [[HostedExec]]. */
+  test("no physical node holds an expression where Spark's rules do not find it") {
+    val nodes = concrete(classOf[SparkPlan]).filterNot(classOf[HostedExec].isAssignableFrom)
+    assert(Seq(classOf[WindowJoinExec], classOf[PaneWindowsExec]).forall(nodes.contains(_)))
+    val hidden = for {
+      node <- nodes
+      field <- node.getDeclaredFields.toSeq
+      if !Modifier.isTransient(field.getModifiers) && !Modifier.isStatic(field.getModifiers)
+      if !field.getName.contains("$")
+      within <- hiding(field.getGenericType, Nil)
+    } yield s"${node.getSimpleName}.${field.getName}: ${within.mkString(" in ")}"
+    assert(hidden == Nil)
+  }
+
+  /** The classes of ours on the way to an expression that a value of this type may hold, if there are any. */
+  private def hiding(of: Type, way: List[Class[_]]): Option[List[String]] = of match {
+    case p: ParameterizedType =>
+      p.getActualTypeArguments.iterator.flatMap(hiding(_, way)).nextOption()
+    case w: WildcardType => w.getUpperBounds.iterator.flatMap(hiding(_, way)).nextOption()
+    case c: Class[_] if classOf[Expression].isAssignableFrom(c) =>
+      Option.when(way.nonEmpty)(c.getSimpleName :: way.map(_.getSimpleName))
+    case c: Class[_] if way.contains(c) || classOf[SparkPlan].isAssignableFrom(c) => None
+    case c: Class[_] if c.getName.contains("scalegate") =>
+      val kinds = if (Modifier.isAbstract(c.getModifiers)) concrete(c) else Seq(c)
+      kinds.iterator
+        .flatMap(k => k.getDeclaredFields.iterator.map(f => (k, f)))
+        .filterNot { case (_, f) => Modifier.isStatic(f.getModifiers) }
+        .flatMap { case (k, f) => hiding(f.getGenericType, k :: way) }
+        .nextOption()
+    case _ => None
+  }
+}
