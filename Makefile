@@ -112,12 +112,18 @@ stress-quick: $(SBT_STAMP) ## jcstress in its quick mode
 
 # ---- measurements -----------------------------------------------------------------------------
 
-.PHONY: bench soak clean
+.PHONY: bench soak soak-queries clean
 bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ kernel
 	@$(PY) $(HARNESS) $(BENCH_ARGS)
 
 SOAK_ROUNDS ?= 20
-soak: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests, and jcstress in its default mode, over and over
+QUERIES ?= 10000
+QUERIES_SEED ?= 1
+soak-queries: $(SBT_STAMP) ## random queries with something around our operators, against plain Spark
+	@SCALEGATE_AROUND_CASES=$(QUERIES) SCALEGATE_AROUND_SEED=$(QUERIES_SEED) \
+	  $(SBT) "spark/testOnly *StandsAroundSuite"
+
+soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests, and jcstress in its default mode, over and over
 	@$(SBT) "stress/run -m default -v"
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
