@@ -1,48 +1,41 @@
 package io.scalegate.gate
 
-import org.jetbrains.kotlinx.lincheck.annotations.Operation
-import org.jetbrains.kotlinx.lincheck.strategy.managed.modelchecking.ModelCheckingOptions
-import org.jetbrains.kotlinx.lincheck.strategy.stress.StressOptions
-import org.jetbrains.kotlinx.lincheck.{LinChecker, Options}
-import org.scalatest.funsuite.AnyFunSuite
+import org.jetbrains.kotlinx.lincheck.annotations.{Operation, Validate}
 
+import io.scalegate.LincheckSuite
 import io.scalegate.stream.SlidingWindows
 
-/** Linearizability of WHive against its definition, over generated scenarios; a winset's
-  * contents, written without synchronization by several threads, are part of a take's result.
-  *
-  * Refusals for want of room are no operation here, and [[WHive.frontier]] is none: a refusal may
-  * come by a count that is late, and a frontier is a bound, made of promises that were read one
-  * after the other. [[WHiveSuite]] has them.
+/** WHive against its definition; a winset's contents, written without synchronization by several
+  * threads, are part of a take's result. That every operation is lock-free is checked with them.
   */
-class WHiveLincheckSuite extends AnyFunSuite {
-  test("update, advance, close, take and isDone are linearizable under stress") {
-    check(new StressOptions().iterations(20).invocationsPerIteration(1000))
-  }
-
-  test("update, advance, close, take and isDone are linearizable in every interleaving tried") {
-    check(new ModelCheckingOptions().iterations(12).invocationsPerIteration(300))
-  }
-
-  private def check[O <: Options[O, _]](options: O): Unit =
-    LinChecker.check(
-      classOf[WHiveModel],
-      options
-        .threads(3)
-        .actorsBefore(2)
-        .actorsPerThread(3)
-        .actorsAfter(3)
-        .sequentialSpecification(classOf[SequentialHiveModel])
+class WHiveLincheckSuite extends LincheckSuite {
+  for (
+    (name, hive, definition) <- Seq[(String, Class[_], Class[_])](
+      ("a hive", classOf[WHiveModel], classOf[DefinedHive]),
+      ("a full hive", classOf[FullHiveModel], classOf[DefinedFullHive])
     )
+  ) {
+    test(s"the operations of $name are linearizable under stress") {
+      stress(hive, definition, scenarios = 8, runs = 200)
+    }
+
+    test(s"the operations of $name are linearizable and lock-free in every interleaving tried") {
+      explore(hive, definition, scenarios = 6, runs = 50, isLockFree = true)
+    }
+  }
 }
 
-/** The operations of a scenario. Those of one thread of the hive are never run in parallel. */
-abstract class HiveModel {
-  protected def update(ts: Long, thread: Int): Unit
+/** The operations of a scenario. Those of one thread of the hive are never run in parallel. A
+  * frontier is a bound, made of promises that were read one after the other: it must not fall, and
+  * no winset may be taken that ends before it.
+  */
+abstract class HiveOperations {
+  protected def update(ts: Long, thread: Int): Boolean
   protected def advance(thread: Int, ts: Long): Unit
   protected def close(thread: Int): Unit
   protected def take(): String
   protected def done(): Boolean
+  protected def isFrontierKept(): Boolean
 
   private val now = Array(0L, 0L)
   private val open = Array(true, true)
@@ -50,11 +43,12 @@ abstract class HiveModel {
   // Windows of size 3, every 2: both threads make the same winsets, or one the other's neighbour.
   private def step(thread: Int): Long = 1L + thread
 
-  private def updateNext(thread: Int): Boolean = open(thread) && {
-    now(thread) += step(thread)
-    update(now(thread), thread)
-    true
-  }
+  private def updateNext(thread: Int): String =
+    if (!open(thread)) "closed"
+    else if (update(now(thread) + step(thread), thread)) {
+      now(thread) += step(thread)
+      "taken"
+    } else "full"
 
   private def skip(thread: Int): Unit = if (open(thread)) {
     now(thread) += 2
@@ -66,33 +60,78 @@ abstract class HiveModel {
     close(thread)
   }
 
-  @Operation(nonParallelGroup = "thread0") def update0(): Boolean = updateNext(0)
+  @Operation(nonParallelGroup = "thread0") def update0(): String = updateNext(0)
   @Operation(nonParallelGroup = "thread0") def advance0(): Unit = skip(0)
   @Operation(nonParallelGroup = "thread0", runOnce = true) def close0(): Unit = shut(0)
-  @Operation(nonParallelGroup = "thread1") def update1(): Boolean = updateNext(1)
+  @Operation(nonParallelGroup = "thread1") def update1(): String = updateNext(1)
   @Operation(nonParallelGroup = "thread1") def advance1(): Unit = skip(1)
   @Operation(nonParallelGroup = "thread1", runOnce = true) def close1(): Unit = shut(1)
   @Operation(nonParallelGroup = "consumer") def next(): String = take()
   @Operation(nonParallelGroup = "consumer") def isDone(): Boolean = done()
+  @Operation(nonParallelGroup = "consumer") def frontier(): Boolean = isFrontierKept()
 }
 
-class WHiveModel extends HiveModel {
-  private val hive = ListedWinset.hive(SlidingWindows(3, 2), 2)
+abstract class DrivenHive(capacity: Int) extends HiveOperations {
+  private val windows = SlidingWindows(3, 2)
+  private val hive = ListedWinset.hive(windows, 2, capacity)
+  private var reached = Long.MinValue
 
-  protected def update(ts: Long, thread: Int): Unit =
-    assert(hive.updateWindows(ts, thread), "a hive with room refuses a tuple")
+  protected def update(ts: Long, thread: Int): Boolean = hive.updateWindows(ts, thread)
   protected def advance(thread: Int, ts: Long): Unit = hive.advance(thread, ts)
   protected def close(thread: Int): Unit = hive.close(thread)
-  protected def take(): String = String.valueOf(hive.getNextWinSet())
+
+  protected def take(): String = {
+    val winset = hive.getNextWinSet()
+    if (winset != null && windows.end(winset.start) < reached)
+      throw new AssertionError(s"$winset ends before the frontier $reached")
+    String.valueOf(winset)
+  }
+
   protected def done(): Boolean = hive.isDone
+
+  protected def isFrontierKept(): Boolean = {
+    val before = reached
+    reached = hive.frontier()
+    reached >= before
+  }
+
+  @Validate def everyWinsetIsTaken(): Unit = {
+    hive.close(0)
+    hive.close(1)
+    while (take() != "null") {}
+    if (!hive.isDone || hive.held != 0) throw new AssertionError("lost")
+  }
 }
 
-class SequentialHiveModel extends HiveModel {
+class WHiveModel extends DrivenHive(1000)
+
+class FullHiveModel extends DrivenHive(1)
+
+class DefinedHive extends HiveOperations {
   private val definition = new HiveDefinition(SlidingWindows(3, 2), 2)
 
-  protected def update(ts: Long, thread: Int): Unit = definition.update(ts, thread)
+  protected def update(ts: Long, thread: Int): Boolean = {
+    definition.update(ts, thread)
+    true
+  }
   protected def advance(thread: Int, ts: Long): Unit = definition.advance(thread, ts)
   protected def close(thread: Int): Unit = definition.close(thread)
   protected def take(): String = definition.take().fold("null")(_.toString)
   protected def done(): Boolean = definition.isDone
+  protected def isFrontierKept(): Boolean = true
+}
+
+/** A refusal may come by a count that is late, so once there was a winset it is left open. */
+class DefinedFullHive extends DefinedHive {
+  private var isMade = false
+
+  override protected def update(ts: Long, thread: Int): Boolean = {
+    isMade = true // every time lies in a window
+    super.update(ts, thread)
+  }
+
+  def update0_full(): String = refusal
+  def update1_full(): String = refusal
+
+  private def refusal: String = if (isMade) "full" else "taken"
 }
