@@ -180,7 +180,7 @@ final class QueryGenerator(random: Random, tables: Seq[String]) {
   private[this] def wrapped(of: Query, times: Int): Query =
     if (times == 0) of else wrapped(wrap(of), times - 1)
 
-  private[this] def wrap(of: Query): Query = random.nextInt(26) match {
+  private[this] def wrap(of: Query): Query = random.nextInt(29) match {
     case 0 => filter(of)
     case 1 => projected(of)
     case 2 => distinct(of)
@@ -207,6 +207,9 @@ final class QueryGenerator(random: Random, tables: Seq[String]) {
     case 23 => ordinaryJoin(of, below)
     case 24 => setOperation(of, of)
     case 25 => exists(below, of)
+    case 26 => sorted(of)
+    case 27 => lateral(of, below)
+    case 28 => lateral(below, of)
   }
 
   private[this] def one(label: String, of: Query)(text: String => String): Query =
@@ -377,6 +380,25 @@ final class QueryGenerator(random: Random, tables: Seq[String]) {
       "REPARTITION_BY_RANGE(2, a)"
     ))
     one(hint, of)(q => s"SELECT /*+ $hint */ a, b, t, v FROM ($q)")
+  }
+
+  private[this] def sorted(of: Query): Query = {
+    val by =
+      oneOf(Seq("SORT BY a DESC", "CLUSTER BY v", "DISTRIBUTE BY b SORT BY t", "ORDER BY a"))
+    one(by, of)(q => s"SELECT a, b, t, v FROM ($q) $by")
+  }
+
+  private[this] def lateral(of: Query, other: Query): Query = {
+    val rows = oneOf(
+      Seq(
+        "SELECT o.b FROM ({}) o WHERE o.a BETWEEN q.a - 1 AND q.a + 1",
+        "SELECT max(o.b) AS b FROM ({}) o WHERE o.v = q.v",
+        "SELECT count(*) AS b FROM ({}) o WHERE o.a BETWEEN q.a - 2 AND q.a"
+      )
+    )
+    two("lateral subquery", of, other)((x, y) =>
+      s"SELECT q.a, n.b, q.t, q.v FROM ($x) q, LATERAL (${rows.replace("{}", y)}) n"
+    )
   }
 
   private[this] def exploded(of: Query): Query = one("explode", of)(q =>
