@@ -105,13 +105,26 @@ object Errors {
   )
 
   def streamCondition(condition: String): Exception = bad(
-    "a join of two streams needs a condition that gives the same answer each time and has no subquery; this one " +
-      s"has: $condition"
+    "a join of two streams needs a condition that gives the same answer each time, and no subquery but one that gives " +
+      "one value of tables at rest, such as (SELECT max(id) FROM known); filter an input before the join, or the " +
+      s"joined rows in a WHERE of their own. The condition is: $condition"
   )
 
   def streamMode(joinType: String, mode: String): Exception = bad(
     s"a ${joinType.toLowerCase(java.util.Locale.ROOT)} join of two streams cannot be written in $mode mode, for a row " +
       "that it gives is never taken back; use outputMode append"
+  )
+
+  def streamUpdatedInput: Exception = bad(
+    "this join of two streams has an aggregate below it, and in update mode an aggregate gives a group again whenever it " +
+      "changes: the group would be joined once for each time. Use outputMode append, in which it is given once"
+  )
+
+  def streamOneWatermark: Exception = bad(
+    "this query has a join of two streams and another stateful operator, and with " +
+      "spark.sql.streaming.statefulOperator.allowMultiple=false all of them go by one watermark: rows that one gives when " +
+      "its window closes would be too late for the next. Leave that setting at true, or write the first operator's rows to " +
+      "a table and read them in a second query"
   )
 
   def stateSide(found: String): Exception = bad(

@@ -15,9 +15,11 @@ import io.scalegate.spark.aggregate.{
 }
 import io.scalegate.spark.plan.{
   DropInferredMarkers,
+  EmptyStreamStrategy,
   ExtractRowWindowJoin,
   ExtractStreamingWindowJoin,
   HideStreamingJoins,
+  KeepEmptyStreams,
   LastRules,
   MarkTwoSteps,
   MoveHintToCondition,
@@ -48,7 +50,8 @@ import io.scalegate.spark.plan.{
   *
   *   - hint resolution rule, the first to see a query that is about to start: hides from Spark's check the joins that
   *     it would refuse and that are run here;
-  *   - plan normalization rule: shows them to the optimizer again, in every batch;
+  *   - plan normalization rules: show them to the optimizer again, in every batch, and hide from it whether a stream has
+  *     rows for the batch, with a strategy that plans what stands for one that has none;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
   *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze the
@@ -79,6 +82,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectHintResolutionRule(_ => HideStreamingJoins)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
+    extensions.injectPlannerStrategy(_ => EmptyStreamStrategy)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
     extensions.injectPlannerStrategy(_ => StreamingJoinStrategy)
     extensions.injectColumnar(_ => LastRules)
@@ -87,6 +91,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectResolutionRule(_ => GatherTimeWindows)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
+    extensions.injectPlanNormalizationRule(_ => KeepEmptyStreams)
     extensions.injectOptimizerRule(_ => PlacePanes)
     extensions.injectPreCBORule(_ => ExtractStreamingPanes)
     extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)

@@ -43,12 +43,22 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     "SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON " +
       "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
 
-  /** A query over the views l and r. */
+  /** Whether all cases are to be tried, however long it takes, and what the random ones go by. */
+  protected val isSoak: Boolean = sys.env.contains("SCALEGATE_SOAK")
+  protected def seeded(usual: => Long): Long =
+    sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(if (isSoak) System.nanoTime else usual)
+
+  /** A query over the views l and r.
+    *
+    * @param views
+    *   makes others of them
+    */
   protected class Running(
       query: String,
       delay: String = "0 seconds",
       mode: String = "append",
       watermarks: Boolean = true,
+      views: () => Unit = () => (),
       val checkpoint: Path = newDirectory()
   ) {
     private val session = spark.asInstanceOf[ClassicSession]
@@ -57,11 +67,13 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     private val written = new ConcurrentSkipListMap[Long, Seq[String]]
     private var seen = 0
     @volatile private var failing = false
+    @volatile private var changed = Seq.empty[Long]
     private var running: StreamingQuery = _
 
     def result: DataFrame = {
       for ((name, rows) <- Seq("l" -> left.toDF(), "r" -> right.toDF()))
         (if (watermarks) rows.withWatermark("ts", delay) else rows).createOrReplaceTempView(name)
+      views()
       spark.sql(query)
     }
 
@@ -72,8 +84,8 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
         .foreachBatch { (rows: Dataset[Row], id: Long) =>
           val texts = rows.collect().map(_.toString).toSeq
           if (failing) throw new IllegalStateException("the output fails, as asked")
-          written.put(id, texts)
-          ()
+          val before = written.put(id, texts)
+          if (before != null && before.sorted != texts.sorted) changed :+= id
         }
         .start()
       this
@@ -126,11 +138,21 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
 
     def all: Seq[String] = inOrder.sorted
 
+    /** The batches that were written again with other rows. */
+    def otherTheSecondTime: Seq[Long] = changed
+
     /** What was written, in the order in which it was. */
     def inOrder: Seq[String] = written.values.asScala.flatten.toSeq
 
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
+
+    /** Those of all of its stateful operators. */
+    def operators: Seq[String] = running.lastProgress.stateOperators.toSeq.map(_.operatorName)
+
+    /** Rows that the state of an operator of this name holds. */
+    def stateOf(name: String): Long =
+      running.lastProgress.stateOperators.find(_.operatorName == name).get.numRowsTotal
 
     /** Rows that the operator's state holds. */
     def stateRows: Long = running.lastProgress.stateOperators.head.numRowsTotal

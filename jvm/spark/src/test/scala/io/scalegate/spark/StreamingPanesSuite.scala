@@ -395,11 +395,16 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     for (
       (other, says) <- Seq(
         query(by = "window(ts, '12 seconds', '2 seconds')", functions = fixed) ->
-          "windows was [10 seconds every 2 seconds] and is [12 seconds every 2 seconds]",
-        query(keys = "x", functions = fixed) -> "keys was [k INT] and is [x INT]",
-        query(keys = "k, x", functions = fixed) -> "keys was [k INT] and is [k INT, x INT]",
-        query(keys = "", functions = fixed) -> "keys was [k INT] and is []",
-        query(functions = fixed.replace("min(x)", "max(x)")) -> "functions was [count BIGINT, ",
+          "windows was [10000000 every 2000000 from 0] and is [12000000 every 2000000 from 0]",
+        query(keys = "x", functions = fixed) -> "keys was [k integer] and is [x integer]",
+        query(
+          keys = "k, x",
+          functions = fixed
+        ) -> "keys was [k integer] and is [k integer, x integer]",
+        query(keys = "", functions = fixed) -> "keys was [k integer] and is []",
+        query(functions = fixed.replace("min(x)", "max(x)")) -> "min(x) integer, max(x) integer",
+        query(functions = fixed.replace("sum(id)", "sum(x)")) -> "sum(id) long, ",
+        query(functions = fixed.replace("% 2 = 0", "% 2 = 1")) -> "filter =(",
         query(functions = objects) -> "format was [3] and is [1]"
       )
     ) {
@@ -407,14 +412,21 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       assert(message.contains(says) && message.contains("Start with a new checkpoint"), other)
     }
     val terms = first.checkpoint.resolve("state/0/_scalegate/aggregate")
-    Files.writeString(terms, Files.readString(terms).replace("format = 3", "format = 1"))
+    val written = Files.readString(terms)
     Files.delete(terms.resolveSibling(".aggregate.crc"))
+    Files.writeString(terms, written.replace("format = 3", "format = 1"))
     assert(refusal(query(functions = fixed)).contains("format was [1] and is [3]"))
-    Files.writeString(terms, Files.readString(terms).replace("format = 1", "format = 3"))
+    // As a version wrote them that had no arguments in them, and types in Spark's words.
+    val older =
+      "format = 3\nwindows = 10 seconds every 2 seconds\nkeys = K INT\nfunctions = count BIGINT, " +
+        "sum BIGINT, min INT, max INT, avg DOUBLE, max_by INT, count BIGINT\n"
+    Files.writeString(terms, older.replace("min INT", "first INT"))
+    assert(refusal(query(functions = fixed)).contains("functions was [count BIGINT, "))
+    Files.writeString(terms, older)
     val same = new Running(query(functions = fixed), checkpoint = first.checkpoint).takes(first)
     try {
       same.start().add(Seq(at(1000, 2)), Nil)
-      val rows = at(100, 1) +: Seq.fill(7)(at(101, 2))
+      val rows = at(100, 1) +: Seq.fill(10)(at(101, 2))
       assert(same.all == batchResult(query(functions = fixed), rows, Nil))
     } finally same.stop()
   }

@@ -1,8 +1,14 @@
 package io.scalegate.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, Final}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{
+  AggregateExpression,
+  AggregateFunction,
+  Final
+}
 import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
   Attribute,
+  AttributeMap,
   AttributeReference,
   AttributeSet,
   Expression,
@@ -24,6 +30,7 @@ import org.apache.spark.sql.scalegate.{GroupingKeys, PlannedExec, StreamingPanes
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.streaming.{CheckpointTerms, TermText}
 
 /** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
   * aggregates of streams before it asks anybody else.
@@ -106,7 +113,8 @@ object StreamingPanesStrategy extends SparkStrategy {
       found.functions.map(_.copy(mode = Final, filter = None)),
       found.having,
       found.results,
-      PartialPanesExec.packs(found)
+      PartialPanesExec.packs(found),
+      functionTerms(found)
     )
     PlannedExec(
       panes.output,
@@ -115,10 +123,25 @@ object StreamingPanesStrategy extends SparkStrategy {
       host => StreamingPanesExec(panes, host)
     )
   }
+
+  /** The functions, their arguments and filters over what the rows have that come to the windows. */
+  private[this] def functionTerms(found: PaneAggregate): Seq[String] = {
+    val fields = AttributeMap(found.fields.collect { case f: Alias => f.toAttribute -> f.child })
+    val text = new TermText(a => TermText.folded(a.name))
+    def of(e: Expression) =
+      text(e.transform { case a: Attribute => fields.getOrElse(a, a) })
+    found.functions.map { f =>
+      val result = TermText.typeName(f.aggregateFunction.dataType)
+      s"${of(f.aggregateFunction)}${f.filter.fold("")(c => s" filter ${of(c)}")} $result"
+    }
+  }
 }
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
   * [[PartialPanesExec]].
+  *
+  * @param functionTerms
+  *   what a checkpoint says of each function
   */
 final case class StreamPanes(
     by: SlidingWindow,
@@ -128,8 +151,25 @@ final case class StreamPanes(
     functions: Seq[AggregateExpression],
     having: Option[Expression],
     results: Seq[NamedExpression],
-    packed: Boolean
+    packed: Boolean,
+    functionTerms: Seq[String]
 ) {
+
+  /** All that is evaluated: Catalyst's rules change it where they find it, and that is in a plan's node, which gives it
+    * back by [[withExpressions]].
+    */
+  def expressions: Seq[Expression] = functions ++ having ++ results
+
+  def withExpressions(changed: Seq[Expression]): StreamPanes = {
+    val (ofFunctions, others) = changed.splitAt(functions.size)
+    val (ofHaving, ofResults) = others.splitAt(having.size)
+    copy(
+      functions = ofFunctions.map(_.asInstanceOf[AggregateExpression]),
+      having = ofHaving.headOption,
+      results = ofResults.map(_.asInstanceOf[NamedExpression])
+    )
+  }
+
   def output: Seq[Attribute] = results.map(_.toAttribute)
 
   /** Whether a watermark closes the windows. */
@@ -162,13 +202,43 @@ final case class StreamPanes(
   /** What EXPLAIN says. */
   def description: Seq[String] = PaneWindows.description(by, keys, functions, having)
 
+  private[this] val format = "format" -> (if (packed) "3" else "1")
+
   /** What a checkpoint must have been made by for this aggregate to go on with it. */
-  def terms: Seq[(String, String)] = Seq(
-    "format" -> (if (packed) "3" else "1"),
-    "windows" -> by.toString,
-    "keys" -> keys.map(k => s"${k.name} ${k.dataType.sql}").mkString(", "),
-    "functions" -> functions.map { f =>
-      s"${f.aggregateFunction.prettyName} ${f.aggregateFunction.dataType.sql}"
-    }.mkString(", ")
+  def terms: CheckpointTerms = CheckpointTerms(
+    Seq(
+      format,
+      "windows" -> s"${by.size} every ${by.slide} from ${by.offset}",
+      "keys" -> keys.map { k =>
+        (TermText.columnName(k).toSeq :+ TermText.typeName(k.dataType)).mkString(" ")
+      }.mkString(", "),
+      "functions" -> functionTerms.mkString(", ")
+    ),
+    OlderPaneTerms.differences(_, format, by, keys, functions.map(_.aggregateFunction))
   )
+}
+
+/** Reads the terms that versions wrote which had types in Spark's words, and of functions no more than names and types. The
+  * case of names is ignored.
+  */
+private object OlderPaneTerms {
+  def differences(
+      old: Map[String, String],
+      format: (String, String),
+      by: SlidingWindow,
+      keys: Seq[Attribute],
+      functions: Seq[AggregateFunction]
+  ): Seq[(String, String, String)] = {
+    def folded(terms: Seq[(String, String)]) =
+      terms.map { case (name, value) => name -> TermText.folded(value) }.toMap
+    val now = Seq(
+      format,
+      "windows" -> by.toString,
+      "keys" -> keys.map(k => s"${k.name} ${k.dataType.sql}").mkString(", "),
+      "functions" -> functions.map(f => s"${f.prettyName} ${f.dataType.sql}").mkString(", ")
+    )
+    val differing =
+      CheckpointTerms.differences(folded(old.toSeq), folded(now).toSeq).map(_._1).toSet
+    CheckpointTerms.differences(old, now).filter { case (name, _, _) => differing(name) }
+  }
 }

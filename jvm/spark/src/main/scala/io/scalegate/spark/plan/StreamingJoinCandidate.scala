@@ -1,7 +1,12 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, SubqueryExpression}
-import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  ScalarSubquery,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan}
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
@@ -72,7 +77,14 @@ final private[plan] class StreamingJoinCandidate(
   private[this] def isKeyed = of.leftKeys.nonEmpty
 
   private[this] def isPlain = join.condition.forall { c =>
-    c.deterministic && !c.exists(_.isInstanceOf[SubqueryExpression])
+    c.deterministic && !c.exists(isOfOtherRows)
+  }
+
+  /** A query of one value over rows at rest has its answer when a batch begins; others do not. */
+  private[this] def isOfOtherRows(e: Expression): Boolean = e match {
+    case s: ScalarSubquery => s.isCorrelated || s.plan.isStreaming
+    case s: SubqueryExpression => s.resolved
+    case _ => false
   }
 
   private[this] def isBounded =
@@ -119,12 +131,18 @@ final private[plan] class StreamingJoinCandidate(
     else Errors.hintJoinType(join.joinType.sql)
   }
 
+  /** In update mode an aggregate gives a group again when it has changed. */
+  private[this] def givesAgain(input: LogicalPlan): Boolean =
+    input.exists(p => p.isInstanceOf[Aggregate] && p.isStreaming)
+
   /** A row that is given for having no match is given for good. */
   def refuseMode(mode: OutputMode): Unit = {
     val probing = Probing.of(join.joinType).get
     val final_ = probing.unmatched || probing.unfound
     if (mode == OutputMode.Update() && final_)
       throw Errors.streamMode(join.joinType.sql, "update")
+    if (mode == OutputMode.Update() && (givesAgain(join.left) || givesAgain(join.right)))
+      throw Errors.streamUpdatedInput
     if (mode == OutputMode.Complete())
       throw Errors.streamMode(join.joinType.sql, "complete")
   }

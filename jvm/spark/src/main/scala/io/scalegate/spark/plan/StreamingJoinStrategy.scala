@@ -23,7 +23,9 @@ import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
 import io.scalegate.spark.extract.BoundedDifference
 import io.scalegate.spark.streaming.{
+  JoinTerms,
   KeySplitting,
+  OlderJoinTerms,
   RowsWindow,
   SplitExec,
   StreamCells,
@@ -57,7 +59,7 @@ object StreamingJoinStrategy extends SparkStrategy {
     val probing = Probing.of(c.of.join.joinType).get
     val left = oneEventTime(c.of.join.left, times(c)._1)
     val right = oneEventTime(c.of.join.right, times(c)._2)
-    val others = c.of.differences.filterNot(d => c.time.exists(_.bound eq d))
+    val others = besideTime(c)
     if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
     else if (c.isMatrix) {
       val layout = MatrixChoice.ofStreams(c.of, probing)
@@ -199,7 +201,7 @@ object StreamingJoinStrategy extends SparkStrategy {
     }
     val threads = c.rows.flatMap(_.threads)
       .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
-    val window = c.rows.map(w => s"last ${w.rows} rows by ${w.left.sql}, ${w.right.sql}")
+    val window = rowsOf(c)
     StreamJoin(
       probing,
       windowed.left,
@@ -214,9 +216,53 @@ object StreamingJoinStrategy extends SparkStrategy {
       c.isInTurn,
       partitions,
       if (partitions.contains(1)) threads else 1,
+      checkpointed(c, cells.map(_._1.by), where),
       c.of.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
     )
   }
+
+  private[this] def rowsOf(c: StreamingJoinCandidate) =
+    c.rows.map(w => s"last ${w.rows} rows by ${w.left.sql}, ${w.right.sql}")
+
+  /** What its checkpoint says of it. */
+  private[this] def checkpointed(
+      c: StreamingJoinCandidate,
+      by: Option[SliceBy],
+      where: Option[String]
+  ): JoinTerms = {
+    val keys = c.of.leftKeys.zip(c.of.rightKeys)
+    val dimensions = dimensionsOf(c, by)
+    val bounds = if (c.of.differences.isEmpty) Nil else c.of.sweep +: c.of.bands
+    JoinTerms(
+      keys,
+      c.of.condition.toSeq,
+      times(c),
+      c.rows.map(_.rows),
+      if (dimensions.isEmpty) where else None,
+      dimensions,
+      OlderJoinTerms(
+        keys,
+        if (c.rows.isEmpty) bounds else c.of.differences,
+        rowsOf(c),
+        c.of.condition,
+        c.of.residual,
+        where.fold("")(w => s" $w"),
+        dimensions.nonEmpty
+      )
+    )
+  }
+
+  /** The bounds that make a grid's cells. */
+  private[this] def dimensionsOf(
+      c: StreamingJoinCandidate,
+      by: Option[SliceBy]
+  ): Seq[BoundedDifference] = by match {
+    case Some(_: SliceBy.Cells) => besideTime(c).take(MostDimensions)
+    case _ => Nil
+  }
+
+  private[this] def besideTime(c: StreamingJoinCandidate): Seq[BoundedDifference] =
+    c.of.differences.filterNot(d => c.time.exists(_.bound eq d))
 
   private[this] def times(c: StreamingJoinCandidate): (Attribute, Attribute) =
     c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right)).getOrElse(c.rowTimes.get)

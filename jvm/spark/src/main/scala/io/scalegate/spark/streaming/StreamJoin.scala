@@ -31,6 +31,8 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   of both inputs, if it is not for Spark to say how many
   * @param threads
   *   that look for pairs in one task
+  * @param terms
+  *   what its checkpoint says of it; driver only
   * @param description
   *   what EXPLAIN says, its parts separated by "; "
   */
@@ -48,8 +50,27 @@ final case class StreamJoin(
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
+    terms: JoinTerms,
     description: String
 ) {
+
+  /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's node,
+    * which gives it back by [[withExpressions]].
+    */
+  def expressions: Seq[Expression] =
+    leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right)
+
+  def withExpressions(changed: Seq[Expression]): StreamJoin = {
+    val rest = changed.iterator
+    def next(of: Iterable[Expression]) = of.toSeq.map(_ => rest.next())
+    copy(
+      leftBounded = next(leftBounded),
+      rightBounded = next(rightBounded),
+      residual = next(residual).headOption,
+      cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right)))
+    )
+  }
+
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
     new StreamJoinTask(
       probing,
@@ -102,19 +123,8 @@ final case class StreamJoin(
   }
 
   /** What a checkpoint must have been made by for this join to go on with it. */
-  def spec(
-      left: Seq[Attribute],
-      right: Seq[Attribute]
-  ): Seq[(String, String)] = {
-    def columns(of: Seq[Attribute]) = of.map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
-    Seq(
-      "format" -> StreamJoin.Format.toString,
-      "join" -> probing.name,
-      "left" -> columns(left),
-      "right" -> columns(right),
-      "condition" -> description
-    )
-  }
+  def checkpointed(left: Seq[Attribute], right: Seq[Attribute]): CheckpointTerms =
+    terms.of(StreamJoin.Format, probing.name, left, right)
 }
 
 object StreamJoin {

@@ -5,7 +5,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -21,14 +21,20 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StatefulOperatorStateInfo
 }
 import org.apache.spark.sql.execution.streaming.state._
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.execution.{BinaryExecNode, ScalarSubquery, SparkPlan}
 import org.apache.spark.sql.streaming.{OutputMode, StateOperatorProgress}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{CollectionAccumulator, SerializableConfiguration}
 
+import io.scalegate.spark.streaming.CheckpointTerms
+
 /** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind of
   * Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and the
   * output mode, which is by its `copy`. All that it does is its own.
+  *
+  * @param hosted
+  *   the expressions that its tasks evaluate. They are one of the node's arguments, so that Spark's rules find them there: the
+  *   rule that plans subqueries among them. What travels to the tasks has the values of subqueries in their places
   */
 abstract class HostedExec(
     leftKeys: Seq[Expression],
@@ -42,7 +48,8 @@ abstract class HostedExec(
     stateFormatVersion: Int,
     left: SparkPlan,
     right: SparkPlan,
-    outputMode: Option[OutputMode]
+    outputMode: Option[OutputMode],
+    @transient val hosted: Seq[Expression]
 ) extends StreamingSymmetricHashJoinExec(
       leftKeys,
       rightKeys,
@@ -80,13 +87,34 @@ abstract class HostedExec(
   /** What EXPLAIN says beside its name. */
   private[scalegate] def parts: Seq[String]
 
-  /** Its rows over these inputs, which are its own as they are executed. */
-  private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow]
+  /** Its rows over these inputs, which are its own as they are executed.
+    *
+    * @param hosted
+    *   its own as they are when it is executed
+    */
+  private[scalegate] def over(
+      left: SparkPlan,
+      right: SparkPlan,
+      hosted: Seq[Expression]
+  ): RDD[InternalRow]
 
   /** Where they lie. */
   private[scalegate] def partitioningOver(left: SparkPlan, right: SparkPlan): Partitioning
 
-  /** What it is made by, beside its inputs. */
+  // Spark's rules go over the arguments of a node, and make another of those that they have changed: the expressions come
+  // after those of the class that this one extends, and before `otherCopyArgs`.
+  final override def productArity: Int = super.productArity + 1
+  final override def productElement(n: Int): Any =
+    if (n == super.productArity) hosted else super.productElement(n)
+
+  /** A rule takes what it has made of a node for no other where they are equal. */
+  final override def equals(other: Any): Boolean = other match {
+    case h: HostedExec => super.equals(h) && h.hosted == hosted
+    case _ => false
+  }
+  final override def hashCode: Int = 31 * super.hashCode + hosted.hashCode
+
+  /** What it is made by, beside its inputs and expressions. */
   override protected def otherCopyArgs: Seq[AnyRef]
 
   /** What messages call it, and the file in its checkpoint that holds its terms. */
@@ -94,7 +122,7 @@ abstract class HostedExec(
   protected def specFile: String
 
   /** What a checkpoint must have been made by for this operator to go on with it. */
-  protected def terms: Seq[(String, String)]
+  protected def terms: CheckpointTerms
 
   protected def keySchema: StructType
   protected def valueSchema: StructType
@@ -145,7 +173,8 @@ abstract class HostedExec(
     outputMode
   )
 
-  final override protected def doExecute(): RDD[InternalRow] = over(left, right)
+  final override protected def doExecute(): RDD[InternalRow] =
+    over(left, right, HostedExec.answered(hosted))
 
   final override def outputPartitioning: Partitioning = partitioningOver(left, right)
 
@@ -156,7 +185,9 @@ abstract class HostedExec(
 
   override def canEqual(other: Any): Boolean = other.getClass == getClass
 
-  override def producedAttributes: AttributeSet = AttributeSet.empty
+  override def producedAttributes: AttributeSet = AttributeSet.fromAttributeSets(
+    hosted.map(_.references)
+  ) -- left.outputSet -- right.outputSet
 
   /** That all rows of an input meet in one task. */
   protected def allTogether: Seq[Distribution] = AllTuples :: AllTuples :: Nil
@@ -229,6 +260,11 @@ private object HostedExec {
   /** Of the schema file, not of the state. */
   private val SchemaVersion = 2
 
+  /** With the values of subqueries, which are known when a node is executed: tasks need no plan. */
+  def answered(hosted: Seq[Expression]): Seq[Expression] = hosted.map(_.transform {
+    case s: ScalarSubquery => Literal(s.eval(InternalRow.empty), s.dataType)
+  })
+
   def verbose(name: String, parts: Seq[String]): String =
     s"""
        |$name
@@ -238,9 +274,17 @@ private object HostedExec {
 
 /** A [[HostedExec]] that Spark has given all that it needs, over the inputs that are executed. The last rules change no more
   * than these, and to make the operator again for each would take milliseconds, see [[PlannedExec]].
+  *
+  * @param hosted
+  *   its expressions, which the rules that come after may change, and whose subqueries run before it is executed
   */
-final case class ReadyExec(host: HostedExec, left: SparkPlan, right: SparkPlan)
-    extends BinaryExecNode with StateStoreWriter {
+final case class ReadyExec(
+    host: HostedExec,
+    hosted: Seq[Expression],
+    left: SparkPlan,
+    right: SparkPlan
+) extends BinaryExecNode
+    with StateStoreWriter {
   override lazy val metrics: Map[String, SQLMetric] = host.metrics
   override lazy val instanceMetrics: Map[StateStoreInstanceMetric, SQLMetric] =
     host.instanceMetrics
@@ -275,7 +319,8 @@ final case class ReadyExec(host: HostedExec, left: SparkPlan, right: SparkPlan)
   override def verboseStringWithOperatorId(): String =
     HostedExec.verbose(formattedNodeName, host.parts)
 
-  override protected def doExecute(): RDD[InternalRow] = host.over(left, right)
+  override protected def doExecute(): RDD[InternalRow] =
+    host.over(left, right, HostedExec.answered(hosted))
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)
@@ -284,7 +329,7 @@ final case class ReadyExec(host: HostedExec, left: SparkPlan, right: SparkPlan)
 /** Puts a [[ReadyExec]] in the place of each operator. */
 object ReadyOperators extends Rule[SparkPlan] {
   def apply(plan: SparkPlan): SparkPlan = plan.transform { case h: HostedExec =>
-    ReadyExec(h, h.left, h.right)
+    ReadyExec(h, h.hosted, h.left, h.right)
   }
 }
 

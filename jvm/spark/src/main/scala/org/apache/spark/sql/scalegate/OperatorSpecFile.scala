@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileMana
 import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 
 import io.scalegate.spark.Errors
+import io.scalegate.spark.streaming.CheckpointTerms
 
 /** What a checkpoint's state was made by, in a file beside it, so that another operator does not go on with it. */
 private[scalegate] object OperatorSpecFile {
@@ -32,21 +33,17 @@ private[scalegate] object OperatorSpecFile {
       operator: String,
       conf: Configuration,
       batch: Long,
-      terms: Seq[(String, String)]
+      terms: CheckpointTerms
   ): Unit = {
     val file = new Path(directory(info), name)
     val manager = CheckpointFileManager.create(file.getParent, conf)
     if (batch == 0) {
       manager.mkdirs(file.getParent)
-      AtomicFiles.write(manager, file, text(terms))
+      AtomicFiles.write(manager, file, text(terms.written))
     } else if (manager.exists(file)) {
       val old =
         Using.resource(manager.open(file))(in => parsed(new String(in.readAllBytes(), UTF_8)))
-      val differing = (old.keys ++ terms.map(_._1)).toSeq.distinct.flatMap { name =>
-        val (before, now) = (old.get(name), ListMap.from(terms).get(name))
-        if (before == now) None
-        else Some((name, before.getOrElse("none"), now.getOrElse("none")))
-      }
+      val differing = terms.differences(old)
       if (differing.nonEmpty) throw Errors.otherCheckpoint(operator, file.toString, differing)
     }
   }

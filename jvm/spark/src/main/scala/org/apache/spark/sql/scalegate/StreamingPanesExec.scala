@@ -29,7 +29,7 @@ import io.scalegate.spark.aggregate.{
   PaneStore,
   StreamPanes
 }
-import io.scalegate.spark.streaming.StreamJoin
+import io.scalegate.spark.streaming.{CheckpointTerms, StreamJoin}
 
 /** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
   *
@@ -37,8 +37,10 @@ import io.scalegate.spark.streaming.StreamJoin
   *   what comes before the exchange
   * @param right
   *   of no use
+  * @param evaluated
+  *   the expressions of `panes`
   * @param panes
-  *   what is computed
+  *   what is computed, but for its expressions
   */
 final class StreamingPanesExec(
     leftKeys: Seq[Expression],
@@ -53,7 +55,8 @@ final class StreamingPanesExec(
     left: SparkPlan,
     right: SparkPlan,
     outputMode: Option[OutputMode],
-    val panes: StreamPanes
+    evaluated: Seq[Expression],
+    @transient val panes: StreamPanes
 ) extends HostedExec(
       leftKeys,
       rightKeys,
@@ -66,7 +69,8 @@ final class StreamingPanesExec(
       stateFormatVersion,
       left,
       right,
-      outputMode
+      outputMode,
+      evaluated
     ) {
   override protected def made(
       leftKeys: Seq[Expression],
@@ -94,6 +98,7 @@ final class StreamingPanesExec(
     left,
     right,
     outputMode,
+    hosted,
     panes
   )
 
@@ -106,7 +111,7 @@ final class StreamingPanesExec(
   override protected def says: String = "window aggregate"
   override protected def specFile: String = "aggregate"
 
-  override protected def terms: Seq[(String, String)] = panes.terms
+  override protected def terms: CheckpointTerms = panes.terms
 
   override protected def keySchema: StructType = schemaOf(panes.keyColumns)
 
@@ -164,10 +169,17 @@ final class StreamingPanesExec(
     )
   }
 
-  override private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow] = {
+  override private[scalegate] def over(
+      left: SparkPlan,
+      right: SparkPlan,
+      hosted: Seq[Expression]
+  ): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
-    val (arriving, held) = (panes.arriving(left.output), panes.held)
+    val (arriving, held) = {
+      val of = panes.withExpressions(hosted)
+      (of.arriving(left.output), of.held)
+    }
     val stores =
       new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
     val now = batch
@@ -243,6 +255,7 @@ object StreamingPanesExec {
       host.left,
       host.right,
       None,
+      panes.expressions,
       panes
     )
 }

@@ -27,6 +27,7 @@ import org.apache.spark.util.CollectionAccumulator
 import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.PlacedPairs
 import io.scalegate.spark.streaming.{
+  CheckpointTerms,
   HotKeyHistory,
   JoinState,
   KeySplitting,
@@ -44,8 +45,10 @@ import io.scalegate.stream.Side
   *
   * @param leftKeys
   *   by which the inputs are exchanged, as `rightKeys`; none where all rows meet in one task
+  * @param evaluated
+  *   the expressions of `join`
   * @param join
-  *   what is joined, and how
+  *   what is joined, and how, but for its expressions
   */
 final class StreamingWindowJoinExec(
     leftKeys: Seq[Expression],
@@ -60,7 +63,8 @@ final class StreamingWindowJoinExec(
     left: SparkPlan,
     right: SparkPlan,
     outputMode: Option[OutputMode],
-    val join: StreamJoin
+    evaluated: Seq[Expression],
+    @transient val join: StreamJoin
 ) extends HostedExec(
       leftKeys,
       rightKeys,
@@ -73,7 +77,8 @@ final class StreamingWindowJoinExec(
       stateFormatVersion,
       left,
       right,
-      outputMode
+      outputMode,
+      evaluated
     ) {
   private[this] def single = leftKeys.isEmpty
 
@@ -103,6 +108,7 @@ final class StreamingWindowJoinExec(
     left,
     right,
     outputMode,
+    hosted,
     join
   )
 
@@ -113,7 +119,7 @@ final class StreamingWindowJoinExec(
   override protected def says: String = "window join"
   override protected def specFile: String = "join"
 
-  override protected def terms: Seq[(String, String)] = join.spec(leftColumns, rightColumns)
+  override protected def terms: CheckpointTerms = join.checkpointed(leftColumns, rightColumns)
 
   override protected def keySchema: StructType = ChunkStateStore.KeySchema
 
@@ -154,10 +160,14 @@ final class StreamingWindowJoinExec(
   override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
     Some(join.outputWatermark(inputWatermarkMs))
 
-  override private[scalegate] def over(left: SparkPlan, right: SparkPlan): RDD[InternalRow] = {
+  override private[scalegate] def over(
+      left: SparkPlan,
+      right: SparkPlan,
+      hosted: Seq[Expression]
+  ): RDD[InternalRow] = {
     metrics
     val info = getStateInfo
-    val task = join.task(leftColumns, rightColumns)
+    val task = join.withExpressions(hosted).task(leftColumns, rightColumns)
     val hadoopConf = broadcastHadoopConf()
     val access = new ChunkStateStores(info, valueSchema, stateStoreConf, hadoopConf)
     val lateRows = ScaleGateConf.lateRows(conf).map { directory =>
@@ -314,6 +324,7 @@ object StreamingWindowJoinExec {
           host.left,
           host.right,
           None,
+          join.expressions,
           join
         )
     )
