@@ -18,14 +18,16 @@ object AttributeType {
   * attribute of the two streams. An equi key is the band of width zero on integers.
   *
   * A band gives the range of sortable integers that the other side's attribute must lie in. On
-  * integers the range is exact, as if sums could not overflow. On floating point it is the
-  * smallest range known to hold every match whichever way the user's own expression rounds; the
-  * expression itself is the residual predicate.
+  * integers the range is exact, as if sums could not overflow. On floating point it holds every
+  * match whichever way the user's own expression rounds; the expression itself is the residual
+  * predicate.
   */
 sealed trait Band {
   def attribute: AttributeType
 
-  /** The smallest key of the opposite side that a tuple of `side` with `key` can match. */
+  /** The smallest key of the opposite side that a tuple of `side` with `key` can match; above
+    * [[greatest]] when there is none, and then not to be compared with that of other keys.
+    */
   def least(side: Side, key: Long): Long
 
   /** The largest key of the opposite side that a tuple of `side` with `key` can match; below
@@ -57,41 +59,88 @@ final case class IntegralBand(attribute: AttributeType, lower: Long, upper: Long
 
 /** A band on `Float32` or `Float64`; `lower` and `upper` are finite.
   *
-  * The user may have written the band in `Float` or in `Double` arithmetic, as a difference or as
-  * a sum. The slack below covers every one of those roundings. NaN and the infinities absorb a
-  * distance: their range is themselves.
+  * The range of a number holds every match, however the user's expressions round ([[Rounding]]). NaN and, while no
+  * sum overflows, the infinities absorb a distance: their range is themselves. Where a sum of a large finite
+  * number may be infinite, that number may match what lies as far out, and so may the infinity.
   */
-final case class FloatingBand(attribute: AttributeType, lower: Double, upper: Double)
-    extends Band {
+final case class FloatingBand(
+    attribute: AttributeType,
+    lower: Double,
+    upper: Double,
+    rounding: Rounding
+) extends Band {
   require(lower <= upper, s"an empty band: lower bound $lower is above upper bound $upper")
   require(
     attribute == AttributeType.Float32 || attribute == AttributeType.Float64,
     s"a floating-point band cannot lie on $attribute"
   )
+  require(
+    rounding.relative <= Rounding.MostRelative,
+    s"sums whose rounding errors add up to ${rounding.relative} of the numbers bound nothing"
+  )
+
+  /** With a little more than the first order of the errors, and with those of the sums below. */
+  private[this] val relative = (rounding.relative + 2 * Rounding.DoubleUnit) * FloatingBand.More
+  private[this] val absolute = rounding.absolute * FloatingBand.More
+
+  /** Sums of numbers beyond it may overflow. */
+  private[this] val end =
+    if (rounding.mayOverflow) (rounding.largest - rounding.reach) / FloatingBand.More
+    else Double.PositiveInfinity
 
   def least(side: Side, key: Long): Long =
-    encode(decode(key), if (side eq Side.R) lower else -upper, up = false)
+    encode(-farthest(-decode(key), if (side eq Side.R) -lower else upper), up = false)
 
   def greatest(side: Side, key: Long): Long =
-    encode(decode(key), if (side eq Side.R) upper else -lower, up = true)
+    encode(farthest(decode(key), if (side eq Side.R) upper else -lower), up = true)
+
+  /** What a range is wider than the band by, relative to the numbers: the keys are rounded, too. */
+  private[join] def widening: Double =
+    math.max(rounding.relative, Rounding.of(attribute).relative)
+
+  /** The same around zero, in all; the least key is a step of its type. */
+  private[join] def slack: Double = {
+    val step =
+      if (attribute.bits == 32) Float.MinPositiveValue.toDouble else Double.MinPositiveValue
+    step + absolute + widening * math.max(math.abs(lower), math.abs(upper))
+  }
 
   private[this] def decode(key: Long): Double =
     if (attribute.bits == 32) SortableKey.toFloat(key.toInt).toDouble
     else SortableKey.toDouble(key)
 
-  /** Rounding errors of `v + d`, and of a difference that is compared with `d`, are at most one
-    * unit in the last place of the larger of the two in the attribute's own precision.
-    */
-  private[this] def encode(v: Double, d: Double, up: Boolean): Long =
-    if (java.lang.Double.isNaN(v) || java.lang.Double.isInfinite(v))
-      if (attribute.bits == 32) SortableKey.ofFloat(v.toFloat).toLong else SortableKey.ofDouble(v)
-    else if (attribute.bits == 32) {
-      val slack = 2.0 * math.max(math.ulp(math.abs(v.toFloat)), math.ulp(math.abs(d).toFloat))
-      val bound = (if (up) v + d + slack else v + d - slack).toFloat
-      SortableKey.ofFloat(if (up) Math.nextUp(bound) else Math.nextDown(bound)).toLong
-    } else {
-      val slack = 2.0 * math.max(math.ulp(v), math.ulp(d))
-      val bound = if (up) v + d + slack else v + d - slack
-      SortableKey.ofDouble(if (up) Math.nextUp(bound) else Math.nextDown(bound))
+  /** What is at most `v + d` in the user's expressions is at most this. The lower end is the same of `-v` and `-d`. */
+  private[this] def farthest(v: Double, d: Double): Double =
+    if (java.lang.Double.isNaN(v) || v == Double.PositiveInfinity) v
+    else if (v == Double.NegativeInfinity) -end
+    else if (v > end) Double.PositiveInfinity
+    else {
+      val slack =
+        relative * math.abs(v) + relative * math.abs(v) + relative * math.abs(d) + absolute
+      val sum = v + d + slack
+      val bound =
+        if (java.lang.Double.isInfinite(sum)) 2 * (v / 2 + (d / 2 + slack / 2)) else sum
+      if (v < -end) math.max(bound, -end) else bound
     }
+
+  private[this] def encode(bound: Double, up: Boolean): Long =
+    if (attribute.bits == 32) {
+      val f = bound.toFloat
+      val isWhole = java.lang.Double.isNaN(bound) || java.lang.Double.isInfinite(bound)
+      SortableKey.ofFloat(if (isWhole) f else if (up) Math.nextUp(f) else Math.nextDown(f)).toLong
+    } else {
+      val isWhole = java.lang.Double.isNaN(bound) || java.lang.Double.isInfinite(bound)
+      SortableKey.ofDouble(
+        if (isWhole) bound else if (up) Math.nextUp(bound) else Math.nextDown(bound)
+      )
+    }
+}
+
+object FloatingBand {
+
+  /** Of sums and differences in the attribute's own precision. */
+  def apply(attribute: AttributeType, lower: Double, upper: Double): FloatingBand =
+    FloatingBand(attribute, lower, upper, Rounding.of(attribute))
+
+  private val More = 1 + 1.0 / 1024
 }

@@ -22,6 +22,7 @@ final case class Grid(
 ) {
   require(bands.nonEmpty, "a grid needs at least one band")
   private[this] val widths = bands.map(Grid.stripeWidth(_, stripesPerBand))
+  private[this] val precisions = bands.map(Grid.precision)
 
   /** The cell of a row of the side `single` whose i-th attribute has the sortable integer `keys(i)`, in `into`. */
   def cell(keys: Array[Long], into: CellBuffer): Unit = {
@@ -66,10 +67,10 @@ final case class Grid(
       Grid.floatingStripe(
         SortableKey.toFloat(key.toInt).toDouble,
         widths(i),
-        Grid.SinglePrecision
+        precisions(i)
       )
     case AttributeType.Float64 =>
-      Grid.floatingStripe(SortableKey.toDouble(key), widths(i), Grid.DoublePrecision)
+      Grid.floatingStripe(SortableKey.toDouble(key), widths(i), precisions(i))
   }
 }
 
@@ -81,18 +82,22 @@ object Grid {
     * the end of the range may reach.
     */
   final private case class Precision(largest: Double, fine: Double)
-  private val SinglePrecision = Precision(Float.MaxValue.toDouble, (1L << 16).toDouble)
-  private val DoublePrecision = Precision(Double.MaxValue, (1L << 45).toDouble)
+  private def precision(band: Band): Precision = band match {
+    case b: FloatingBand =>
+      val largest = if (b.attribute.bits == 32) Float.MaxValue.toDouble else Double.MaxValue
+      Precision(largest, (1L << (-Math.getExponent(b.widening) - 6)).toDouble)
+    case _ => Precision(Double.MaxValue, 1)
+  }
+
+  /** In narrower stripes even moderate numbers' quotients would be infinite, and their stripe one. */
+  private val Narrowest = Math.scalb(1.0, -200)
 
   private def stripeWidth(band: Band, stripesPerBand: Int): Double = band match {
     case IntegralBand(_, lower, upper) =>
       math.floor(math.min((upper.toDouble - lower.toDouble + 1) * stripesPerBand, 9e18))
-    case FloatingBand(attribute, lower, upper) =>
-      val farthest = math.max(math.abs(lower), math.abs(upper))
-      val slack =
-        if (attribute.bits == 32) math.ulp(farthest.toFloat).toDouble else math.ulp(farthest)
-      val width = math.max(upper - lower, 4 * slack) * stripesPerBand
-      if (farthest == 0) 1.0 else math.min(width, Double.MaxValue)
+    case b: FloatingBand =>
+      val width = math.max(b.upper - b.lower, 4 * b.slack) * stripesPerBand
+      math.max(Narrowest, math.min(width, Double.MaxValue))
   }
 
   private def floatingStripe(value: Double, width: Double, precision: Precision): Long =

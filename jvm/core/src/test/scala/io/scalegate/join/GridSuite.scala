@@ -86,9 +86,13 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     )
     val finite = numbers.map(d => if (d.isNaN || d.isInfinite) 0.0 else d)
     val buffer = new CellBuffer
-    forAll(ends, finite, finite, minSuccessful(20000)) { (x, a, b) =>
-      Seq(AttributeType.Float32, AttributeType.Float64).foreach { precision =>
-        val band = FloatingBand(precision, math.min(a, b), math.max(a, b))
+    val bounds = Gen.frequency(9 -> finite, 1 -> Gen.oneOf(0.0, Double.MinPositiveValue, 1e-46))
+    forAll(ends, bounds, bounds, minSuccessful(20000)) { (x, a, b) =>
+      for {
+        precision <- Seq(AttributeType.Float32, AttributeType.Float64)
+        rounding <- Seq(Rounding.of(precision), Rounding.None, Rounding.of(AttributeType.Float32))
+      } {
+        val band = FloatingBand(precision, math.min(a, b), math.max(a, b), rounding)
         val key =
           if (precision.bits == 32) SortableKey.ofFloat(x.toFloat).toLong
           else SortableKey.ofDouble(x)

@@ -34,6 +34,12 @@ object Errors {
       "; bands over integer arithmetic need spark.sql.ansi.enabled. Without the hint Spark joins by the keys"
   )
 
+  def hintAnsiErrors(condition: String): Exception = bad(
+    s"WINDOW_JOIN cannot run this join while ${ScaleGateConf.AnsiErrors} is true: $condition may end in an error, " +
+      "which Spark meets on pairs that no bound lets through. Set it to false, write what cannot fail " +
+      "(try_cast, try_subtract), or remove the hint"
+  )
+
   def layoutSize(found: String): Exception = bad(
     s"a layout of ${found.trim} cells is none: give rows and columns from 1 on, and no more than " +
       s"${MatrixLayout.MostWorkers} cells in all, as in '2x3'; each is a task"

@@ -31,6 +31,13 @@ object ScaleGateConf {
     */
   val SampleRows = "spark.scalegate.join.sampleRows"
 
+  /** `true` leaves every join to Spark whose condition may end in an error, such as an overflow in ANSI mode: Spark evaluates
+    * it on pairs that no bound lets through, and gives errors where this package gives rows.
+    */
+  val AnsiErrors = "spark.scalegate.join.ansiErrors"
+
+  def ansiErrors(conf: SQLConf): Boolean = boolean(conf, AnsiErrors, default = false)
+
   /** A directory for the rows that came too late to a streaming join; unset for none. */
   val LateRows = "spark.scalegate.streaming.lateRows"
 

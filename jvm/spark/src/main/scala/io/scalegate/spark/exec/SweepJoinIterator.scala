@@ -118,9 +118,13 @@ final class SweepJoinIterator(
       ranges(2 * i + 1) = further(i).greatest(side, keys(i + 1))
       i += 1
     }
-    val low = group.risen(bands.head.least(side, keys(0)))
+    val least = bands.head.least(side, keys(0))
     val high = bands.head.greatest(side, keys(0))
-    if (low <= high) sweep.probe(low, high, ranges) else 0
+    if (least > high) 0
+    else {
+      val low = group.risen(least)
+      if (low <= high) sweep.probe(low, high, ranges) else 0
+    }
   }
 
   /** The build rows of one key. */

@@ -14,6 +14,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
+import io.scalegate.join.Rounding
+
 /** Finds the bounded differences in the conjuncts of a join's condition.
   *
   * It recognises a comparison of any two expressions that are linear over the two inputs, and the absolute
@@ -63,11 +65,20 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
         val form = for {
           x <- linear.of(a)
           y <- linear.of(b)
-          if !isFloating(a.dataType) || !(isArithmetic(a) && isArithmetic(b))
           d <- x.plus(y.negate)
         } yield d
         form.flatMap(toBound(_, strict, a.dataType, nansOf(a, b))).toSeq
     }
+
+  private[this] def absolute(e: Expression): Option[Expression] = e match {
+    case Abs(inside, failOnError) =>
+      Some(inside).filter { i =>
+        failOnError || !LinearForm.mayWrap(e.dataType) ||
+        linear.of(i).exists(form => linear.holds(e.dataType, form.negate))
+      }
+    case c: Cast if LinearForm.keepsValue(c.child.dataType, c.dataType) => absolute(c.child)
+    case _ => None
+  }
 
   /** What a comparison `a <= b` says of NaN, which Spark holds to be larger than every number: a
     * difference of the two inputs that is NaN passes on the right and fails on the left.
@@ -92,25 +103,71 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       lt <- TermType.of(l.expression.dataType)
       rt <- TermType.of(r.expression.dataType)
       t <- TermType.common(lt, rt)
+      floating = t.family == "floating"
+      read <- if (floating) Some(form) else widened(form, l, r)
     } yield {
-      val floating = t.family == "floating"
-      val scale = BigDecimal(form.scale)
-      val limit = -form.low / scale // ±(left − right) may not exceed this
-      val whole = if (floating) limit else integral(-form.low, scale, strict, t.scale)
-      val exact = form.exact && !floating && !isFloating(comparedAs)
-      if (r.positive) Bound(l.expression, r.expression, t, None, Some(whole), exact, nans)
-      else Bound(l.expression, r.expression, t, Some(-whole), None, exact, nans)
+      val scale = BigDecimal(read.scale)
+      val limit = -read.low / scale // ±(left − right) may not exceed this
+      val whole = if (floating) limit else integral(-read.low, scale, strict, t.scale)
+      val exact = read.exact && !floating && !isFloating(comparedAs)
+      val (lower, upper) = if (r.positive) (None, Some(whole)) else (Some(-whole), None)
+      Bound(l.expression, r.expression, t, lower, upper, exact, nans, read)
     }
 
-  private[this] def combine(bounds: Seq[Bound]): Option[BoundedDifference] = {
-    val lowers = bounds.flatMap(_.lower)
-    val uppers = bounds.flatMap(_.upper)
-    if (lowers.isEmpty || uppers.isEmpty || letsNansThrough(bounds)) None
+  /** The form of whole numbers whose value Spark rounds: these are not so large that the error is not known. */
+  private[this] def widened(form: Linear, l: Term, r: Term): Option[Linear] =
+    if (form.rounding.isNone) Some(form)
+    else
+      for {
+        x <- LinearForm.magnitude(l.expression.dataType)
+        y <- LinearForm.magnitude(r.expression.dataType)
+        Rounding(relative, absolute, reach, largest) = form.rounding
+        if BigDecimal(reach) + x + y < BigDecimal(largest) / 2
+        // Twice what the errors come to, for they are reckoned in floating point themselves.
+        slack = (BigDecimal(relative) * (x + y) + BigDecimal(absolute)) * 2
+      } yield form.widen(slack).copy(rounding = Rounding.None)
+
+  /** What the bounds of two attributes say together: of those that hold where dates wrap around, too. */
+  private[this] def combine(bounds: Seq[Bound]): Option[BoundedDifference] =
+    if (letsNansThrough(bounds)) None
     else {
-      val b = bounds.head
-      val exact = bounds.forall(_.exact)
-      Some(BoundedDifference(b.left, b.right, lowers.max, uppers.min, b.termType, exact))
+      def between(some: Seq[Bound], circular: Boolean) = {
+        val (lowers, uppers) = (some.flatMap(_.lower), some.flatMap(_.upper))
+        if (lowers.isEmpty || uppers.isEmpty) None
+        else {
+          val b = bounds.head
+          val rounding = some.map(_.form.rounding).reduce(_ or _)
+          val exact = some.forall(_.exact)
+          val (least, most) = (lowers.max, uppers.min)
+          Some(
+            BoundedDifference(b.left, b.right, least, most, b.termType, exact, rounding, circular)
+          ).filter(d => rounding.relative <= Rounding.MostRelative && d.isRepresentable)
+        }
+      }
+      def on(circle: Linear.Circle) = bounds.filter(_.form.circle.contains(circle))
+      val ways = Iterator(
+        () => between(bounds.filter(_.isStraight), circular = false),
+        () => between(on(Linear.RightLessLeft), circular = true),
+        () => between(on(Linear.LeftLessRight), circular = true),
+        () => between(shiftedAlike(bounds, _.form.rightDays), circular = true),
+        () => between(shiftedAlike(bounds, _.form.leftDays), circular = true)
+      )
+      ways.flatMap(_.apply()).nextOption()
     }
+
+  /** Bounds in which the dates of one side at most are moved, and wrap around. Where one of two bounds has wrapped, there is
+    * nothing between them, if the lower one is not moved farther up than the upper one.
+    *
+    * @param others
+    *   the days by which the other side's are moved
+    */
+  private[this] def shiftedAlike(bounds: Seq[Bound], others: Bound => BigDecimal): Seq[Bound] = {
+    val some = bounds.filter(b => b.form.circle.isEmpty && others(b) == 0)
+    val (lowers, uppers) = (some.filter(_.lower.nonEmpty), some.filter(_.upper.nonEmpty))
+    val isOrdered =
+      lowers.forall(l => uppers.forall(u => l.moved <= u.moved && l.lower.get <= u.upper.get))
+    val isDates = some.forall(_.termType == TermType.DateTerm)
+    if (isOrdered && isDates) some else Nil
   }
 }
 
@@ -136,23 +193,25 @@ object BoundExtractor {
       lower: Option[BigDecimal],
       upper: Option[BigDecimal],
       exact: Boolean,
-      nans: NanRule
+      nans: NanRule,
+      form: Linear
   ) {
     def key: Key = (left.canonicalized, right.canonicalized)
+
+    /** Whether what wraps around in it does so for pairs that do not pass: the form may not be less than it seems. */
+    def isStraight: Boolean =
+      form.circle.isEmpty && form.leftDays <= 0 && form.rightDays <= 0
+
+    /** By how many days the bound is moved in 32 bits. */
+    def moved: BigDecimal = {
+      val days = form.leftDays + form.rightDays
+      if (lower.nonEmpty) days else -days
+    }
   }
 
   private def keyOf(d: BoundedDifference): Key = (d.left.canonicalized, d.right.canonicalized)
 
   private def isFloating(t: DataType): Boolean = t == FloatType || t == DoubleType
-
-  private def isArithmetic(e: Expression): Boolean = LinearForm.isArithmetic(e)
-
-  private def absolute(e: Expression): Option[Expression] = e match {
-    case Abs(inside, failOnError) if failOnError || !LinearForm.mayWrap(e.dataType) =>
-      Some(inside)
-    case c: Cast if LinearForm.keepsValue(c.child.dataType, c.dataType) => absolute(c.child)
-    case _ => None
-  }
 
   /** The largest number with so many digits behind the point that is at most (or, if strict, below) `numerator / scale`. */
   private def integral(

@@ -2,6 +2,8 @@ package io.scalegate.spark.extract
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
+import io.scalegate.join.Rounding
+
 /** The value of an expression over a join's two inputs, as
   * `scale · (± left ± right) + offset`, where each term is an expression over one input alone.
   *
@@ -10,6 +12,14 @@ import org.apache.spark.sql.catalyst.expressions.Expression
   *
   * @param exact
   *   whether the expression's value is exactly this form in every row for which it has a value at all
+  * @param rounding
+  *   by how much Spark's value may differ from the form, for having rounded sums of floating-point numbers
+  * @param leftDays
+  *   days that are added to the left term, a date, in 32 bits: the sum may wrap around, so that the form's value is
+  *   less by 2^32 if they are more than zero, or more if they are less. They are part of the offset; `rightDays` likewise
+  * @param circle
+  *   whether the form is a difference of two dates in 32 bits, which wraps around: of the right date less the left one,
+  *   or the other way round
   */
 final case class Linear(
     left: Option[Term],
@@ -17,12 +27,25 @@ final case class Linear(
     scale: Long,
     low: BigDecimal,
     high: BigDecimal,
-    exact: Boolean
+    exact: Boolean,
+    rounding: Rounding = Rounding.None,
+    leftDays: BigDecimal = 0,
+    rightDays: BigDecimal = 0,
+    circle: Option[Linear.Circle] = None
 ) {
   def isConstant: Boolean = left.isEmpty && right.isEmpty
 
-  def negate: Linear =
-    copy(left.map(_.negate), right.map(_.negate), low = -high, high = -low)
+  /** Whether it depends on rows of both inputs. */
+  def isCrossing: Boolean = left.nonEmpty && right.nonEmpty
+
+  def negate: Linear = copy(
+    left.map(_.negate),
+    right.map(_.negate),
+    low = -high,
+    high = -low,
+    leftDays = -leftDays,
+    rightDays = -rightDays
+  )
 
   /** The sum, unless it needs two terms of one input or terms of two scales. */
   def plus(other: Linear): Option[Linear] = {
@@ -38,7 +61,11 @@ final case class Linear(
           scales.headOption.getOrElse(1L),
           low + other.low,
           high + other.high,
-          exact && other.exact
+          exact && other.exact,
+          rounding.and(other.rounding),
+          leftDays + other.leftDays,
+          rightDays + other.rightDays,
+          circle.orElse(other.circle)
         )
       )
   }
@@ -48,9 +75,18 @@ final case class Linear(
   /** The same form with an offset that may be off by up to `slack` either way. */
   def widen(slack: BigDecimal): Linear =
     if (slack == 0) this else copy(low = low - slack, high = high + slack, exact = false)
+
+  /** The largest absolute value that the offset may have. */
+  def farthest: BigDecimal = low.abs.max(high.abs)
 }
 
 object Linear {
+
+  /** Which date is subtracted from which. */
+  sealed trait Circle
+  case object RightLessLeft extends Circle
+  case object LeftLessRight extends Circle
+
   def constant(value: BigDecimal): Linear = Linear(None, None, 1L, value, value, exact = true)
 }
 

@@ -3,6 +3,7 @@ package io.scalegate.spark.extract
 import java.time.{ZoneId, ZoneOffset}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions.{
   Add,
@@ -28,8 +29,10 @@ import org.apache.spark.unsafe.types.CalendarInterval
 /** Reads an expression as a [[Linear]] form over the attributes of a join's two inputs.
   *
   * Only arithmetic that cannot lose a match is read through. An expression over one input that is not
-  * understood stays whole, as a term: Spark evaluates it. Integer arithmetic that wraps around (ANSI mode
-  * off) is never read through, because a wrapped difference has no range on the number line.
+  * understood stays whole, as a term: Spark evaluates it. What Spark rounds is part of the form, as an error in the type
+  * in which it is evaluated. Integer arithmetic that may wrap around (ANSI mode off, and types that do not hold every
+  * sum) is not read through, because a wrapped difference has no range on the number line; that of dates, which
+  * always may, is on a circle.
   */
 final class LinearForm(left: AttributeSet, right: AttributeSet) {
   import LinearForm._
@@ -38,20 +41,20 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
     if (e.foldable) constantOf(e)
     else
       (e match {
-        case Add(a, b, context) if readable(e, a, b, context.evalMode) =>
+        case Add(a, b, context) if readable(e, a, b) =>
           arithmetic(e, a, b, context.evalMode)(_.plus(_))
-        case Subtract(a, b, context) if readable(e, a, b, context.evalMode) =>
+        case Subtract(a, b, context) if readable(e, a, b) =>
           arithmetic(e, a, b, context.evalMode)((x, y) => x.plus(y.negate))
-        case UnaryMinus(a, failOnError) if failOnError || !mayWrap(e.dataType) =>
+        case UnaryMinus(a, failOnError) =>
           of(a).map(_.negate)
+            .filter(form => failOnError || !mayWrap(e.dataType) || holds(e.dataType, form))
         case TimestampAddInterval(start, interval, _) if interval.foldable =>
           shiftedTimestamp(e, start, interval)
         case SubtractTimestamps(a, b, false, _) => timestampDifference(e, a, b)
-        case SubtractDates(a, b, false) => difference(a, b).map(_.copy(scale = MicrosPerDay))
-        case DateDiff(end, start) => difference(end, start)
-        case DateAdd(date, days) if days.foldable => of(date).zip(of(days)).flatMap(plus)
-        case DateSub(date, days) if days.foldable =>
-          of(date).zip(of(days).map(_.negate)).flatMap(plus)
+        case SubtractDates(a, b, false) => difference(a, b).map(inMicros)
+        case DateDiff(end, start) => daysBetween(start, end)
+        case DateAdd(date, days) if days.foldable => shiftedDate(date, of(days))
+        case DateSub(date, days) if days.foldable => shiftedDate(date, of(days).map(_.negate))
         case c: Cast if keepsValue(c.child.dataType, c.dataType) => of(c.child)
         case _ => None
       }).orElse(term(e))
@@ -66,17 +69,67 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       x <- of(a)
       y <- of(b)
       sum <- combine(x, y)
-      if !isFloating(e.dataType) || singleRounding(a, b)
-    } yield if (isExact(e.dataType, mode)) sum else sum.inexact
+      read <- if (isFloating(e.dataType)) rounded(e.dataType, x, y, sum) else whole(e, mode, sum)
+    } yield read
 
-  private[this] def isExact(t: DataType, mode: EvalMode.Value): Boolean = t match {
-    case _: DecimalType => true
-    case other => mode == EvalMode.ANSI && !isFloating(other)
+  /** A sum of whole numbers: where it overflows Spark raises an error or gives NULL, or else it must not. */
+  private[this] def whole(e: Expression, mode: EvalMode.Value, sum: Linear): Option[Linear] =
+    e.dataType match {
+      case _: DecimalType => Some(sum)
+      case t if holds(t, sum) => Some(sum)
+      case _ if mode == EvalMode.LEGACY => None
+      case _ => Some(if (mode == EvalMode.ANSI) sum else sum.inexact)
+    }
+
+  /** A difference of numbers that were rounded before may be NaN, where they are too large, without either being so. */
+  private[this] def rounded(t: DataType, x: Linear, y: Linear, sum: Linear): Option[Linear] =
+    if (sum.isCrossing && !(x.rounding.isNone && y.rounding.isNone)) None
+    else {
+      val added = Seq(x, y).filter(_.isConstant).map(_.farthest.toDouble).sum
+      val before = sum.rounding.copy(reach = sum.rounding.reach + added)
+      val after = before.rounded(t == FloatType, sum.farthest.toDouble)
+      Some(sum.copy(rounding = after, exact = false))
+    }
+
+  /** Whether a value of this type can be whatever the form's may be. */
+  def holds(t: DataType, form: Linear): Boolean = integerWidth(t).exists { width =>
+    val terms = (form.left ++ form.right).map(term => magnitude(term.expression.dataType))
+    form.circle.isEmpty && form.rounding.isNone && terms.forall(_.nonEmpty) && {
+      val most = terms.flatten.sum * form.scale
+      val end = BigDecimal(BigInt(1) << (8 * width - 1))
+      form.low - most >= -end && form.high + most < end
+    }
   }
 
-  /** A band on floating point covers the rounding of one addition on either side of the comparison. */
-  private[this] def singleRounding(a: Expression, b: Expression): Boolean =
-    Seq(a, b).forall(x => x.foldable || term(stripCast(x)).nonEmpty && !isArithmetic(x))
+  private[this] def inMicros(days: Linear): Linear =
+    days.copy(
+      scale = MicrosPerDay,
+      low = days.low * MicrosPerDay,
+      high = days.high * MicrosPerDay
+    )
+
+  private[this] def daysBetween(start: Expression, end: Expression): Option[Linear] =
+    for {
+      from <- term(start)
+      to <- term(end)
+      days <- to.plus(from.negate)
+    } yield {
+      val rightLast = days.right.exists(_.positive)
+      days.copy(
+        exact = false,
+        circle = Some(if (rightLast) Linear.RightLessLeft else Linear.LeftLessRight)
+      )
+    }
+
+  private[this] def shiftedDate(date: Expression, days: Option[Linear]): Option[Linear] =
+    for {
+      from <- of(date)
+      by <- days
+      sum <- from.plus(by)
+      left = sum.leftDays + (if (sum.left.nonEmpty) by.low else BigDecimal(0))
+      right = sum.rightDays + (if (sum.right.nonEmpty) by.low else BigDecimal(0))
+      if Seq(left, right).forall(_.abs <= (1L << 31))
+    } yield if (by.low == 0) sum else sum.copy(leftDays = left, rightDays = right, exact = false)
 
   private[this] def shiftedTimestamp(
       e: Expression,
@@ -84,11 +137,14 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       interval: Expression
   ): Option[Linear] = {
     val slack = if (e.dataType == TimestampType) zoneSpread(zoneOf(e)) else BigDecimal(0)
-    val offset = interval.eval() match {
-      case micros: Long =>
+    val offset = valueOf(interval) match {
+      case Some(micros: Long) =>
         val exactly = Linear.constant(BigDecimal(micros))
         Some(if (math.abs(micros) < MicrosPerDay) exactly else exactly.widen(slack))
-      case c: CalendarInterval => Some(calendarOffset(c).widen(slack).inexact)
+      case Some(c: CalendarInterval) =>
+        // Two steps may each meet a change of the zone's offset.
+        val steps = if (c.months != 0 && c.days != 0) 2 else 1
+        Some(calendarOffset(c).widen(slack * steps).inexact)
       case _ => None
     }
     of(start).zip(offset).flatMap(plus)
@@ -124,20 +180,16 @@ object LinearForm {
 
   private def isFloating(t: DataType): Boolean = t == FloatType || t == DoubleType
 
+  /** The largest absolute value of a type whose values are whole numbers of no more than 64 bits. */
+  def magnitude(t: DataType): Option[BigDecimal] = t match {
+    case DateType => magnitude(IntegerType)
+    case other => integerWidth(other).map(width => BigDecimal(BigInt(1) << (8 * width - 1)))
+  }
+
   /** The bytes of an integer type. */
   private def integerWidth(t: DataType): Option[Int] = t match {
     case ByteType | ShortType | IntegerType | LongType => Some(t.defaultSize)
     case _ => None
-  }
-
-  def isArithmetic(e: Expression): Boolean = stripCast(e) match {
-    case _: Add | _: Subtract => true
-    case _ => false
-  }
-
-  private def stripCast(e: Expression): Expression = e match {
-    case c: Cast if keepsValue(c.child.dataType, c.dataType) => stripCast(c.child)
-    case other => other
   }
 
   /** Whether negation and absolute value wrap around in the type where they do not raise. */
@@ -146,20 +198,16 @@ object LinearForm {
     case other => !isFloating(other)
   }
 
-  /** Integer arithmetic is read through where it raises or gives NULL on overflow, not where it wraps; that of
-    * decimals where the result has room for all digits of any sum, so that it neither overflows nor is rounded.
+  /** Arithmetic of decimals is read through where the result has room for all digits of any sum, so that it neither
+    * overflows nor is rounded.
     */
-  private def readable(
-      e: Expression,
-      a: Expression,
-      b: Expression,
-      mode: EvalMode.Value
-  ): Boolean = (e.dataType, a.dataType, b.dataType) match {
-    case (sum: DecimalType, x: DecimalType, y: DecimalType) =>
-      sum.scale >= math.max(x.scale, y.scale) &&
-      wholeDigits(sum) > math.max(wholeDigits(x), wholeDigits(y))
-    case (t, _, _) => isFloating(t) || (integerWidth(t).nonEmpty && mode != EvalMode.LEGACY)
-  }
+  private def readable(e: Expression, a: Expression, b: Expression): Boolean =
+    (e.dataType, a.dataType, b.dataType) match {
+      case (sum: DecimalType, x: DecimalType, y: DecimalType) =>
+        sum.scale >= math.max(x.scale, y.scale) &&
+        wholeDigits(sum) > math.max(wholeDigits(x), wholeDigits(y))
+      case (t, _, _) => isFloating(t) || integerWidth(t).nonEmpty
+    }
 
   private def wholeDigits(d: DecimalType): Int = d.precision - d.scale
 
@@ -182,9 +230,13 @@ object LinearForm {
   private def digits(width: Int): Int = (BigInt(1) << (8 * width - 1)).toString.length
 
   private def constantOf(e: Expression): Option[Linear] = e.dataType match {
-    case _: NumericType | _: DayTimeIntervalType => numberOf(e.eval()).map(Linear.constant)
+    case _: NumericType | _: DayTimeIntervalType =>
+      valueOf(e).flatMap(numberOf).map(Linear.constant)
     case _ => None
   }
+
+  /** None where the constant cannot be evaluated: it is for Spark to say so, if it comes to that. */
+  private def valueOf(constant: Expression): Option[Any] = Try(constant.eval()).toOption
 
   private def numberOf(value: Any): Option[BigDecimal] = value match {
     case n: Byte => Some(BigDecimal(n.toInt))

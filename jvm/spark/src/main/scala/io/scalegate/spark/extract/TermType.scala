@@ -13,6 +13,9 @@ sealed abstract class TermType(val family: String, val attribute: AttributeType)
   /** Digits behind the decimal point: the core stores whole numbers of the last one's units. */
   def scale: Int = 0
 
+  /** Whether 64 bits hold the difference of any two values, so that bounds beyond these can be cut off. */
+  def isNarrow: Boolean = attribute.bits == 32 || family == "decimal"
+
   /** A value of this type, in the type that the core stores it in. */
   def stored(e: Expression): Expression = {
     def as(target: DataType) = if (e.dataType == target) e else Cast(e, target)

@@ -11,13 +11,14 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.FullOuter
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.join.IntegralBand
 import io.scalegate.join.matrix.MatrixLayout
-import io.scalegate.spark.Errors
+import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.spark.exec.{IndexBy, KeyBound, Probing}
-import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, Overlap, TermType}
+import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, MayThrow, Overlap, TermType}
 
 /** What both sides are to be asked for an index of one, and what is left of the condition. */
 final case class IndexTerms(
@@ -46,15 +47,20 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val leftKeys: Seq[Expression] = equiLeft
   val rightKeys: Seq[Expression] = equiRight
 
-  private[this] val extracted = new BoundExtractor(join.left.outputSet, join.right.outputSet)
-    .extract(conjuncts)
+  /** Whether Spark is to meet each error of the condition, as only a join does that bounds nothing. */
+  private[this] def raises: Boolean =
+    ScaleGateConf.ansiErrors(SQLConf.get) && conjuncts.exists(MayThrow(_))
+
+  private[this] val extracted =
+    if (raises) (Nil, conjuncts)
+    else new BoundExtractor(join.left.outputSet, join.right.outputSet).extract(conjuncts)
 
   val differences: Seq[BoundedDifference] = extracted._1
   val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
 
   /** Of a join that has no bounded difference. */
   lazy val overlap: Option[Overlap] =
-    if (differences.nonEmpty) None
+    if (differences.nonEmpty || raises) None
     else Overlap.in(conjuncts, join.left.outputSet, join.right.outputSet)
 
   /** The equality keys as a bound, if there are any and they can be one. */
@@ -157,6 +163,8 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     if (isOrdered) throw Errors.orderedBatch
     if (requests.nonEmpty && !isRun)
       throw whole.fold(Errors.hintJoinType(join.joinType.sql))(Errors.hintFullJoin)
+    if (requests.nonEmpty && leftKeys.nonEmpty && raises)
+      throw Errors.hintAnsiErrors(bare.map(_.sql).mkString(" AND "))
     if (requests.nonEmpty && leftKeys.nonEmpty && !isBounded)
       throw Errors.hintWithoutWindow(bare.map(_.sql).mkString(" AND "), unreadable)
   }
