@@ -1,5 +1,6 @@
 package io.scalegate
 
+import java.util.SplittableRandom
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
@@ -28,6 +29,12 @@ final class OperatorUnderTest(
   * closed, to whoever asks, and never that it is done.
   */
 object ClosedOperator {
+  // The results after which an operator is closed: many more with SCALEGATE_SOAK=n, as `make soak` sets it.
+  private val moments = {
+    val random = new SplittableRandom(17)
+    val soak = sys.env.get("SCALEGATE_SOAK").fold(0)(_.toInt)
+    Seq(0, 1, 20) ++ Seq.fill(10 * soak)(random.nextInt(400))
+  }
 
   /** Closed by another thread after some tuples, none among them, it tells its consumer and sources. */
   def checkSaysSo(open: => OperatorUnderTest): Unit =
@@ -54,7 +61,7 @@ object ClosedOperator {
 
   /** A consumer in the middle of its work and sources that wait for room are told, and end. */
   def checkTellsThreads(open: => OperatorUnderTest): Unit =
-    for (after <- Seq(0, 1, 20)) {
+    for (after <- moments) {
       val operator = open
       val taken = new AtomicInteger
       val feeders = operator.sources.indices.map(i =>
