@@ -15,7 +15,7 @@ class ScaleGateLincheckSuite extends LincheckSuite {
     )
   ) {
     test(s"the operations of $name are linearizable under stress") {
-      stress(gate, definition, scenarios = 8, runs = 200)
+      stress(gate, definition, scenarios = 60, runs = 40)
     }
 
     test(s"the operations of $name are linearizable and lock-free in every interleaving tried") {
