@@ -83,7 +83,7 @@ object JoinTerms {
 
   private def ends(band: Band): String = band match {
     case IntegralBand(_, lower, upper) => s"[$lower, $upper]"
-    case FloatingBand(_, lower, upper) => s"[$lower, $upper]"
+    case b: FloatingBand => s"[${b.lower}, ${b.upper}]"
   }
 }
 
