@@ -94,6 +94,17 @@ final class ColumnarWindow(
     if (rowCount == 0) headSlot = 0
   }
 
+  /** Takes the oldest row out and gives it; null when there is none. */
+  def removeOldest(): AnyRef =
+    if (rowCount == 0) null
+    else {
+      val oldest = rows(headSlot)
+      rows(headSlot) = null
+      headSlot = (headSlot + 1) & mask
+      rowCount -= 1
+      oldest
+    }
+
   /** How many of the oldest rows have a position of at most `latest`. */
   def countUpTo(latest: Long): Int =
     if (rowCount == 0 || positions(slot(rowCount - 1)) <= latest) rowCount

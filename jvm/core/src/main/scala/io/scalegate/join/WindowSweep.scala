@@ -14,7 +14,7 @@ trait BuildRows {
   def attribute(i: Int): Long
 
   /** The current row, in a form that stays valid when the cursor moves on; called once for a kept
-    * row.
+    * row. Null if there is no room for it.
     */
   def row(): AnyRef
 }
@@ -61,14 +61,16 @@ final class WindowSweep(
     * @param ranges
     *   inclusive bounds, two for each attribute: the i-th lies in `[ranges(2i), ranges(2i + 1)]`
     * @return
-    *   the number of candidates, in the order of the build side
+    *   the number of candidates, in the order of the build side; [[WindowSweep.NoRoom]] when the build side
+    *   had no room for the row that it stands on: then the window is of no more use but to be emptied
     */
   def probe(low: Long, high: Long, ranges: Array[Long]): Int = {
     if (low < lastLow) throw new IllegalArgumentException(outOfOrder("probe", low, lastLow))
     lastLow = low
     window.expireBefore(low)
-    while (ahead && aheadPosition <= high) pull(low)
-    finder.search(0, window.countUpTo(high), ranges)
+    var room = true
+    while (room && ahead && aheadPosition <= high) room = pull(low)
+    if (room) finder.search(0, window.countUpTo(high), ranges) else WindowSweep.NoRoom
   }
 
   /** The k-th row that the last probe found; valid until the next one. */
@@ -86,29 +88,46 @@ final class WindowSweep(
   /** The most rows that were in the window at once. */
   def peakWindow: Int = window.peak
 
-  /** Takes the row ahead into the window, or leaves it out when no probe can reach it any more.
+  /** Takes the oldest row out of the window; null when it is empty. */
+  def removeOldest(): AnyRef = window.removeOldest()
+
+  /** Takes the row ahead into the window, or leaves it out when no probe can reach it any more; false
+    * when there is no room for it.
     */
-  private[this] def pull(low: Long): Unit = {
+  private[this] def pull(low: Long): Boolean = {
     val position = aheadPosition
-    if (position >= low) keep(position)
-    ahead = build.advance()
-    if (ahead) {
-      aheadPosition = build.position
-      if (aheadPosition < position)
-        throw new IllegalArgumentException(outOfOrder("build", aheadPosition, position))
+    val room = position < low || keep(position)
+    if (room) {
+      ahead = build.advance()
+      if (ahead) {
+        aheadPosition = build.position
+        if (aheadPosition < position)
+          throw new IllegalArgumentException(outOfOrder("build", aheadPosition, position))
+      }
     }
+    room
   }
 
-  private[this] def keep(position: Long): Unit = {
-    val at = window.append(position, build.row())
-    var i = 0
-    while (i < width) {
-      window.set(at, i, build.attribute(i))
-      i += 1
+  private[this] def keep(position: Long): Boolean = {
+    val row = build.row()
+    if (row != null) {
+      val at = window.append(position, row)
+      var i = 0
+      while (i < width) {
+        window.set(at, i, build.attribute(i))
+        i += 1
+      }
+      kept += 1
     }
-    kept += 1
+    row != null
   }
 
   private[this] def outOfOrder(side: String, now: Long, before: Long): String =
     s"the $side side of a window sweep is not sorted: $now comes after $before"
+}
+
+object WindowSweep {
+
+  /** Instead of a number of candidates. */
+  val NoRoom: Int = -1
 }

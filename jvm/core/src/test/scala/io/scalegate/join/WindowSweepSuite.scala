@@ -108,4 +108,24 @@ class WindowSweepSuite extends AnyFunSuite {
     assert(sweep.probe(0, 99, Array(0L, 0L)) == 100)
     assert(intercept[WindowLimitException](sweep.probe(0, 100, Array(0L, 0L))).limit == 100)
   }
+
+  test("a build row that there is no room for leaves the window as it is, oldest row first") {
+    val rows = (0 until 10).map(i => new Row(i.toLong, Vector.empty))
+    final class Small extends BuildRows {
+      var at: Int = -1
+      def advance(): Boolean = { at += 1; at < rows.length }
+      def position: Long = at.toLong
+      def attribute(i: Int): Long = 0L
+      def row(): AnyRef = if (at < 4) rows(at) else null
+    }
+    val small = new Small
+    val sweep = new WindowSweep(Vector.empty)
+    sweep.restart(small)
+    assert(sweep.probe(1, 3, Array.empty) == 3)
+    assert(sweep.probe(2, 6, Array.empty) == WindowSweep.NoRoom)
+    assert(small.at == 4, "the cursor stands on that row")
+    assert(Seq.fill(3)(sweep.removeOldest()) == Seq(rows(2), rows(3), null))
+    sweep.restart(new Cursor(rows))
+    assert(sweep.probe(0, 9, Array.empty) == 10)
+  }
 }

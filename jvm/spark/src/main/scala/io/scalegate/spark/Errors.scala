@@ -185,17 +185,16 @@ object Errors {
       s"the other; here it stands in $where"
   )
 
-  def indexTooLarge(rows: Long): Exception = new SparkException(
-    "WindowJoin: one partition's rows do not fit in the task's memory, and a full join that is run as one has to hold them: " +
-      s"$rows rows do. Raise spark.sql.shuffle.partitions or spark.executor.memory (spark.driver.memory in " +
-      "local mode), run fewer tasks at once, ask for WINDOW_JOIN('sweep') if the bounds are constant, or set " +
-      s"${ScaleGateConf.Enabled} to false"
-  )
-
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(
     s"WindowJoin: the rows of one window do not fit in the task's memory: $rows rows, about $bytes " +
       "bytes. Narrow the window or the bands, add an equality key, raise spark.executor.memory (or " +
       "spark.driver.memory in local mode), or run fewer tasks at once"
+  )
+
+  def touchedTooLarge(panes: Long): Exception = new SparkException(
+    s"PaneWindows: the panes that one batch of a stream has rows of do not fit in a task's memory: it is full at $panes " +
+      "panes. Take less in a batch (maxFilesPerTrigger, maxOffsetsPerTrigger), start the query with more " +
+      "spark.sql.shuffle.partitions, write in append mode, or raise spark.executor.memory (spark.driver.memory in local mode)"
   )
 
   def panesTooLarge(panes: Int, bytes: Long): Exception = new SparkException(

@@ -23,6 +23,7 @@ import io.scalegate.spark.plan.{
   LastRules,
   MarkTwoSteps,
   MoveHintToCondition,
+  ReadOnceStrategy,
   ResolveWindowJoinHint,
   ShowStreamingJoins,
   SplitFullJoin,
@@ -44,7 +45,8 @@ import io.scalegate.spark.plan.{
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
   *     inner that can be: makes two joins of a full join that is not run as one;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
-  *   - planner strategy: runs before Spark's own choice of a join.
+  *   - planner strategies: one runs before Spark's own choice of a join, one shares what a full join's halves must not
+  *     read twice.
   *
   * And for joins of two streams:
   *
@@ -89,6 +91,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectPreCBORule(_ => SplitFullJoin)
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
+    extensions.injectPlannerStrategy(_ => ReadOnceStrategy)
     extensions.injectResolutionRule(_ => GatherTimeWindows)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectPlanNormalizationRule(_ => KeepEmptyStreams)

@@ -1,6 +1,11 @@
 package io.scalegate.spark
 
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.types.{IntegerType, StructType}
+import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.util.LongAccumulator
+
+import io.scalegate.spark.exec.ReadOnceExec
 
 /** Full joins: rows of both sides that match nothing, each once. One operator runs those whose equality key brings rows
   * together that fit in memory; others are two joins.
@@ -188,13 +193,87 @@ final class FullJoinSuite extends SparkJoinSuite {
     "first(" -> "(SELECT first(i) AS i FROM s GROUP BY k)"
   )
 
+  private def readOnce(df: DataFrame): Seq[ReadOnceExec] =
+    collect(executed(df)) { case r: ReadOnceExec => r }
+
   unsteady.foreach { case (why, input) =>
     test(s"an input that may have other rows when it is read again is read once: $why") {
-      def asked(hint: String) = s"SELECT $hint * FROM r FULL JOIN $input s ON abs(r.i - s.i) <= 1"
-      assert(windowJoins(spark.sql(asked(""))).isEmpty)
-      val e =
-        intercept[IllegalArgumentException](spark.sql(asked("/*+ WINDOW_JOIN */")).collect())
-      assert(e.getMessage.contains(s"when they are read again, because of $why"))
+      val df = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN */ * FROM r FULL JOIN $input s ON abs(r.i - s.i) <= 1"
+      )
+      df.collect()
+      assert(windowJoins(df).size == 2)
+      assert(readOnce(df).exists(_.why.contains(why)))
+    }
+  }
+
+  test("what is known to have the same rows is read where it is needed, and nothing else") {
+    val directory = newDirectory().resolve("files").toString
+    spark.range(0, 50).selectExpr("id AS i").write.parquet(directory)
+    val files = s"(SELECT i + 1 AS i FROM parquet.`$directory` WHERE i % 3 > 0)"
+    val range = "(SELECT id AS i FROM range(0, 60))"
+    def joined(left: String, right: String) =
+      spark.sql(s"SELECT * FROM $left a FULL JOIN $right b ON abs(a.i - b.i) <= 1")
+    assert(readOnce(joined(files, range)).isEmpty)
+    assert(readOnce(joined(range, "(VALUES (1), (3) AS v(i))")).isEmpty)
+    assert(readOnce(joined(files, "r")).nonEmpty)
+  }
+
+  /** Rows with an id and a number that is another each time that they are made. */
+  private def changing(name: String, ids: Int): LongAccumulator = {
+    val made = spark.sparkContext.longAccumulator
+    val rows = spark.sparkContext.parallelize(0 until ids, 3).map { id =>
+      made.add(1)
+      Row(id, java.util.concurrent.ThreadLocalRandom.current().nextInt(2 * ids))
+    }
+    val schema = new StructType().add("id", IntegerType).add("i", IntegerType)
+    spark.createDataFrame(rows, schema).createOrReplaceTempView(name)
+    made
+  }
+
+  for (adaptive <- Seq(true, false))
+    test(
+      s"rows that are others each time are joined as one input, adaptive execution: $adaptive"
+    ) {
+      val ids = 300
+      val (left, right) = (changing("changing_left", ids), changing("changing_right", ids))
+      for {
+        (on, hint) <- Seq(
+          "abs(a.i - b.i) <= 0" -> "",
+          "a.i = b.i AND abs(a.i - b.i) <= 1" -> "/*+ WINDOW_JOIN('sweep') */",
+          "abs(a.i - b.i) <= 0" -> "/*+ WINDOW_JOIN('matrix') */"
+        )
+      } withSettings("spark.sql.adaptive.enabled" -> adaptive.toString) {
+        Seq(left, right).foreach(_.reset())
+        val df = spark.sql(
+          s"SELECT $hint a.id, b.id, a.i, b.i FROM changing_left a FULL JOIN changing_right b ON $on"
+        )
+        val rows = df.collect()
+        assert(windowJoins(df).size == 2)
+        assert(left.value == ids && right.value == ids, "each input is read once")
+        for (side <- 0 to 1) {
+          val ofSide = rows.filterNot(_.isNullAt(side)).groupBy(_.getInt(side))
+          assert(ofSide.keySet == (0 until ids).toSet, "no row is lost")
+          ofSide.values.foreach { ofRow =>
+            assert(ofRow.map(_.get(2 + side)).distinct.length == 1)
+            val lone = ofRow.count(_.isNullAt(1 - side))
+            assert(lone == 0 || ofRow.length == 1, "a row is matched or it is not")
+          }
+        }
+      }
+    }
+
+  test(
+    "where exchanges are not reused, a full join that would read such an input twice is left to Spark"
+  ) {
+    withSettings("spark.sql.exchange.reuse" -> "false") {
+      val query =
+        "SELECT * FROM r FULL JOIN (SELECT *, rand() AS y FROM s) s ON abs(r.i - s.i) <= 1"
+      assert(windowJoins(spark.sql(query)).isEmpty)
+      val e = intercept[IllegalArgumentException](
+        spark.sql(query.replace("SELECT * FROM r", "SELECT /*+ WINDOW_JOIN */ * FROM r")).collect()
+      )
+      assert(e.getMessage.contains("spark.sql.exchange.reuse is off"))
     }
   }
 
@@ -210,11 +289,13 @@ final class FullJoinSuite extends SparkJoinSuite {
     )
     assert(matrix.getMessage.contains("rows with equal keys are brought together by the key"))
     val sample = "(SELECT * FROM r TABLESAMPLE (50 PERCENT))"
-    val sweep = intercept[IllegalArgumentException](
-      spark.sql(
-        s"SELECT /*+ WINDOW_JOIN('sweep') */ * FROM $sample r FULL JOIN s ON ${conditions.head}"
-      ).collect()
-    )
+    val sweep = withSettings("spark.sql.exchange.reuse" -> "false") {
+      intercept[IllegalArgumentException](
+        spark.sql(
+          s"SELECT /*+ WINDOW_JOIN('sweep') */ * FROM $sample r FULL JOIN s ON ${conditions.head}"
+        ).collect()
+      )
+    }
     assert(sweep.getMessage.contains("a full join is decided in the task that holds"))
   }
 }

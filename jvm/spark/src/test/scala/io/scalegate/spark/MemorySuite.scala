@@ -9,19 +9,99 @@ final class MemorySuite extends SparkJoinSuite {
       "spark.sql.autoBroadcastJoinThreshold" -> "-1"
     )
 
-  test("a window that does not fit ends the query with an error that says what to change") {
-    val wide =
-      "SELECT id, id AS ts, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
-    val e = intercept[Exception] {
-      spark
-        .sql(
-          s"SELECT count(a.pad), count(b.pad) FROM ($wide) a JOIN ($wide) b " +
-            "ON a.id % 2 = b.id % 2 AND abs(a.ts - b.ts) <= 100000 AND a.pad > b.pad"
-        )
-        .collect()
+  private val Large = "repeat(char(97 + id % 26), 130000)"
+
+  /** Many times what a task's memory holds, all of one key. */
+  private def hot(pad: String) =
+    s"SELECT id div 1000 AS k, id, char(97 + id % 26) AS c, if(id % 50 = 7, NULL, id) AS t, $pad AS pad " +
+      "FROM range(0, 300, 1, 2)"
+  private val wide = hot(Large)
+  private val narrow = hot("char(97 + id % 26)")
+
+  /** All of a key's rows are in one window; few pairs are given, which are Spark's own of narrow rows. */
+  private def hotKey(rows: String, how: String, columns: String, hint: String = "") =
+    s"SELECT $hint $columns FROM ($rows) a $how JOIN ($rows) b ON a.k = b.k AND abs(a.t - b.t) <= 100000 " +
+      "AND (a.id * 31 + b.id) % 97 = 0 AND substr(a.pad, 1, 1) >= substr(b.pad, 1, 1)"
+
+  private def assertSpilled(how: String, columns: String, counter: String, hint: String = "") =
+    withSettings("spark.sql.adaptive.enabled" -> "false") {
+      val expected = plainSpark(rowsOf(spark.sql(hotKey(narrow, how, columns))))
+      val df = spark.sql(hotKey(wide, how, columns, hint))
+      assert(rowsOf(df) == expected, how)
+      assert(windowJoins(df).head.metrics(counter).value > 0, how)
     }
-    val messages = causes(e).map(_.getMessage)
-    assert(messages.exists(_.contains("the rows of one window do not fit in the task's memory")))
+
+  for (how <- Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI"))
+    test(s"a window that does not fit is kept on disk, and the rows are the same: $how JOIN") {
+      val columns = if (how.startsWith("LEFT ")) "a.id, a.c" else "a.id, b.id, a.c"
+      assertSpilled(how, columns, "spilledKeys")
+    }
+
+  test("windows that do not fit stand between others that do") {
+    def keys(pad: String) = s"SELECT if(id < 300, 5, id % 10) AS k, id, $pad AS pad " +
+      "FROM range(0, 360, 1, 2)"
+    def query(pad: String) =
+      s"SELECT a.id, b.id FROM (${keys(pad)}) a LEFT JOIN (${keys(pad)}) b ON a.k = b.k " +
+        "AND abs(a.id - b.id) <= 100000 AND (a.id * 31 + b.id) % 97 = 0 AND substr(a.pad, 1, 1) <> substr(b.pad, 1, 1)"
+    val expected = plainSpark(rowsOf(spark.sql(query("char(97 + id % 26)"))))
+    val df = spark.sql(query(Large))
+    assert(rowsOf(df) == expected)
+    val spilled = windowJoins(df).head.metrics("spilledKeys").value
+    assert(spilled >= 1 && spilled < 10)
+  }
+
+  test("a full join whose index does not fit is run in two passes, and the rows are the same") {
+    assertSpilled("FULL", "a.id, b.id, a.c", "sortedTasks", "/*+ WINDOW_JOIN('index') */")
+  }
+
+  test(
+    "a full join of intervals that do not fit is run in two passes, and the rows are the same"
+  ) {
+    def query(pad: String, hint: String) =
+      s"SELECT $hint a.id, b.id FROM (${hot(pad)}) a FULL JOIN (${hot(pad)}) b ON a.k = b.k AND " +
+        "a.t BETWEEN b.t AND b.t + b.id % 3 AND substr(a.pad, 1, 1) >= substr(b.pad, 1, 1)"
+    val expected = plainSpark(rowsOf(spark.sql(query("char(97 + id % 26)", ""))))
+    val df = spark.sql(query(Large, "/*+ WINDOW_JOIN('index') */"))
+    withSettings("spark.sql.adaptive.enabled" -> "false")(assert(rowsOf(df) == expected))
+    assert(windowJoins(df).head.metrics("spilledTasks").value > 0)
+  }
+
+  test("a broadcast side whose index does not fit is read for each block of the other's rows") {
+    val probes = (0 until 90).map(i => if (i % 10 == 3) None else Some(i * 5000L))
+    def matches(id: Long) = (id - 1 to id + 1).filter(b => b >= 0 && b % 3 != 1)
+    val (lone, matched) = probes.partition(_.forall(matches(_).isEmpty))
+    val pairs = matched.flatten.flatMap(a => matches(a).map(b => s"[$a,$b]"))
+    def text(id: Option[Long], more: String) = s"[${id.getOrElse("null")}$more]"
+    for {
+      (how, columns, expected) <- Seq(
+        ("LEFT", "a.id, b.id", pairs ++ lone.map(text(_, ",null"))),
+        ("LEFT SEMI", "a.id", matched.map(text(_, ""))),
+        ("LEFT ANTI", "a.id", lone.map(text(_, "")))
+      )
+    } {
+      val df = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('broadcast') */ $columns FROM (SELECT if(id % 10 = 3, NULL, id * 5000) AS id " +
+          s"FROM range(0, 90, 1, 2)) a $how JOIN range(0, 500000) b " +
+          "ON b.id BETWEEN a.id - 1 AND a.id + 1 AND (b.id + a.id - a.id) % 3 <> 1"
+      )
+      assert(rowsOf(df) == expected.sorted, how)
+      assert(windowJoins(df).head.metrics("blockTasks").value > 0, how)
+    }
+  }
+
+  test("a broadcast side that is too large to be copied is indexed where it lies") {
+    val df = spark.sql(
+      "SELECT /*+ WINDOW_JOIN('broadcast') */ a.id, b.id, length(b.pad) FROM range(0, 900) a LEFT JOIN " +
+        "(SELECT id * 7 AS id, repeat(char(97 + id % 3), 900 + id % 2) AS pad FROM range(0, 30000)) b " +
+        "ON abs(a.id - b.id) <= 1"
+    )
+    val expected = (0 until 900).map { a =>
+      (a - 1 to a + 1).find(_ % 7 == 0).fold(s"[$a,null,null]")(b =>
+        s"[$a,$b,${900 + b / 7 % 2}]"
+      )
+    }
+    assert(rowsOf(df) == expected.sorted)
+    assert(windowJoins(df).head.metrics("blockTasks").value == 0)
   }
 
   test("more rows than memory in all, with windows that fit, are joined") {
@@ -77,4 +157,41 @@ final class MemorySuite extends SparkJoinSuite {
       assert(windowJoins(df).head.metrics("sortedTasks").value > 0)
     }
   }
+
+  private val endless = Seq(
+    "blocks that are compared whole" -> ("SELECT /*+ WINDOW_JOIN('matrix', '1x1') */ count(*) FROM " +
+      "(SELECT id, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)) a JOIN " +
+      "(SELECT id, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)) b ON never(a.id, b.id) AND a.pad > b.pad"),
+    "a probe with many candidates" -> ("SELECT /*+ WINDOW_JOIN('index') */ count(*) FROM " +
+      "range(0, 90000, 1, 2) a JOIN range(0, 90000, 1, 2) b ON abs(a.id - b.id) < 100000 AND never(a.id, b.id)")
+  )
+
+  for ((what, query) <- endless)
+    test(s"a task that is killed ends though it gives no rows: $what") {
+      val context = spark.sparkContext
+      spark.udf.register("never", (_: Long, _: Long) => { MemorySuite.calls.increment(); false })
+      MemorySuite.calls.reset()
+      val running = new Thread(() => {
+        context.setJobGroup("endless", what, interruptOnCancel = false)
+        try spark.sql(query).collect(): Unit
+        catch { case _: Exception => () }
+      })
+      running.start()
+      assert(within20Seconds(MemorySuite.calls.sum > 0))
+      context.cancelJobGroup("endless")
+      running.join()
+      def tasks = context.statusTracker.getExecutorInfos.map(_.numRunningTasks()).sum
+      assert(within20Seconds(tasks == 0))
+    }
+
+  /** Waits for it. */
+  private def within20Seconds(holds: => Boolean): Boolean = {
+    val deadline = System.nanoTime() + 20000000000L
+    while (!holds && System.nanoTime() < deadline) Thread.`yield`()
+    holds
+  }
+}
+
+private object MemorySuite {
+  val calls = new java.util.concurrent.atomic.LongAdder
 }

@@ -125,6 +125,33 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     )
   }
 
+  test("rows of one time are in the order of all columns of the inputs, whatever is selected") {
+    // By the first column the order is the other way round than by the one that is selected.
+    val rows =
+      "SELECT 100 - id AS first, id, timestamp_seconds(id div 5) AS ts, id % 7 AS last FROM range(0, 40)"
+    def joined(columns: String) = rowsOf(spark.sql(
+      s"SELECT $columns FROM ($rows) a JOIN ($rows) b ON within_rows(a.ts, b.ts, 3)"
+    ))
+    val pairs = joined("a.id, b.id")
+    val ofAll = spark.sql(s"SELECT * FROM ($rows) a JOIN ($rows) b ON within_rows(a.ts, b.ts, 3)")
+      .collect()
+      .map(row => s"[${row.get(1)},${row.get(5)}]")
+      .toSeq
+      .sorted
+    assert(pairs == ofAll)
+    assert(joined("count(*)") == Seq(s"[${pairs.size}]"))
+    val expected = {
+      val events = for (ts <- 0 until 8; side <- 0 to 1; id <- (5 * ts until 5 * ts + 5).reverse)
+        yield (side, id)
+      events.indices.flatMap { at =>
+        val (side, id) = events(at)
+        val opposite = events.take(at).filter(_._1 != side).takeRight(3).map(_._2)
+        opposite.map(o => if (side == 0) s"[$id,$o]" else s"[$o,$id]")
+      }
+    }
+    assert(pairs == expected.sorted)
+  }
+
   test("the number of threads and of input partitions changes nothing, not even the order") {
     def run(threads: Int, partitions: Int): Seq[Row] =
       withSettings(ScaleGateConf.CellThreads -> threads.toString) {

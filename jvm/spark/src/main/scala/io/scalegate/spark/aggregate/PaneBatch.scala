@@ -2,8 +2,12 @@ package io.scalegate.spark.aggregate
 
 import scala.collection.mutable
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+
+import io.scalegate.spark.Errors
+import io.scalegate.spark.exec.WindowMemory
 
 /** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
   * never. A key is the values of the aggregate's keys and a number: see [[HeldPanes]].
@@ -99,8 +103,10 @@ final class PaneBatchIterator(
   }
 }
 
-/** The panes that a batch has rows of, by their keys. */
+/** The panes that a batch has rows of, by their keys. They are in the task's memory, and cannot be spilled. */
 final private[aggregate] class TouchedPanes(of: PaneWindows) {
+  private[this] val memory = Option(TaskContext.get()).map(WindowMemory.ofTask)
+  private[this] var (count, bytes) = (0L, 0L)
   private[this] val keysOf =
     UnsafeProjection.create(of.keys, of.input.take(of.keys.size + 1))
   private[this] val panes =
@@ -113,9 +119,16 @@ final private[aggregate] class TouchedPanes(of: PaneWindows) {
     val keys = keysOf(key)
     val known = panes.getOrElse(keys, null)
     val all = if (known ne null) known else new java.util.TreeSet[java.lang.Long]
-    if (known eq null) panes(keys.copy()) = all
-    all.add(pane)
-    ()
+    if (known eq null) {
+      panes(keys.copy()) = all
+      bytes += keys.getSizeInBytes
+    }
+    if (all.add(pane)) hold()
+  }
+
+  private[this] def hold(): Unit = {
+    count += 1
+    if (!memory.forall(_.tryReserve(count, bytes))) throw Errors.touchedTooLarge(count)
   }
 
   def hasKeyOf(key: UnsafeRow): Boolean = panes.contains(keysOf(key))

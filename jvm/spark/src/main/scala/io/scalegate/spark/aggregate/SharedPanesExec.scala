@@ -7,6 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import io.scalegate.spark.exec.ParallelUnionExec
+import io.scalegate.spark.plan.Cores
 
 /** The partial results of a union's rows, before they are exchanged. A task takes a partition of each of several parts
   * and has one table for all of them: a key and a block that two of the parts have rows of are one row less to exchange,
@@ -30,7 +31,7 @@ final case class SharedPanesExec(children: Seq[SparkPlan]) extends SparkPlan {
     val (of, id) = (first.partials(longMetric("flushes")), first.sharedId)
     val parts = ParallelUnionExec.execute(session, children)
     val tasks =
-      SharedPanesExec.tasks(parts.map(_.getNumPartitions), sparkContext.defaultParallelism)
+      SharedPanesExec.tasks(parts.map(_.getNumPartitions), Cores.tasksAtOnce)
     val rows = sparkContext.union(parts).coalesce(tasks, shuffle = false, Some(DealtPartitions))
     rows.mapPartitions { some =>
       val panes = of.begin()

@@ -2,9 +2,10 @@ package io.scalegate.spark.exec
 
 import java.util.BitSet
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, JoinedRow, UnsafeRow}
-import org.apache.spark.sql.scalegate.SpillableRows
+import org.apache.spark.sql.scalegate.{SpillableRows, TaskAccess}
 
 import io.scalegate.stream.Side
 
@@ -32,7 +33,8 @@ final class BlockLoopTask(
       kept,
       probe.output.length,
       held.output.length,
-      predicate(condition, left.output ++ right.output)
+      predicate(condition, left.output ++ right.output),
+      TaskContext.get()
     )
   }
 }
@@ -48,7 +50,8 @@ final class BlockLoopIterator(
     kept: SpillableRows,
     probed: Int,
     searched: Int,
-    condition: BasePredicate
+    condition: BasePredicate,
+    task: TaskContext
 ) extends JoinedPairs(probing.side) {
   import BlockLoopIterator._
 
@@ -109,6 +112,7 @@ final class BlockLoopIterator(
   private[this] def nextKept(): Boolean = {
     val more = pass.hasNext
     if (more) {
+      TaskAccess.stopIfKilled(task)
       keptRow = pass.next()
       at = 0
     }

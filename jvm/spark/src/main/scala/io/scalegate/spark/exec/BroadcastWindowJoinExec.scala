@@ -42,7 +42,12 @@ final case class BroadcastWindowJoinExec(
 ) extends WindowJoinNode {
   override def nodeName: String = "BroadcastWindowJoin"
 
-  override protected def counters: Seq[(String, String)] = Seq("comparisons" -> "comparisons")
+  override protected def counters: Seq[(String, String)] = Seq(
+    "comparisons" -> "comparisons",
+    "rowsKept" -> "index rows, sum over tasks",
+    "peakWindow" -> "peak index rows, sum over tasks",
+    "blockTasks" -> "tasks that had no memory for the index"
+  )
 
   /** The side that is held whole. */
   def broadcast: Side = probing.side.opposite

@@ -13,19 +13,79 @@ import io.scalegate.join.RowIndex
 import io.scalegate.stream.Side
 
 /** Rows and the index that numbers them. */
-sealed abstract private[exec] class IndexedRows(val index: RowIndex) {
+abstract private[exec] class IndexedRows(val index: RowIndex, val columns: Int) {
 
   /** Makes `row` the one of this number. */
   def point(row: UnsafeRow, number: Int): Unit
 
   /** A row of its own. */
-  def row(number: Int): UnsafeRow
+  def row(number: Int): UnsafeRow = {
+    val one = new UnsafeRow(columns)
+    point(one, number)
+    one
+  }
 
   /** In what the row of this number lies. */
   def base(number: Int): AnyRef
 
   /** Where in it. */
   def offset(number: Int): Long
+}
+
+private[exec] object IndexedRows {
+
+  /** Copies of the rows, in the order of their numbers.
+    *
+    * @param size
+    *   of each of them, if all are of one
+    * @param run
+    *   on how many threads
+    */
+  def copied(rows: IndexedRows, size: Option[Int], run: IntStream => IntStream): IndexedRows =
+    size.fold(unevenly(rows, run))(evenly(rows, _, run))
+
+  private[this] def evenly(
+      rows: IndexedRows,
+      size: Int,
+      run: IntStream => IntStream
+  ): IndexedRows = {
+    val shift = EvenRows.shift(size)
+    val parts = new Array[Array[Byte]](partsOf(rows, 1 << shift))
+    run(IntStream.range(0, parts.length)).forEach { i =>
+      val first = i << shift
+      val end = math.min(rows.index.rows, first + (1 << shift))
+      val part = new Array[Byte](Math.multiplyExact(end - first, size))
+      for (n <- first until end)
+        Platform.copyMemory(
+          rows.base(n),
+          rows.offset(n),
+          part,
+          EvenRows.offset(n - first, size),
+          size.toLong
+        )
+      parts(i) = part
+    }
+    new EvenRows(rows.index, rows.columns, size, shift, parts)
+  }
+
+  private[this] def unevenly(rows: IndexedRows, run: IntStream => IntStream): IndexedRows = {
+    import UnevenRows.PartRows
+    val parts = new Array[RowStore](partsOf(rows, PartRows))
+    run(IntStream.range(0, parts.length)).forEach { i =>
+      val end = math.min(rows.index.rows, (i + 1) * PartRows)
+      val store = new RowStore(rows.columns, end - i * PartRows)
+      val row = new UnsafeRow(rows.columns)
+      for (n <- i * PartRows until end) {
+        rows.point(row, n)
+        store.add(row)
+      }
+      parts(i) = store
+    }
+    new UnevenRows(rows.index, rows.columns, parts)
+  }
+
+  private[this] def partsOf(rows: IndexedRows, partRows: Int): Int =
+    (rows.index.rows + partRows - 1) / partRows
 }
 
 /** Rows of one size, each at a place that is known without looking it up.
@@ -39,7 +99,7 @@ final private[exec] class EvenRows(
     size: Int,
     shift: Int,
     parts: Array[Array[Byte]]
-) extends IndexedRows(index) {
+) extends IndexedRows(index, columns) {
   private[this] val mask = (1 << shift) - 1
 
   def point(row: UnsafeRow, number: Int): Unit =
@@ -48,12 +108,6 @@ final private[exec] class EvenRows(
   def base(number: Int): AnyRef = parts(number >>> shift)
 
   def offset(number: Int): Long = EvenRows.offset(number & mask, size)
-
-  def row(number: Int): UnsafeRow = {
-    val one = new UnsafeRow(columns)
-    point(one, number)
-    one
-  }
 }
 
 private[exec] object EvenRows {
@@ -79,14 +133,12 @@ private[exec] object EvenRows {
   * @param parts
   *   the rows in the index's order, [[UnevenRows.PartRows]] of them in each
   */
-final private[exec] class UnevenRows(index: RowIndex, parts: Array[RowStore])
-    extends IndexedRows(index) {
+final private[exec] class UnevenRows(index: RowIndex, columns: Int, parts: Array[RowStore])
+    extends IndexedRows(index, columns) {
   import UnevenRows.PartRows
 
   def point(row: UnsafeRow, number: Int): Unit =
     parts(number / PartRows).point(row, number % PartRows)
-
-  def row(number: Int): UnsafeRow = parts(number / PartRows).row(number % PartRows)
 
   def base(number: Int): AnyRef = parts(number / PartRows).base(number % PartRows)
 
@@ -97,6 +149,19 @@ private[exec] object UnevenRows {
 
   /** A constant power of two, so that to divide by it is to shift. */
   final val PartRows = 1 << 15
+}
+
+/** Rows that are objects, in the order that they came in. */
+final private class GivenRows(index: RowIndex, columns: Int, rows: Array[UnsafeRow])
+    extends IndexedRows(index, columns) {
+  def point(row: UnsafeRow, number: Int): Unit =
+    row.pointTo(base(number), offset(number), this.row(number).getSizeInBytes)
+
+  override def row(number: Int): UnsafeRow = rows(index.order(number))
+
+  def base(number: Int): AnyRef = row(number).getBaseObject
+
+  def offset(number: Int): Long = row(number).getBaseOffset
 }
 
 /** The rows of one side of a join as they come, to be indexed once all are there. Rows with a NULL among
@@ -114,11 +179,11 @@ final private[exec] class HeldRows(
     expected: Int,
     whole: Boolean = false
 ) {
-  private val keys = Array.fill(by.types.length)(new Array[Long](expected))
-  private var rows = new Array[UnsafeRow](expected)
-  private var count = 0
-  private var rowSize = 0
-  private var even = true // all rows are of that size
+  private[this] val keys = Array.fill(by.types.length)(new Array[Long](expected))
+  private[this] var rows = new Array[UnsafeRow](expected)
+  private[this] var count = 0
+  private[this] var rowSize = 0
+  private[this] var even = true // all rows are of that size
   private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
 
   def size: Int = count + others.length
@@ -142,61 +207,17 @@ final private[exec] class HeldRows(
       count += 1
     } else if (whole) others += kept
 
-  /** Takes the rows over that another holds for the index. */
-  def takeAll(from: HeldRows): Unit = {
-    val together = Math.addExact(count, from.count)
-    if (together > rows.length) grow(together)
-    for (i <- keys.indices) System.arraycopy(from.keys(i), 0, keys(i), count, from.count)
-    System.arraycopy(from.rows, 0, rows, count, from.count)
-    even = even && from.even && (count == 0 || from.count == 0 || rowSize == from.rowSize)
-    if (count == 0) rowSize = from.rowSize
-    count = together
-    from.rows = Array.empty
-  }
-
   /** Rows that can match nothing. */
   def unmatchable: Iterator[UnsafeRow] = others.iterator
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
-  def index(side: Side): IndexedRows = indexed(side, _.sequential)
-
-  /** The same, the rows copied on all of the JVM's cores, which other tasks that wait for the index leave idle. */
-  def indexOnAllCores(side: Side): IndexedRows = indexed(side, _.parallel)
-
-  private[this] def indexed(side: Side, run: IntStream => IntStream): IndexedRows = {
+  def index(side: Side): IndexedRows = {
     val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, count)))
-    val made = if (even) evenly(index, run) else unevenly(index, run)
+    val unsorted = new GivenRows(index, columns, rows)
+    val copies = IndexedRows.copied(unsorted, Option.when(even)(rowSize), _.sequential)
     rows = Array.empty
-    made
+    copies
   }
-
-  private[this] def evenly(index: RowIndex, run: IntStream => IntStream): IndexedRows = {
-    val shift = EvenRows.shift(rowSize)
-    val parts = new Array[Array[Byte]](partsOf(1 << shift))
-    run(IntStream.range(0, parts.length)).forEach { i =>
-      val first = i << shift
-      val end = math.min(count, first + (1 << shift))
-      val part = new Array[Byte](Math.multiplyExact(end - first, rowSize))
-      for (n <- first until end)
-        rows(index.order(n)).writeToMemory(part, EvenRows.offset(n - first, rowSize))
-      parts(i) = part
-    }
-    new EvenRows(index, columns, rowSize, shift, parts)
-  }
-
-  private[this] def unevenly(index: RowIndex, run: IntStream => IntStream): IndexedRows = {
-    import UnevenRows.PartRows
-    val parts = new Array[RowStore](partsOf(PartRows))
-    run(IntStream.range(0, parts.length)).forEach { i =>
-      val end = math.min(count, (i + 1) * PartRows)
-      val store = new RowStore(columns, end - i * PartRows)
-      for (n <- i * PartRows until end) store.add(rows(index.order(n)))
-      parts(i) = store
-    }
-    new UnevenRows(index, parts)
-  }
-
-  private[this] def partsOf(partRows: Int): Int = (count + partRows - 1) / partRows
 
   /** Gives the rows back one by one and lets go of each. */
   def drain(): Iterator[InternalRow] = Iterator.range(0, count).map { n =>

@@ -11,8 +11,7 @@ import org.apache.spark.sql.execution.SparkPlan
 
 /** The join of two batch inputs where no window can be swept: their bounds are columns, or there are none. Both come
   * clustered by the keys. A task indexes its rows of the side that does not probe; where its memory is too small for them they are
-  * spilled, and all are read once for each block of the other's rows. A full join, which cannot be decided so, ends
-  * with an error then.
+  * spilled, and all are read once for each block of the other's rows, in two passes by a full join.
   *
   * @param leftKeys
   *   equal in every result row, as are `rightKeys`: the equi keys, or the cell of a matrix
@@ -56,14 +55,15 @@ final case class IndexJoinExec(
   override protected def task: PartitionsJoinTask = {
     val l = new BoundedInput(leftAttributes, left.output)
     val r = new BoundedInput(rightAttributes, right.output)
-    val inBlocks = new BlockLoopTask(probing, l, r, condition)
+    def inBlocks(as: Probing) = new BlockLoopTask(as, l, r, condition)
     new IndexTask(
       probing,
       l,
       r,
       by,
       residual,
-      unheld = if (probing.unfound) None else Some(inBlocks)
+      if (probing.unfound) new TwoPassTask(inBlocks, left.output, right.output)
+      else inBlocks(probing)
     )
   }
 

@@ -4,7 +4,6 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
 
-import io.scalegate.spark.Errors
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
@@ -13,8 +12,7 @@ import io.scalegate.stream.Side
   * @param left
   *   its bounded attributes, the key among them
   * @param unheld
-  *   runs the join where the task's memory cannot hold that side; where there is no such way, the query ends with
-  *   an error
+  *   runs the join where the task's memory cannot hold that side
   */
 final class IndexTask(
     probing: Probing,
@@ -22,7 +20,7 @@ final class IndexTask(
     right: BoundedInput,
     by: IndexBy,
     residual: Option[Expression],
-    unheld: Option[PartitionsJoinTask]
+    unheld: PartitionsJoinTask
 ) extends PartitionsJoinTask {
   private[this] def fromLeft = probing.side eq Side.R
   private[this] def held = if (fromLeft) right else left
@@ -35,9 +33,8 @@ final class IndexTask(
     if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
     else {
       memory.release()
-      val way = unheld.getOrElse(throw Errors.indexTooLarge(rows.size.toLong))
-      val all = rows.drain() ++ build
-      if (fromLeft) way.join(l, all) else way.join(all, r)
+      val all = rows.drain() ++ rows.unmatchable ++ build
+      if (fromLeft) unheld.join(l, all) else unheld.join(all, r)
     }
   }
 

@@ -1,10 +1,8 @@
 package io.scalegate.spark.exec
 
-import java.lang.ref.SoftReference
-import java.util.concurrent.ConcurrentHashMap
-import java.util.stream.IntStream
-import java.util.{BitSet, Collections, Map => JavaMap, WeakHashMap}
+import java.util.BitSet
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, UnsafeRow}
 
@@ -23,70 +21,59 @@ final class LookupTask(
   private[this] def streamed = if (probing.side eq Side.R) left else right
 
   /** Joins the rows of a partition with the packed rows that were broadcast. */
-  def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): LookupJoinIterator =
+  def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
+    val use = IndexUse(held.bounded, by, heldSide)
+    BroadcastIndexes.of(packed, use, TaskContext.get(), built(packed)) match {
+      case Some(index) => lookup(probes, index)
+      case None => inBlocks(probes, packed)
+    }
+  }
+
+  private[this] def built(packed: Array[InternalRow]): Option[BuiltIndex] =
+    new PackedIndex(
+      packed,
+      held.output.length,
+      () => reader(held),
+      by,
+      BroadcastIndexes.reserve
+    ).build(heldSide)
+
+  private[this] def lookup(
+      probes: Iterator[InternalRow],
+      index: IndexedRows
+  ): LookupJoinIterator =
     new LookupJoinIterator(
       probing,
       probes,
       reader(streamed),
-      BroadcastIndexes.of(packed, held.bounded, by, heldSide, indexed(packed)),
+      index,
       streamed.output.length,
       held.output.length,
-      accepts(residual, left.output ++ right.output)
+      holds
     )
+
+  private[this] def inBlocks(
+      probes: Iterator[InternalRow],
+      packed: Array[InternalRow]
+  ): BlockLookupIterator =
+    new BlockLookupIterator(
+      probing,
+      UnsafeRows(probes, streamed.output),
+      reader(streamed),
+      new KeptInput(() => PackedRows(packed, held.output.length), reader(held)),
+      by,
+      streamed.output.length,
+      held.output.length,
+      holds,
+      WindowMemory.ofTask(TaskContext.get()),
+      TaskContext.get()
+    )
+
+  private[this] def holds: Option[BasePredicate] =
+    accepts(residual, left.output ++ right.output)
 
   private[this] def reader(input: BoundedInput): AttributeReader =
     new AttributeReader(input.bounded, by.types, input.output)
-
-  /** Tasks that wait for the index leave the JVM's other cores idle. */
-  private[this] def indexed(packed: Array[InternalRow]): IndexedRows = {
-    val width = held.output.length
-    val cores = Runtime.getRuntime.availableProcessors
-    val shares = packed.grouped(math.max(1, (packed.length + cores - 1) / cores)).toArray
-    val rows = shares.map(share => new HeldRows(reader(held), by, width, PackedRows.count(share)))
-    IntStream.range(0, shares.length).parallel.forEach { i =>
-      PackedRows(shares(i), width).foreach(row => rows(i).add(row, row))
-    }
-    val all = new HeldRows(reader(held), by, width, PackedRows.count(packed))
-    rows.foreach(all.takeAll)
-    all.indexOnAllCores(heldSide)
-  }
-}
-
-/** The indexes of what this JVM holds of broadcast rows: each is built by the first task that asks, and goes
-  * when the rows go, or when no task uses it and memory is short: Spark keeps the rows of a query that is
-  * over until the driver forgets it, and does not know what their indexes take.
-  */
-private object BroadcastIndexes {
-  final private case class Use(attributes: Seq[Expression], by: IndexBy, side: Side)
-
-  /** An index that is built by who asks first for it, while others wait. */
-  final private class Held {
-    private[this] var index = new SoftReference[IndexedRows](null)
-
-    def get(made: => IndexedRows): IndexedRows = synchronized {
-      Option(index.get).getOrElse {
-        val built = made
-        index = new SoftReference(built)
-        built
-      }
-    }
-  }
-
-  private[this] val known: JavaMap[Array[InternalRow], ConcurrentHashMap[Use, Held]] =
-    Collections.synchronizedMap(new WeakHashMap)
-
-  /** One broadcast may serve several joins, each with an index of its own. */
-  def of(
-      rows: Array[InternalRow],
-      attributes: Seq[Expression],
-      by: IndexBy,
-      side: Side,
-      made: => IndexedRows
-  ): IndexedRows =
-    known
-      .computeIfAbsent(rows, _ => new ConcurrentHashMap)
-      .computeIfAbsent(Use(attributes, by, side), _ => new Held)
-      .get(made)
 }
 
 /** Looks each row of a partition up in an index.

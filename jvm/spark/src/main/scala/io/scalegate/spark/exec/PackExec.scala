@@ -80,30 +80,33 @@ final private class PackedChunks(rows: Iterator[UnsafeRow], packed: Long => Unit
   }
 }
 
-/** The rows that a [[PackExec]] packed, each an object of its own that points into the packed bytes. */
+/** The rows that a [[PackExec]] packed, where they lie in the packed bytes. */
 object PackedRows {
   private[exec] val Start = Platform.BYTE_ARRAY_OFFSET
   private[exec] val Word = 8
   private[exec] val ChunkBytes = 1 << 20
 
-  def count(chunks: Array[InternalRow]): Int =
-    Math.toIntExact(chunks.map(chunk => rowsIn(chunk.asInstanceOf[UnsafeRow])).sum)
+  def count(chunks: Array[InternalRow]): Long =
+    chunks.map(chunk => rowsIn(chunk.asInstanceOf[UnsafeRow])).sum
 
-  def apply(chunks: Array[InternalRow], columns: Int): Iterator[UnsafeRow] =
+  /** Each valid until the next is asked for. */
+  def apply(chunks: Array[InternalRow], columns: Int): Iterator[UnsafeRow] = {
+    val row = new UnsafeRow(columns)
     chunks.iterator.flatMap { packed =>
       val chunk = packed.asInstanceOf[UnsafeRow]
-      val bytes = chunk.getBaseObject
-      var at = valueOf(chunk) + Word
-      Iterator.fill(rowsIn(chunk).toInt) {
-        val size = Platform.getLong(bytes, at).toInt
-        val row = new UnsafeRow(columns)
-        row.pointTo(bytes, at + Word, size)
-        at += Word + size
+      var at = firstRow(chunk)
+      Iterator.range(0, Math.toIntExact(rowsIn(chunk))).map { _ =>
+        RowStore.point(row, chunk.getBaseObject, at)
+        at += row.getSizeInBytes + Word
         row
       }
     }
+  }
 
-  private[this] def rowsIn(chunk: UnsafeRow): Long =
+  /** Where the first row of the chunk lies, behind its size. */
+  private[exec] def firstRow(chunk: UnsafeRow): Long = valueOf(chunk) + 2 * Word
+
+  private[exec] def rowsIn(chunk: UnsafeRow): Long =
     Platform.getLong(chunk.getBaseObject, valueOf(chunk))
 
   /** Where the chunk's only value lies: a column's word holds its value's offset in the row, and its size. */

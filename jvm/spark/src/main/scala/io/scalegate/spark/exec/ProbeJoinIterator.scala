@@ -1,5 +1,6 @@
 package io.scalegate.spark.exec
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
@@ -22,6 +23,7 @@ import org.apache.spark.sql.catalyst.plans.{
   LeftSemi,
   RightOuter
 }
+import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.JoinType
 import io.scalegate.stream.Side
@@ -119,8 +121,13 @@ abstract class ProbeJoinIterator(
     searched: Int,
     accepts: Option[BasePredicate]
 ) extends JoinedPairs(probing.side) {
+  import ProbeJoinIterator._
+
   private[this] val candidate = new JoinedRow
   private[this] val condition = accepts.orNull
+  private[this] val task = TaskContext.get()
+  private[this] var refused =
+    0 // pairs that were no match since the task was asked whether it goes on
   private[this] val none = new GenericInternalRow(probed)
   private[this] val nothing = UnsafeRows.ofNulls(searched)
   private[this] var probeRow: InternalRow = _
@@ -173,6 +180,7 @@ abstract class ProbeJoinIterator(
   }
 
   private[this] def begin(): Boolean = {
+    if (!matched) refuse()
     probeRow = nextProbe()
     open = probeRow != null
     matched = false
@@ -194,8 +202,17 @@ abstract class ProbeJoinIterator(
       matched = true
       if (probing.unfound) this.accepted()
       open = probing.pairs
-    }
+    } else refuse()
     accepted && (probing.pairs || !probing.unmatched)
+  }
+
+  /** A task that gives no rows is not ended by those that read them when it is killed. */
+  private[this] def refuse(): Unit = {
+    refused += 1
+    if (refused == Patience) {
+      refused = 0
+      TaskAccess.stopIfKilled(task)
+    }
   }
 
   private[this] def holds(): Boolean = {
@@ -209,4 +226,10 @@ abstract class ProbeJoinIterator(
     instead = nothing
     probing.unmatched && !matched
   }
+}
+
+private object ProbeJoinIterator {
+
+  /** Pairs and probe rows without a match, of which thousands take less than a millisecond. */
+  final private val Patience = 1 << 12
 }

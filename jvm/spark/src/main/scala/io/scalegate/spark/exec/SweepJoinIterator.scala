@@ -2,6 +2,7 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.join.{Band, BuildRows, WindowSweep}
 
@@ -50,7 +51,8 @@ final class SortedSide(
   * @param order
   *   compares keys of the two sides
   * @param keep
-  *   is told the rows and bytes of the window as it grows, and may refuse
+  *   is told the rows and bytes of the window as it grows, and may refuse. Then there are no more pairs until the rows of
+  *   the key are taken by [[keepBuild]] and [[probesOfKey]]
   * @param sortedHere
   *   whether the task had to sort its inputs itself
   */
@@ -73,6 +75,47 @@ final class SweepJoinIterator(
   private[this] var buildLeft = build.advance() // the build side stands on a row not yet used
   private[this] var candidates = 0
   private[this] var taken = 0
+  private[this] var stuck = false // the probe side stands on a row whose window has no room
+  private[this] var standing = false // on one that was not used yet
+
+  /** Whether the rows of a key came to an end for want of memory. */
+  def isStuck: Boolean = stuck
+
+  /** The probe rows of that key from the one on whose window has no room, each valid until the iterator is asked again.
+    * When all are taken the sweep goes on with the next key.
+    */
+  def probesOfKey: Iterator[UnsafeRow] = new Iterator[UnsafeRow] {
+    private[this] var used = false
+
+    def hasNext: Boolean = {
+      if (used && stuck) {
+        used = false
+        standing = probes.advance()
+        stuck = standing && order.compare(probes.key, group.key) == 0
+        standing &&= !stuck
+      }
+      stuck
+    }
+
+    def next(): UnsafeRow = {
+      used = true
+      probes.row
+    }
+  }
+
+  /** Takes the build rows of that key which a probe row that is left may match. The window is empty then. */
+  def keepBuild(into: SpillableRows): Unit = {
+    keep.release()
+    var row = sweep.removeOldest()
+    while (row != null) {
+      into.add(row.asInstanceOf[UnsafeRow])
+      row = sweep.removeOldest()
+    }
+    while (buildLeft && order.compare(build.key, group.key) == 0) {
+      into.add(build.row)
+      buildLeft = build.advance()
+    }
+  }
 
   def counts: Seq[Long] = Seq(
     sweep.comparisons,
@@ -82,12 +125,19 @@ final class SweepJoinIterator(
   )
 
   protected def nextProbe(): InternalRow =
-    if (!probes.advance()) null
+    if (stuck || !moveToProbe()) null
     else {
       taken = 0
       candidates = if (probes.usable && enterGroup()) search() else 0
-      probes.row
+      stuck = candidates == WindowSweep.NoRoom
+      if (stuck) null else probes.row
     }
+
+  private[this] def moveToProbe(): Boolean =
+    if (standing) {
+      standing = false
+      true
+    } else probes.advance()
 
   protected def find(): Boolean = {
     val more = taken < candidates
@@ -172,8 +222,7 @@ final class SweepJoinIterator(
       bytes += RowSize.of(copied)
       rows += 1
       val inWindow = sweep.windowRows + 1L
-      keep.reserve(inWindow, inWindow * (bytes / rows))
-      copied
+      if (keep.tryReserve(inWindow, inWindow * (bytes / rows))) copied else null
     }
   }
 }

@@ -5,11 +5,14 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Ascending,
   Attribute,
+  BasePredicate,
   Expression,
   RowOrdering,
   SortOrder,
-  UnsafeProjection
+  UnsafeProjection,
+  UnsafeRow
 }
+import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.join.{AttributeType, Band}
 import io.scalegate.stream.Side
@@ -24,6 +27,9 @@ final class SideInput(
   /** The order that a sweep reads the rows in. */
   def order: Seq[SortOrder] = (keys :+ bounded.head).map(SortOrder(_, Ascending))
 
+  def reader(types: IndexedSeq[AttributeType]): AttributeReader =
+    new AttributeReader(bounded, types, output)
+
   def inOrder(
       rows: Iterator[InternalRow],
       types: IndexedSeq[AttributeType],
@@ -32,7 +38,7 @@ final class SideInput(
     new SortedSide(
       UnsafeRows(rows, output),
       UnsafeProjection.create(keys, output),
-      new AttributeReader(bounded, types, output),
+      reader(types),
       whole
     )
 }
@@ -55,18 +61,22 @@ final class SweepTask(
     )
 
   /** Joins the partition's sorted inputs; its memory goes back when the task ends. */
-  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SweepJoinIterator =
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SpillingSweepIterator =
     swept(l, r, sortedHere = false)
+
+  private[this] def fromLeft = probing.side eq Side.R
+  private[this] def probe = if (fromLeft) left else right
+  private[this] def build = if (fromLeft) right else left
+  private[this] def types = bands.map(_.attribute)
 
   private[this] def swept(
       l: Iterator[InternalRow],
       r: Iterator[InternalRow],
       sortedHere: Boolean
-  ): SweepJoinIterator = {
-    val types = bands.map(_.attribute)
-    val fromLeft = probing.side eq Side.R
-    val (probe, build) = if (fromLeft) (left, right) else (right, left)
-    new SweepJoinIterator(
+  ): SpillingSweepIterator = {
+    val memory = WindowMemory.ofTask(TaskContext.get())
+    val holds = accepts(residual, left.output ++ right.output)
+    val sweep = new SweepJoinIterator(
       probing,
       probe.inOrder(if (fromLeft) l else r, types, probing.unmatched),
       build.inOrder(if (fromLeft) r else l, types, whole = false),
@@ -74,9 +84,29 @@ final class SweepTask(
       RowOrdering.createNaturalAscendingOrdering(left.keys.map(_.dataType)),
       probe.output.length,
       build.output.length,
-      accepts(residual, left.output ++ right.output),
-      WindowMemory.ofTask(TaskContext.get()),
+      holds,
+      memory,
       sortedHere
     )
+    new SpillingSweepIterator(probing, sweep, inBlocks(_, _, holds, memory), memory)
   }
+
+  private[this] def inBlocks(
+      probes: Iterator[UnsafeRow],
+      kept: SpillableRows,
+      holds: Option[BasePredicate],
+      memory: WindowMemory
+  ): BlockLookupIterator =
+    new BlockLookupIterator(
+      probing,
+      probes,
+      probe.reader(types),
+      new KeptInput(() => kept.iterator, build.reader(types)),
+      IndexBy.Bands(bands),
+      probe.output.length,
+      build.output.length,
+      holds,
+      memory,
+      TaskContext.get()
+    )
 }

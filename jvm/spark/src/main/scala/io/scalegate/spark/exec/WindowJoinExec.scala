@@ -14,10 +14,10 @@ import io.scalegate.stream.Side
 
 /** The join of two batch inputs whose condition bounds at least one difference between them. Both
   * inputs come clustered by the keys. A task either sweeps a window over both, which come sorted by the keys
-  * and the first bounded attribute: then the memory that it needs is one window of one key, and what does not
-  * fit before it is spilled by Spark's sort. Or it indexes the side that does not probe, whose rows it must
-  * hold, and nothing has to be sorted; a task that cannot hold them sorts both sides itself, and
-  * sweeps, unless rows of both sides are given that match nothing: then it ends with an error.
+  * and the first bounded attribute: then the memory that it needs is one window of one key; a window that does not
+  * fit is kept on disk, as what comes before it is spilled by Spark's sort. Or it indexes the side that does not probe, whose
+  * rows it must hold, and nothing has to be sorted; a task that cannot hold them sorts both sides itself, and
+  * sweeps, in two passes where rows of both sides are given that match nothing.
   *
   * @param probing
   *   what is given for each row of which side
@@ -61,7 +61,8 @@ final case class WindowJoinExec(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in windows",
     "peakWindow" -> "peak window rows, sum over tasks",
-    "sortedTasks" -> "tasks that sorted for want of memory"
+    "sortedTasks" -> "tasks that sorted for want of memory",
+    "spilledKeys" -> "keys whose window was kept on disk for want of memory"
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
@@ -78,13 +79,15 @@ final case class WindowJoinExec(
   override def outputPartitioning: Partitioning =
     if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions) else partitioningByKeys
 
-  /** Rows come as their probe rows do; a task that is to index may have to sort. */
+  /** Rows come in the order of their probe rows' keys. Within a key they do where the window fits; a task that is to index
+    * may have to sort.
+    */
   override def outputOrdering: Seq[SortOrder] =
     if (cells || indexed.nonEmpty) Nil
-    else requiredChildOrdering(if (probing.side eq Side.R) 0 else 1)
+    else requiredChildOrdering(if (probing.side eq Side.R) 0 else 1).take(leftKeys.length)
 
   override protected def task: PartitionsJoinTask = {
-    val sweep = new SweepTask(probing, sides(0), sides(1), bands.toIndexedSeq, residual)
+    val sweep = sweeping(probing)
     indexed.fold[PartitionsJoinTask](sweep) { band =>
       new IndexTask(
         probing,
@@ -92,10 +95,16 @@ final case class WindowJoinExec(
         new BoundedInput(keyBounds.last +: rightBounded, right.output),
         IndexBy.Bands(band +: bands.toIndexedSeq),
         (sameKeys ++ residual).reduceOption(And.apply),
-        if (probing.unfound) None else Some(sweep.ofUnsorted)
+        if (probing.unfound) inTwoPasses else sweep.ofUnsorted
       )
     }
   }
+
+  private[this] def sweeping(as: Probing): SweepTask =
+    new SweepTask(as, sides(0), sides(1), bands.toIndexedSeq, residual)
+
+  private[this] def inTwoPasses: PartitionsJoinTask =
+    new TwoPassTask(sweeping(_).ofUnsorted, left.output, right.output)
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)

@@ -1,6 +1,6 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkConf, SparkContext}
 
 /** What a stage's tasks may use of the cores that there are. */
 object Cores {
@@ -12,9 +12,28 @@ object Cores {
     else context.getConf.getInt("spark.executor.cores", 1)
   }
 
-  /** How many tasks run at once. */
+  /** How many tasks run at once, or may: with dynamic allocation there are few executors when a query is planned, and more
+    * when it runs.
+    */
   def tasksAtOnce: Int = {
     val context = SparkContext.getOrCreate()
-    math.max(1, context.defaultParallelism / context.getConf.getInt("spark.task.cpus", 1))
+    val conf = context.getConf
+    val grows = !context.isLocal && conf.getBoolean("spark.dynamicAllocation.enabled", false)
+    tasksOn(
+      if (grows) math.max(context.defaultParallelism, most(conf)) else context.defaultParallelism,
+      conf
+    )
   }
+
+  /** The cores of as many executors as may be asked for. */
+  private[plan] def most(conf: SparkConf): Int = {
+    val executors = conf.getInt("spark.dynamicAllocation.maxExecutors", MostCores)
+    math.min(executors.toLong * conf.getInt("spark.executor.cores", 1), MostCores.toLong).toInt
+  }
+
+  private[plan] def tasksOn(cores: Int, conf: SparkConf): Int =
+    math.max(1, cores / conf.getInt("spark.task.cpus", 1))
+
+  /** More than any cluster has. */
+  private[this] val MostCores = 1 << 16
 }

@@ -1,6 +1,6 @@
 package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
@@ -30,6 +30,12 @@ final case class RowWindowJoin(
     condition: Option[Expression],
     joinType: JoinType
 ) extends JoinNode {
+
+  /** All columns of both inputs, whatever is read of the result: rows of one time are in the order of their columns, so
+    * that a column less would make other pairs.
+    */
+  override def references: AttributeSet = AttributeSet(left.output ++ right.output)
+
   override protected def over(l: LogicalPlan, r: LogicalPlan): RowWindowJoin =
     copy(left = l, right = r)
 }

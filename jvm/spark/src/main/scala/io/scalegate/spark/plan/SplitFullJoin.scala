@@ -1,17 +1,6 @@
 package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.analysis.DeduplicateRelations
-import org.apache.spark.sql.catalyst.expressions.aggregate.{
-  AggregateExpression,
-  AggregateFunction,
-  Average,
-  BitAggregate,
-  Count,
-  HyperLogLogPlusPlus,
-  Max,
-  Min,
-  Sum
-}
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Attribute,
@@ -20,24 +9,12 @@ import org.apache.spark.sql.catalyst.expressions.{
   Literal,
   SubqueryExpression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{
-  GlobalLimit,
-  Join,
-  JoinHint,
-  LocalLimit,
-  LogicalPlan,
-  Offset,
-  Project,
-  Sample,
-  Tail,
-  Union,
-  Window
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan, Project, Union}
 import org.apache.spark.sql.catalyst.plans.{FullOuter, Inner, LeftAnti, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_JOIN
-import org.apache.spark.sql.types.{DoubleType, FloatType}
+import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.Probing
@@ -47,7 +24,8 @@ import io.scalegate.spark.exec.Probing
   * its matches. Of both sides' rows one task has these only where an equality key brings them together, and holds them only
   * if they are few enough to index.
   *
-  * Both inputs are read twice. So a join is split only if its inputs' rows are the same each time.
+  * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an exchange
+  * that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
   */
 object SplitFullJoin extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -65,9 +43,13 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   def obstacle(join: Join): Option[String] = {
     val inputs = Seq(join.left, join.right)
     inputs
-      .flatMap(_.collectWithSubqueries(Function.unlift(unsteadiness)))
+      .flatMap(Steadiness.obstacle)
       .headOption
-      .map(what => s"its inputs may have other rows when they are read again, because of $what")
+      .filterNot(_ => conf.exchangeReuseEnabled)
+      .map(what =>
+        s"its inputs may have other rows when they are read again, because of $what, and " +
+          s"${SQLConf.EXCHANGE_REUSE_ENABLED.key} is off, without which both would read them"
+      )
       .orElse(join.condition.filter(SubqueryExpression.hasInOrCorrelatedExistsSubquery).map(c =>
         s"its condition has a subquery: ${c.sql}"
       ))
@@ -84,15 +66,16 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   private[this] def splitOf(c: WindowJoinCandidate): Option[LogicalPlan] =
     for {
       why <- reason(c) if obstacle(c.join).isEmpty
-      pairs = c.join.copy(joinType = LeftOuter, hint = JoinHint.NONE)
-      (left, right) <- fresh(c.join.left).zip(fresh(c.join.right))
-      condition = c.join.condition.map(over(left, right, c.join, _))
-      lone = Join(right, left, LeftAnti, condition, JoinHint.NONE)
+      (left, leftAgain) <- twice(c.join.left)
+      (right, rightAgain) <- twice(c.join.right)
+      pairs = Join(left, right, LeftOuter, c.join.condition, JoinHint.NONE)
+      condition = c.join.condition.map(over(leftAgain, rightAgain, c.join, _))
+      lone = Join(rightAgain, leftAgain, LeftAnti, condition, JoinHint.NONE)
       if c.isRequested || Seq(pairs, lone).forall(WindowJoinStrategy.runs)
     } yield {
       pairs.setTagValue(Half, s"full join's half: its pairs and left rows ($why)")
       lone.setTagValue(Half, s"full join's half: its right rows that match nothing ($why)")
-      Union(Seq(pairs, besideNulls(left, lone)))
+      Union(Seq(pairs, besideNulls(leftAgain, lone)))
     }
 
   /** Why a join is to be split that can be run here; None if it is run as it is. */
@@ -132,36 +115,19 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   private[this] def besideNulls(left: LogicalPlan, rows: LogicalPlan): LogicalPlan =
     Project(left.output.map(a => Alias(Literal(null, a.dataType), a.name)()) ++ rows.output, rows)
 
+  /** The input, and the same rows in columns of their own. */
+  private[this] def twice(input: LogicalPlan): Option[(LogicalPlan, LogicalPlan)] =
+    fresh(input).map { again =>
+      Steadiness.obstacle(input).map(ReadOnce(Seq(input, again), _)) match {
+        case Some(places) => (places.head, places.last)
+        case None => (input, again)
+      }
+    }
+
   /** The same rows in columns of their own; None of a plan that cannot be had twice. */
   private[this] def fresh(input: LogicalPlan): Option[LogicalPlan] = {
     val twice = DeduplicateRelations(Join(input, input, Inner, None, JoinHint.NONE))
     Some(twice.children.last).filter(_.outputSet.intersect(input.outputSet).isEmpty)
-  }
-
-  /** What makes an operator's rows depend on more than the rows that it reads. */
-  private[this] def unsteadiness(plan: LogicalPlan): Option[String] = plan match {
-    case _: GlobalLimit | _: LocalLimit | _: Offset | _: Tail => Some("LIMIT or OFFSET")
-    case _: Sample => Some("a sample")
-    case _: Window => Some("window functions, where rows may tie")
-    case other =>
-      other.expressions.flatMap(_.collectFirst(Function.unlift(unsteadyTerm))).headOption
-  }
-
-  private[this] def unsteadyTerm(e: Expression): Option[String] = e match {
-    case a: AggregateExpression if !isOfAnyOrder(a.aggregateFunction) => Some(a.sql)
-    case other if !other.deterministic && other.children.forall(_.deterministic) =>
-      Some(other.sql)
-    case _ => None
-  }
-
-  /** Whether an aggregate is the same whatever the order of its rows. Sums of floating-point numbers are rounded. */
-  private[this] def isOfAnyOrder(function: AggregateFunction): Boolean = function match {
-    case _: Count | _: Max | _: Min | _: BitAggregate | _: HyperLogLogPlusPlus => true
-    case _: Sum | _: Average => function.children.head.dataType match {
-        case DoubleType | FloatType => false
-        case _ => true
-      }
-    case _ => false
   }
 
   private[this] def halvesIn(plan: LogicalPlan): Int =
