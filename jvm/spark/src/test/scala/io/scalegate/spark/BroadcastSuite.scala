@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.exchange.{
   ReusedExchangeExec,
   ShuffleExchangeLike
 }
+import org.apache.spark.sql.scalegate.MemoryAccess
 import org.apache.spark.sql.types.{IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -112,17 +113,20 @@ final class BroadcastSuite extends SparkJoinSuite {
     found.get(of)
   }
 
-  /** What the JVM may take back of the indexes that it holds. */
-  private def heldIndexes: Seq[SoftReference[AnyRef]] = {
-    val holder = Class.forName("io.scalegate.spark.exec.BroadcastIndexes$").getField("MODULE$")
-    val known = field(holder.get(this), "known")
+  private def indexesHolder: AnyRef =
+    Class.forName("io.scalegate.spark.exec.BroadcastIndexes$").getField("MODULE$").get(this)
+
+  private def holders: Seq[AnyRef] = {
+    val known = field(indexesHolder, "known")
       .asInstanceOf[JavaMap[AnyRef, JavaMap[AnyRef, AnyRef]]]
-    known.values.asScala.toSeq
-      .flatMap(_.values.asScala)
-      .map(held => field(held, "index").asInstanceOf[SoftReference[AnyRef]])
+    known.values.asScala.toSeq.flatMap(_.values.asScala)
   }
 
-  test("an index that the JVM took back for want of memory is built again from the rows") {
+  /** What the JVM may take back of the indexes that it holds. */
+  private def heldIndexes: Seq[SoftReference[AnyRef]] =
+    holders.map(held => field(held, "index").asInstanceOf[SoftReference[AnyRef]])
+
+  test("an index that the JVM took back for want of memory is built again from the rows, and stays") {
     val df = spark.sql(keyless)
     val expected = plainSpark(rowsOf(spark.sql(keyless)))
     assert(rowsOf(df) == expected)
@@ -130,7 +134,23 @@ final class BroadcastSuite extends SparkJoinSuite {
     assert(before.exists(held => Option(held.get).nonEmpty))
     before.foreach(_.clear())
     assert(rowsOf(df) == expected)
-    assert(heldIndexes.count(held => Option(held.get).nonEmpty) == 1)
+    val again = heldIndexes.flatMap(held => Option(held.get))
+    assert(again.size == 1)
+    heldIndexes.foreach(_.clear())
+    assert(rowsOf(df) == expected)
+    val kept = holders.flatMap(held => Option(field(held, "kept")))
+    assert(kept.size == 1 && (kept.head eq again.head))
+  }
+
+  test("indexes are in Spark's accounts, and those that no task uses make room for others") {
+    assert(rowsOf(spark.sql(keyless)).nonEmpty)
+    val before = MemoryAccess.storageUsed
+    val indexes = indexesHolder
+    val asked = Long.box(2 * MemoryAccess.mostStorage)
+    val none = indexes.getClass.getMethod("reserve", classOf[Long]).invoke(indexes, asked)
+    assert(none == None)
+    assert(MemoryAccess.storageUsed < before, "unused indexes were dropped")
+    assert(rowsOf(spark.sql(keyless)).nonEmpty)
   }
 
   test("the other input keeps its partitions: an aggregate on its key needs no more exchange") {

@@ -104,6 +104,15 @@ final class MemorySuite extends SparkJoinSuite {
     assert(windowJoins(df).head.metrics("blockTasks").value == 0)
   }
 
+  test("rows of a window that counts them end the query with an error that says what to change") {
+    val e = intercept[Exception] {
+      spark.sql(s"SELECT count(*), max(a.pad), max(b.pad) FROM ($wide) a JOIN ($wide) b " +
+        "ON within_rows(a.id, b.id, 1000, 1)").collect()
+    }
+    val messages = causes(e).map(_.getMessage)
+    assert(messages.exists(_.contains("the rows of one window do not fit in the task's memory")))
+  }
+
   test("more rows than memory in all, with windows that fit, are joined") {
     val wide = "SELECT id, repeat(char(97 + id % 26), 1000) AS pad FROM range(0, 60000, 1, 2)"
     val df = spark.sql(

@@ -55,6 +55,7 @@ final class BlockLoopIterator(
 ) extends JoinedPairs(probing.side) {
   import BlockLoopIterator._
 
+  private[this] val keptRows = kept.size.toLong
   private[this] val candidate = new JoinedRow
   private[this] val nothing = UnsafeRows.ofNulls(searched)
   private[this] val block = new Array[UnsafeRow](BlockRows)
@@ -70,9 +71,9 @@ final class BlockLoopIterator(
   private[this] var compared = 0L
   private[this] var ready = false
 
-  def counts: Seq[Long] = Seq(compared, kept.size.toLong, kept.size.toLong, 1L)
+  def counts: Seq[Long] = Seq(compared, keptRows, keptRows, 1L)
 
-  def close(): Unit = ()
+  def close(): Unit = kept.clear()
 
   def atProbe(): Boolean = {
     while (!ready && (nextPair() || nextDecision() || nextBlock())) ()

@@ -46,7 +46,7 @@ private[exec] object BroadcastIndexes {
       synchronized(users += 1)
       task.addTaskCompletionListener[Unit](_ => synchronized(users -= 1))
       building.synchronized {
-        val there = synchronized(Option(index.get))
+        val there = synchronized(Option(kept).orElse(Option(index.get)))
         there.orElse(if (failed) None else built(made))
       }
     }

@@ -51,7 +51,7 @@ final class SpillingSweepIterator(
 
   private[this] def enterBlocks(): Unit = {
     keys += 1
-    kept = new SpillableRows(SpillableRows.FewBytes)
+    kept = new SpillableRows(SpillableRows.fewBytes)
     sweep.keepBuild(kept)
     blocks = inBlocks(sweep.probesOfKey, kept)
     current = blocks

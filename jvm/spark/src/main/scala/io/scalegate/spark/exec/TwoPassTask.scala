@@ -51,6 +51,7 @@ final private class TwoPassIterator(pairs: JoinedPairs, rest: () => JoinedPairs,
     if (lone != null) lone.atProbe()
     else
       pairs.atProbe() || {
+        pairs.close() // the other pass needs the memory
         lone = rest()
         lone.atProbe()
       }

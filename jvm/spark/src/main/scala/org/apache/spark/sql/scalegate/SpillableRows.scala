@@ -1,8 +1,8 @@
 package org.apache.spark.sql.scalegate
 
-import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.{SparkEnv, TaskContext}
 
 /** Rows that the running task keeps in Spark's own memory for such, and on disk where that is short, to be read
   * over and over. They go when the task ends. One thread.
@@ -13,8 +13,8 @@ import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
 final class SpillableRows(mostBytes: Long = Long.MaxValue) {
   private[this] val rows = new ExternalAppendOnlyUnsafeRowArray(
     TaskContext.get().taskMemoryManager(),
-    org.apache.spark.SparkEnv.get.blockManager,
-    org.apache.spark.SparkEnv.get.serializerManager,
+    SparkEnv.get.blockManager,
+    SparkEnv.get.serializerManager,
     TaskContext.get(),
     1024,
     TaskContext.get().taskMemoryManager().pageSizeBytes,
@@ -38,13 +38,21 @@ final class SpillableRows(mostBytes: Long = Long.MaxValue) {
 
 object SpillableRows {
 
-  /** What lies in memory of rows that are kept for want of it. */
-  val FewBytes: Long = 8L << 20
+  /** What may lie in memory of rows that are kept for want of it: a task keeps up to three inputs and needs memory beside
+    * them. Not less, for each time that it is full makes a file, and all files of an input are read at once.
+    */
+  def fewBytes: Long = {
+    val env = SparkEnv.get
+    val tasks = env.conf.getInt("spark.executor.cores", Runtime.getRuntime.availableProcessors)
+    math.max(LeastBytes, env.memoryManager.maxOnHeapStorageMemory / math.max(1, tasks) / 4)
+  }
 
   /** A copy of rows that can be read once. */
   def of(rows: Iterator[UnsafeRow]): SpillableRows = {
-    val kept = new SpillableRows(FewBytes)
+    val kept = new SpillableRows(fewBytes)
     rows.foreach(kept.add)
     kept
   }
+
+  private[this] val LeastBytes = 1L << 20
 }
