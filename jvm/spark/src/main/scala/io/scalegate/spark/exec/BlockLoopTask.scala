@@ -10,8 +10,7 @@ import org.apache.spark.sql.scalegate.{SpillableRows, TaskAccess}
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors to join two partitions by comparing all rows of one with all of the
-  * other, in any memory: one side is kept on disk as far as memory is short, and read once for each block of the
-  * other's rows.
+  * other, in any memory: one side is kept on disk, and read once for each block of the other's rows.
   *
   * @param condition
   *   the whole of it, evaluated on every pair
@@ -25,8 +24,8 @@ final class BlockLoopTask(
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): BlockLoopIterator = {
     val fromLeft = probing.side eq Side.R
     val (probe, held) = if (fromLeft) (left, right) else (right, left)
-    val kept = new SpillableRows
-    UnsafeRows(if (fromLeft) r else l, held.output).foreach(kept.add)
+    val rows = UnsafeRows(if (fromLeft) r else l, held.output)
+    val kept = SpillableRows.of(rows, held.output.length)
     new BlockLoopIterator(
       probing,
       UnsafeRows(if (fromLeft) l else r, probe.output),
@@ -160,8 +159,10 @@ final class BlockLoopIterator(
 
 private object BlockLoopIterator {
 
-  /** Of this size a block stays in a core's cache, beside the row that it is compared with. */
-  private val BlockBytes = 1L << 18
+  /** Of this size a block stays in a core's cache, beside the row that it is compared with, and the kept rows are not read
+    * too often.
+    */
+  private val BlockBytes = 1L << 20
 
   private val BlockRows = 4096
 }

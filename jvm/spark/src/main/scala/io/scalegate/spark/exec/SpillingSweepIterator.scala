@@ -7,12 +7,15 @@ import org.apache.spark.sql.scalegate.SpillableRows
 /** A sweep whose windows may be larger than memory. The rows of a key whose window is are kept on disk, and joined
   * block by block; the sweep goes on with the next key.
   *
+  * @param columns
+  *   of the side that is searched
   * @param inBlocks
   *   joins the probe rows of a key with the build rows that are kept
   */
 final class SpillingSweepIterator(
     probing: Probing,
     sweep: SweepJoinIterator,
+    columns: Int,
     inBlocks: (Iterator[UnsafeRow], SpillableRows) => BlockLookupIterator,
     memory: WindowMemory
 ) extends JoinedPairs(probing.side) {
@@ -51,7 +54,7 @@ final class SpillingSweepIterator(
 
   private[this] def enterBlocks(): Unit = {
     keys += 1
-    kept = new SpillableRows(SpillableRows.fewBytes)
+    kept = new SpillableRows(columns)
     sweep.keepBuild(kept)
     blocks = inBlocks(sweep.probesOfKey, kept)
     current = blocks

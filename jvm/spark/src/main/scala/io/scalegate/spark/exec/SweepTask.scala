@@ -88,7 +88,13 @@ final class SweepTask(
       memory,
       sortedHere
     )
-    new SpillingSweepIterator(probing, sweep, inBlocks(_, _, holds, memory), memory)
+    new SpillingSweepIterator(
+      probing,
+      sweep,
+      build.output.length,
+      inBlocks(_, _, holds, memory),
+      memory
+    )
   }
 
   private[this] def inBlocks(

@@ -6,7 +6,7 @@ import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.stream.Side
 
-/** A full join of two partitions whose rows a task cannot hold. Both are kept, on disk as far as memory is short, and
+/** A full join of two partitions whose rows a task cannot hold. Both are kept on disk and
   * read twice: for the pairs and the left rows, then for the right rows that match nothing.
   *
   * @param pass
@@ -21,8 +21,8 @@ final class TwoPassTask(
   private[this] val lone = pass(Probing(Side.S, pairs = false, unmatched = true))
 
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
-    val leftRows = SpillableRows.of(UnsafeRows(l, left))
-    val rightRows = SpillableRows.of(UnsafeRows(r, right))
+    val leftRows = SpillableRows.of(UnsafeRows(l, left), left.length)
+    val rightRows = SpillableRows.of(UnsafeRows(r, right), right.length)
     new TwoPassIterator(
       pairs.join(leftRows.iterator, rightRows.iterator),
       () => lone.join(leftRows.iterator, rightRows.iterator),
@@ -51,7 +51,7 @@ final private class TwoPassIterator(pairs: JoinedPairs, rest: () => JoinedPairs,
     if (lone != null) lone.atProbe()
     else
       pairs.atProbe() || {
-        pairs.close() // the other pass needs the memory
+        pairs.close()
         lone = rest()
         lone.atProbe()
       }

@@ -1,58 +1,98 @@
 package org.apache.spark.sql.scalegate
 
+import java.io.{
+  BufferedInputStream,
+  BufferedOutputStream,
+  DataInputStream,
+  DataOutputStream,
+  FileInputStream,
+  FileOutputStream
+}
+
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.execution.ExternalAppendOnlyUnsafeRowArray
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.{SparkEnv, TaskContext}
 
-/** Rows that the running task keeps in Spark's own memory for such, and on disk where that is short, to be read
-  * over and over. They go when the task ends. One thread.
+/** Rows that the running task keeps on disk, for want of memory, to be read over and over. They need no memory but the
+  * buffers of one reader, however often they are read: the readers of Spark's own spilled rows stay until the task ends.
+  * Compressed and encrypted as what Spark spills; they go when the task ends. One thread.
   *
-  * @param mostBytes
-  *   that lie in memory at once; rows that are there stay while they are read, whoever else needs the memory
+  * @param columns
+  *   of a row
   */
-final class SpillableRows(mostBytes: Long = Long.MaxValue) {
-  private[this] val rows = new ExternalAppendOnlyUnsafeRowArray(
-    TaskContext.get().taskMemoryManager(),
-    SparkEnv.get.blockManager,
-    SparkEnv.get.serializerManager,
-    TaskContext.get(),
-    1024,
-    TaskContext.get().taskMemoryManager().pageSizeBytes,
-    0,
-    0L,
-    Int.MaxValue,
-    mostBytes
-  )
+final class SpillableRows(columns: Int) {
+  import SpillableRows._
 
-  def size: Int = rows.length
+  private[this] val task = TaskContext.get()
+  private[this] val streams = SparkEnv.get.serializerManager
+  private[this] val (block, file) = SparkEnv.get.blockManager.diskBlockManager.createTempLocalBlock()
+  private[this] var out = new DataOutputStream(
+    streams.wrapStream(block, new BufferedOutputStream(new FileOutputStream(file), BufferBytes))
+  )
+  private[this] var in: DataInputStream = _ // of the last iterator
+  private[this] var count = 0
+
+  task.addTaskCompletionListener[Unit](_ => clear())
+
+  def size: Int = count
 
   /** Keeps a copy of the row. */
-  def add(row: UnsafeRow): Unit = rows.add(row)
+  def add(row: UnsafeRow): Unit = {
+    val bytes = row.getBytes
+    out.writeInt(bytes.length)
+    out.write(bytes)
+    count = Math.addExact(count, 1)
+  }
 
-  /** All of them, each valid until the next is asked for; none is added from then on. */
-  def iterator: Iterator[UnsafeRow] = rows.generateIterator()
+  /** All of them, each valid until the next is asked for; none is added from then on. The iterators before are of no more
+    * use.
+    */
+  def iterator: Iterator[UnsafeRow] = {
+    closeAll()
+    val rows = new DataInputStream(
+      streams.wrapStream(block, new BufferedInputStream(new FileInputStream(file), BufferBytes))
+    )
+    in = rows
+    read(rows)
+  }
 
-  /** Lets go of all rows; those of an iterator among them. */
-  def clear(): Unit = rows.clear()
+  private[this] def read(rows: DataInputStream): Iterator[UnsafeRow] = {
+    val row = new UnsafeRow(columns)
+    var bytes = new Array[Byte](BufferBytes)
+    Iterator.range(0, count).map { _ =>
+      val size = rows.readInt()
+      if (size > bytes.length) bytes = new Array[Byte](math.max(size, 2 * math.min(bytes.length, 1 << 29)))
+      rows.readFully(bytes, 0, size)
+      row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET.toLong, size)
+      row
+    }
+  }
+
+  /** Lets go of all rows. */
+  def clear(): Unit = {
+    closeAll()
+    count = 0
+    file.delete(): Unit
+  }
+
+  private[this] def closeAll(): Unit = {
+    if (out != null) {
+      out.close()
+      task.taskMetrics().incDiskBytesSpilled(file.length)
+      out = null
+    }
+    if (in != null) in.close()
+    in = null
+  }
 }
 
 object SpillableRows {
-
-  /** What may lie in memory of rows that are kept for want of it: a task keeps up to three inputs and needs memory beside
-    * them. Not less, for each time that it is full makes a file, and all files of an input are read at once.
-    */
-  def fewBytes: Long = {
-    val env = SparkEnv.get
-    val tasks = env.conf.getInt("spark.executor.cores", Runtime.getRuntime.availableProcessors)
-    math.max(LeastBytes, env.memoryManager.maxOnHeapStorageMemory / math.max(1, tasks) / 4)
-  }
+  private val BufferBytes = 1 << 16
 
   /** A copy of rows that can be read once. */
-  def of(rows: Iterator[UnsafeRow]): SpillableRows = {
-    val kept = new SpillableRows(fewBytes)
+  def of(rows: Iterator[UnsafeRow], columns: Int): SpillableRows = {
+    val kept = new SpillableRows(columns)
     rows.foreach(kept.add)
     kept
   }
-
-  private[this] val LeastBytes = 1L << 20
 }
