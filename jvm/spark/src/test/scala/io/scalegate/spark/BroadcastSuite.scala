@@ -126,7 +126,9 @@ final class BroadcastSuite extends SparkJoinSuite {
   private def heldIndexes: Seq[SoftReference[AnyRef]] =
     holders.map(held => field(held, "index").asInstanceOf[SoftReference[AnyRef]])
 
-  test("an index that the JVM took back for want of memory is built again from the rows, and stays") {
+  test(
+    "an index that the JVM took back for want of memory is built again from the rows, and stays"
+  ) {
     val df = spark.sql(keyless)
     val expected = plainSpark(rowsOf(spark.sql(keyless)))
     assert(rowsOf(df) == expected)

@@ -2,8 +2,8 @@ package io.scalegate.spark.plan
 
 import java.util.concurrent.atomic.AtomicLong
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
 import org.apache.spark.sql.catalyst.plans.physical.RoundRobinPartitioning
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
@@ -25,11 +25,13 @@ import io.scalegate.spark.exec.ReadOnceExec
   *   the rows may be others
   */
 final case class ReadOnce(columns: Seq[Attribute], id: Long, why: String, child: LogicalPlan)
-    extends UnaryNode {
+    extends UnaryNode
+    with OwnNode {
   override def output: Seq[Attribute] = columns
-
-  @transient
-  override lazy val references: AttributeSet = AttributeSet(columns)
+  override def references: AttributeSet = AttributeSet(columns)
+  override def stats: Statistics = child.stats
+  override protected def uniqueBy: Set[ExpressionSet] = Set.empty
+  override protected def holds: ExpressionSet = ExpressionSet()
 
   override def maxRows: Option[Long] = child.maxRows
 

@@ -25,7 +25,8 @@ final class SpillableRows(columns: Int) {
 
   private[this] val task = TaskContext.get()
   private[this] val streams = SparkEnv.get.serializerManager
-  private[this] val (block, file) = SparkEnv.get.blockManager.diskBlockManager.createTempLocalBlock()
+  private[this] val (block, file) =
+    SparkEnv.get.blockManager.diskBlockManager.createTempLocalBlock()
   private[this] var out = new DataOutputStream(
     streams.wrapStream(block, new BufferedOutputStream(new FileOutputStream(file), BufferBytes))
   )
@@ -61,7 +62,8 @@ final class SpillableRows(columns: Int) {
     var bytes = new Array[Byte](BufferBytes)
     Iterator.range(0, count).map { _ =>
       val size = rows.readInt()
-      if (size > bytes.length) bytes = new Array[Byte](math.max(size, 2 * math.min(bytes.length, 1 << 29)))
+      if (size > bytes.length)
+        bytes = new Array[Byte](math.max(size, 2 * math.min(bytes.length, 1 << 29)))
       rows.readFully(bytes, 0, size)
       row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET.toLong, size)
       row
