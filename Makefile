@@ -119,6 +119,7 @@ bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ 
 SOAK_ROUNDS ?= 20
 QUERIES ?= 10000
 QUERIES_SEED ?= 1
+ORDINARY_ROWS ?= 2000000
 soak-queries: $(SBT_STAMP) ## random queries with something around our operators, against plain Spark
 	@SCALEGATE_AROUND_CASES=$(QUERIES) SCALEGATE_AROUND_SEED=$(QUERIES_SEED) \
 	  $(SBT) "spark/testOnly *StandsAroundSuite"
@@ -129,6 +130,7 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests 
 	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite"
 	@SCALEGATE_EDGES=5000 $(SBT) "spark/testOnly *EdgeNumbersSuite"
 	@SCALEGATE_FAULTS=100 $(PY) -m pytest -q -s tests/python/test_faults.py
+	@SCALEGATE_ORDINARY_ROWS=$(ORDINARY_ROWS) $(SBT) "spark/testOnly *OrdinaryQueriesSuite"
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done

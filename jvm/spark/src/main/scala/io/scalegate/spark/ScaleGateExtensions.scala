@@ -27,6 +27,7 @@ import io.scalegate.spark.plan.{
   ResolveWindowJoinHint,
   ShowStreamingJoins,
   SplitFullJoin,
+  SplitSkewedPartitions,
   StreamingJoinStrategy,
   TwoStepsStrategy,
   WindowJoinStrategy,
@@ -46,7 +47,9 @@ import io.scalegate.spark.plan.{
   *     inner that can be: makes two joins of a full join that is not run as one;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategies: one runs before Spark's own choice of a join, one shares what a full join's halves must not
-  *     read twice.
+  *     read twice;
+  *   - rule of adaptive execution, when it plans again with what it has learned: cuts partitions of ours that are far larger
+  *     than others, as Spark does below its own joins only.
   *
   * And for joins of two streams:
   *
@@ -92,6 +95,7 @@ final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
     extensions.injectOptimizerRule(_ => DropInferredMarkers)
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectPlannerStrategy(_ => ReadOnceStrategy)
+    extensions.injectQueryStagePrepRule(_ => SplitSkewedPartitions)
     extensions.injectResolutionRule(_ => GatherTimeWindows)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectPlanNormalizationRule(_ => KeepEmptyStreams)

@@ -78,9 +78,8 @@ final class AlgorithmSuite extends SparkJoinSuite {
     val mixed = halves(large, small, near)
     assert(mixed.head.startsWith(s"$held right side (it has ") && isSweep(mixed.last))
     assert(halves(medium, medium, near).forall(_.startsWith("index over the right side's")))
-    assert(
-      halves(large, large, integer).size == 2 && halves(large, large, integer).forall(isSweep)
-    )
+    assert(halves(large, large, near).size == 2 && halves(large, large, near).forall(isSweep))
+    assert(halves(large, large, integer).isEmpty)
     assert(halves(large, medium, integer).map(_.take(20)) == Seq("index over the right"))
   }
 

@@ -31,6 +31,26 @@ final class HintSuite extends SparkJoinSuite {
     assert(filters.nonEmpty && !filters.exists(_.contains("window_join_requested")))
   }
 
+  test("the hint is followed where a side's columns are constants") {
+    for {
+      how <- Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
+      (left, right) <- Seq(
+        "(SELECT 1 AS i)" -> "s",
+        "r" -> "(SELECT 1 AS i)",
+        "(SELECT 1 AS i)" -> "(SELECT 2 AS i)"
+      )
+    } {
+      val text =
+        s"SELECT /*+ WINDOW_JOIN('matrix') */ a.i FROM $left a $how JOIN $right b ON a.i < b.i"
+      assertJoins(text)
+      assert(windowJoins(spark.sql(text)).head.description.contains("matrix of "), text)
+    }
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(a, b) */ a.i, b.id FROM (SELECT 1 AS i) a JOIN s b ON abs(a.i - b.i) <= 3 " +
+        "JOIN r c ON c.id = b.id"
+    )
+  }
+
   test("the hint wins over one of Spark's own") {
     assertJoins(
       "SELECT /*+ WINDOW_JOIN(r, s), BROADCAST(s) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3"

@@ -9,7 +9,10 @@ final class LeftAloneSuite extends SparkJoinSuite {
     "SELECT r.id, s.id FROM r JOIN s ON r.ts >= s.ts - INTERVAL 1 HOUR",
     "SELECT r.id, s.id FROM r CROSS JOIN s",
     "SELECT r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3 OR r.k = s.k",
-    "SELECT r.id, s.id FROM r JOIN s ON r.i BETWEEN s.i AND s.l",
+    "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND r.i BETWEEN s.i AND s.l",
+    "SELECT r.id, s.id FROM r FULL JOIN s ON r.k = s.k AND abs(r.i - s.i) <= 3",
+    "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND abs(CAST(r.name AS INT) - s.i) <= 3",
+    "SELECT r.id, s.id FROM r LEFT JOIN s ON r.k = s.k AND CAST(r.x AS INT) >= s.i AND CAST(r.x AS INT) <= s.i + 3",
     "SELECT r.id, s.id FROM r FULL JOIN s ON r.i < s.i",
     "SELECT r.id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE abs(r.i - s.i) <= 3) OR r.k = 1",
     "SELECT r.id FROM r LEFT JOIN s ON s.i BETWEEN r.i + 5 AND r.i - 5",
@@ -26,7 +29,10 @@ final class LeftAloneSuite extends SparkJoinSuite {
   test("integer arithmetic that wraps around is left to Spark") {
     withSettings("spark.sql.ansi.enabled" -> "false") {
       assertLeftAlone("SELECT r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
-      assertLeftAlone("SELECT r.id, s.id FROM r JOIN s ON s.i BETWEEN r.i - 3 AND r.i + 3")
+      assertLeftAlone(
+        "SELECT r.id, s.id FROM r JOIN s ON r.k = s.k AND s.i BETWEEN r.i - 3 AND r.i + 3"
+      )
+      assertJoins("SELECT r.id, s.id FROM r JOIN s ON s.i BETWEEN r.i - 3 AND r.i + 3")
       assertJoins("SELECT r.id, s.id FROM r JOIN s ON abs(r.x - s.x) <= 3")
       assertJoins(
         "SELECT r.id, s.id FROM r JOIN s ON s.ts BETWEEN r.ts - INTERVAL 1 HOUR AND r.ts"

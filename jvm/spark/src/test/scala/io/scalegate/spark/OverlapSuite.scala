@@ -1,5 +1,8 @@
 package io.scalegate.spark
 
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.joins.{BroadcastNestedLoopJoinExec, CartesianProductExec}
+
 import io.scalegate.spark.exec.{BroadcastWindowJoinExec, IndexJoinExec}
 
 /** Bounds that are columns: a point in an interval, and intervals that overlap. */
@@ -52,15 +55,30 @@ final class OverlapSuite extends SparkJoinSuite {
     }
   }
 
-  test("small inputs are run so without a hint, and large ones are left to Spark") {
+  test("small inputs are run so without a hint, and large ones with a key are left to Spark") {
+    assertLeftAlone(query(s"${keys.head} AND ${conditions.head}"))
     Seq(conditions.head, s"${keys.head} AND ${conditions.head}").foreach { condition =>
-      assertLeftAlone(query(condition))
       withSettings(SmallTables.toSeq: _*) {
         val df = spark.sql(query(condition))
         assert(windowJoins(df).map(_.getClass) == Seq(classOf[BroadcastWindowJoinExec]))
         assertJoins(query(condition))
       }
     }
+  }
+
+  test("large inputs without a key are never compared row by row") {
+    def isOfPairs(p: SparkPlan) =
+      p.isInstanceOf[CartesianProductExec] || p.isInstanceOf[BroadcastNestedLoopJoinExec]
+    for (joinType <- "FULL" +: joinTypes; condition <- Seq(conditions.head, conditions(2))) {
+      val text = query(condition, joinType)
+      assertJoins(text)
+      assert(collect(executed(spark.sql(text))) { case p if isOfPairs(p) => p }.isEmpty, text)
+    }
+    val node = windowJoins(spark.sql(query(conditions.head))).head
+    assert(node.description.endsWith(
+      "matrix of 1 x 2 cells, for an unknown size and an unknown size " +
+        "(no equality key, and neither side is small)"
+    ))
   }
 
   test("EXPLAIN names the intervals") {
@@ -90,7 +108,9 @@ final class OverlapSuite extends SparkJoinSuite {
     assert(e.getMessage.contains(
       "cannot run this join: it slides a window of a fixed width, and this condition's"
     ))
-    withSettings(ScaleGateConf.JoinAlgorithm -> "sweep")(assertLeftAlone(query(conditions.head)))
+    withSettings(ScaleGateConf.JoinAlgorithm -> "sweep") {
+      assertLeftAlone(query(s"${keys.head} AND ${conditions.head}"))
+    }
   }
 
   test("an index of partitions, which needs a key, is refused by name where there is none") {

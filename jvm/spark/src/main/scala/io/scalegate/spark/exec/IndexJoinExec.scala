@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
   Partitioning,
-  UnknownPartitioning
+  UnknownPartitioning,
+  UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -23,6 +24,8 @@ import org.apache.spark.sql.execution.SparkPlan
   *   what `by` leaves of the condition, evaluated on every candidate
   * @param condition
   *   all of it, with the equality of the keys
+  * @param isCut
+  *   whether the inputs' partitions are parts of those by the keys
   */
 final case class IndexJoinExec(
     probing: Probing,
@@ -36,8 +39,9 @@ final case class IndexJoinExec(
     condition: Expression,
     description: String,
     left: SparkPlan,
-    right: SparkPlan
-) extends PartitionsJoinNode {
+    right: SparkPlan,
+    isCut: Boolean = false
+) extends SkewAwareJoinNode {
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in indexes",
@@ -46,10 +50,16 @@ final case class IndexJoinExec(
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(leftKeys, rightKeys).map(ClusteredDistribution(_, requiredNumPartitions = cells))
+    if (isCut) Seq(UnspecifiedDistribution, UnspecifiedDistribution)
+    else Seq(leftKeys, rightKeys).map(ClusteredDistribution(_, requiredNumPartitions = cells))
+
+  override def mayBeCut: Boolean = cells.isEmpty && !isCut
+
+  override def inParts(l: SparkPlan, r: SparkPlan): SkewAwareJoinNode =
+    copy(left = l, right = r, isCut = true)
 
   override def outputPartitioning: Partitioning =
-    if (cells.isEmpty) partitioningByKeys
+    if (cells.isEmpty && !isCut) partitioningByKeys
     else UnknownPartitioning(left.outputPartitioning.numPartitions)
 
   override protected def task: PartitionsJoinTask = {

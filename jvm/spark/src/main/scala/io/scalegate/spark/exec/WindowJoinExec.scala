@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
   Partitioning,
-  UnknownPartitioning
+  UnknownPartitioning,
+  UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
 
@@ -39,6 +40,8 @@ import io.scalegate.stream.Side
   *   that the inputs come in, if it is not for Spark to say how many
   * @param cells
   *   whether the keys are cells that [[SliceExec]] made, which mean nothing to other operators
+  * @param isCut
+  *   whether the inputs' partitions are parts of those by the keys
   */
 final case class WindowJoinExec(
     probing: Probing,
@@ -55,8 +58,9 @@ final case class WindowJoinExec(
     partitions: Option[Int],
     description: String,
     left: SparkPlan,
-    right: SparkPlan
-) extends PartitionsJoinNode {
+    right: SparkPlan,
+    isCut: Boolean = false
+) extends SkewAwareJoinNode {
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in windows",
@@ -66,7 +70,14 @@ final case class WindowJoinExec(
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(leftKeys, rightKeys).map(ClusteredDistribution(_, requiredNumPartitions = partitions))
+    if (isCut) Seq(UnspecifiedDistribution, UnspecifiedDistribution)
+    else
+      Seq(leftKeys, rightKeys).map(ClusteredDistribution(_, requiredNumPartitions = partitions))
+
+  override def mayBeCut: Boolean = partitions.isEmpty && !isCut
+
+  override def inParts(l: SparkPlan, r: SparkPlan): SkewAwareJoinNode =
+    copy(left = l, right = r, isCut = true)
 
   private[this] def sides: Seq[SideInput] = Seq(
     new SideInput(leftKeys, leftBounded, left.output),
@@ -77,7 +88,8 @@ final case class WindowJoinExec(
     sides.map(side => if (indexed.isEmpty) side.order else Nil)
 
   override def outputPartitioning: Partitioning =
-    if (cells) UnknownPartitioning(left.outputPartitioning.numPartitions) else partitioningByKeys
+    if (cells || isCut) UnknownPartitioning(left.outputPartitioning.numPartitions)
+    else partitioningByKeys
 
   /** Rows come in the order of their probe rows' keys. Within a key they do where the window fits; a task that is to index
     * may have to sort.

@@ -12,8 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
 import io.scalegate.stream.Side
 
@@ -182,4 +182,21 @@ trait PartitionsJoinNode extends WindowJoinNode {
     val work = task
     left.execute().zipPartitions(right.execute())((l, r) => opened(work.join(l, r)))
   }
+}
+
+/** A join of partitions that lie by keys or cells, which adaptive execution may cut into parts where they are skewed. */
+trait SkewAwareJoinNode extends PartitionsJoinNode {
+
+  /** Whether they have been cut, see [[inParts]]. */
+  def isCut: Boolean
+
+  /** Whether they may be: the inputs' exchanges are adaptive execution's own. */
+  def mayBeCut: Boolean
+
+  /** The same join of inputs whose partitions are parts of those by the keys: each pair of rows that match still meets
+    * in one task, and no row is decided in two.
+    */
+  def inParts(left: SparkPlan, right: SparkPlan): SkewAwareJoinNode
+
+  override def nodeName: String = if (isCut) s"${super.nodeName}(skew=true)" else super.nodeName
 }

@@ -24,6 +24,8 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
   *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
   *     since the bounds are columns or the join is a full one, it is left to Spark.
+  *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares no
+  *     more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
@@ -63,11 +65,18 @@ object AlgorithmChoice extends JoinSelectionHelper {
     else if (possible(Algorithm.Sweep)) {
       val why = s"the side to index has ${sizeOf(input)}"
       Some(AlgorithmChoice(Algorithm.Sweep, free, why))
-    } else
+    } else if (c.isRequested)
       Seq(Algorithm.Index, Algorithm.Matrix, Algorithm.Broadcast)
-        .find(way => c.isRequested && possible(way))
+        .find(possible)
         .flatMap(choice(_, c.unbounded.getOrElse("as hinted")))
+    else if (isKeylessOverlap(c) && possible(Algorithm.Matrix))
+      choice(Algorithm.Matrix, "no equality key, and neither side is small")
+    else None
   }
+
+  /** Spark would compare each row with every other. */
+  private[this] def isKeylessOverlap(c: WindowJoinCandidate): Boolean =
+    c.leftKeys.isEmpty && c.overlap.nonEmpty
 
   /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */
   private[this] def isExchanged(c: WindowJoinCandidate): Boolean =

@@ -2,6 +2,7 @@ package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.join.{Band, BandIndex, IntegralBand}
@@ -48,28 +49,36 @@ final class JoinSample(
 object JoinSample {
 
   /** Samples both inputs, once for a join and all the copies that adaptive execution makes of it. None where one of
-    * them cannot be sampled at little cost, and where the inputs are so small that nothing is to be gained.
+    * them cannot be sampled at little cost, where the inputs are so small that nothing is to be gained, and where the plan
+    * is only looked at.
     */
-  def of(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] = {
-    val known = c.join.getTagValue(Tag)
-    known.getOrElse {
-      val sample = if (isWorth(c.join, conf)) read(c, conf) else None
-      c.join.setTagValue(Tag, sample)
-      sample
+  def of(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] =
+    c.join.getTagValue(Tag).getOrElse {
+      val running = SparkSession.getActiveSession.filter(RunningQuery.of(_).nonEmpty)
+      running.flatMap { session =>
+        val sample = if (isWorth(c.join, conf)) read(session, c, conf) else None
+        c.join.setTagValue(Tag, sample)
+        sample
+      }
     }
-  }
 
-  private[this] def read(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] = {
+  private[this] def read(
+      session: SparkSession,
+      c: WindowJoinCandidate,
+      conf: SQLConf
+  ): Option[JoinSample] = {
     val rows = ScaleGateConf.sampleRows(conf)
     val types = c.key.map(_.band.attribute) ++: c.differences.map(_.band.attribute).toVector
     for {
       l <- InputSample.of(
+        session,
         c.join.left,
         c.key.map(_.left) ++: c.differences.map(_.storedLeft),
         types,
         rows
       )
       r <- InputSample.of(
+        session,
         c.join.right,
         c.key.map(_.right) ++: c.differences.map(_.storedRight),
         types,

@@ -34,7 +34,7 @@ object MatrixChoice {
   }
 
   private[this] def bySize(c: WindowJoinCandidate, free: Probing, conf: SQLConf): MatrixChoice = {
-    val partitions = conf.numShufflePartitions
+    val partitions = mostCells(c, conf)
     val (l, r) = weights(c)
     if (free.isInner) {
       val layout = MatrixLayout.atRest(partitions, Cores.tasksAtOnce, l, r)
@@ -45,6 +45,13 @@ object MatrixChoice {
       val layout = if (fromLeft) MatrixLayout(cells, 1) else MatrixLayout(1, cells)
       MatrixChoice(layout, free, s"each ${free.sideName} row in one")
     }
+  }
+
+  /** Inputs of unknown size that nobody asked us to join may be small: a task for each core takes little of them. */
+  private[this] def mostCells(c: WindowJoinCandidate, conf: SQLConf): Int = {
+    val isKnown = Seq(c.join.left, c.join.right).forall(InputSize.of(_).isKnown)
+    if (c.isRequested || isKnown) conf.numShufflePartitions
+    else math.min(conf.numShufflePartitions, Cores.tasksAtOnce)
   }
 
   /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing that

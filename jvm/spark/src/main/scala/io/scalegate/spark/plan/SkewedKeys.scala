@@ -79,8 +79,8 @@ final private class KeyLoads(
 ) {
   import KeyLoads._
 
-  private[this] val inR = counts(sample.left)
-  private[this] val inS = counts(sample.right)
+  private[this] val inR = sample.left.counts
+  private[this] val inS = sample.right.counts
   private[this] val rowsOfR = rowsIn(c.join.left)
   private[this] val rowsOfS = rowsIn(c.join.right)
 
@@ -96,12 +96,20 @@ final private class KeyLoads(
     (r + s) * Tuple + r * s * sample.shareOfAll
   }
 
-  /** The keys that are a large part of a partition, and of which the sample has so many rows that it is no chance. */
+  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many places, that it
+    * is no chance.
+    */
   val frequent: IndexedSeq[Long] =
     keys
-      .filter(k => inR(k) + inS(k) >= SeenRows && of(k) * partitions >= LargePart * total)
+      .filter(k => seen(k) >= SeenRows && of(k) * partitions >= LargePart * total)
       .toVector
       .sorted
+
+  /** The rows of a key, on the sides on which most parts of the sample agree. */
+  private[this] def seen(key: Long): Int = {
+    def agreed(side: InputSample) = if (side.isSpread(key)) side.counts(key) else 0
+    if (inR(key) + inS(key) < SeenRows) 0 else agreed(sample.left) + agreed(sample.right)
+  }
 
   val ofOthers: Double = math.max(0, total - frequent.map(of).sum)
 
@@ -120,9 +128,6 @@ final private class KeyLoads(
 }
 
 private object KeyLoads {
-  private def counts(sample: InputSample): Map[Long, Int] =
-    sample.column(0).toSeq.groupMapReduce(identity)(_ => 1)(_ + _).withDefaultValue(0)
-
   private def rowsIn(input: LogicalPlan): Double = {
     val stats = input.stats
     stats.rowCount.getOrElse(

@@ -26,6 +26,8 @@ import io.scalegate.spark.exec.Probing
   *
   * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an exchange
   * that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
+  *
+  * One by keys that nobody asked us to run is left to Spark, which reads its inputs once.
   */
 object SplitFullJoin extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -83,6 +85,7 @@ object SplitFullJoin extends Rule[LogicalPlan] {
     val other = asked(c).collect { case (a, how) if a != Algorithm.Index => s"$how, '${a.name}'" }
     if (!c.isRunWhereSplit) None
     else if (c.leftKeys.isEmpty) Some("no equality key")
+    else if (!c.isRequested) None
     else if (other.nonEmpty) other
     else if (AlgorithmChoice.of(c, Probing.of(FullOuter).get, conf).nonEmpty) None
     else Some("too large to be indexed")

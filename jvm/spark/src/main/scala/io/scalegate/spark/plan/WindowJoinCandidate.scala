@@ -44,8 +44,13 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   private[this] val conjuncts = others.flatMap(splitConjunctivePredicates)
 
-  val leftKeys: Seq[Expression] = equiLeft
-  val rightKeys: Seq[Expression] = equiRight
+  /** The keys in the order in which an input at rest lies by them, if one does. */
+  val (leftKeys: Seq[Expression], rightKeys: Seq[Expression]) = {
+    val places =
+      if (equiLeft.size < 2 || join.isStreaming) equiLeft.indices
+      else KeyLayout.orderOf(join.left, equiLeft, join.right, equiRight)
+    (places.map(equiLeft), places.map(equiRight))
+  }
 
   /** Whether Spark is to meet each error of the condition, as only a join does that bounds nothing. */
   private[this] def raises: Boolean =

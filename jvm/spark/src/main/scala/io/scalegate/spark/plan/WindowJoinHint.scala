@@ -52,8 +52,14 @@ final case class WindowJoinRequested(
       TrueLiteral
     )
 
+  /** A constant in the place of a column would leave nothing that ties the hint to that input, and with it to the join: the
+    * column is kept.
+    */
   override protected def withNewChildrenInternal(l: Expression, r: Expression): Expression =
-    copy(left = l, right = r)
+    copy(
+      left = if (l.references.isEmpty) left else l,
+      right = if (r.references.isEmpty) right else r
+    )
 }
 
 /** The marker belongs to joins; elsewhere it is the constant that it evaluates to. */

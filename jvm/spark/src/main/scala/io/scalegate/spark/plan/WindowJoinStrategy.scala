@@ -75,8 +75,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def isEmpty(c: WindowJoinCandidate): Boolean = c.differences.exists(_.isEmpty)
 
   /** None for a join that is left to Spark. */
-  private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] =
-    if (c.isBounded || c.isRequested) AlgorithmChoice.of(c, probing, SQLConf.get) else None
+  private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] = {
+    val conf = SQLConf.get
+    val ours = c.isRequested || c.isBounded && LeftToSpark.reason(c, conf).isEmpty
+    if (ours) AlgorithmChoice.of(c, probing, conf) else None
+  }
 
   private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
     choice.algorithm match {
@@ -97,14 +100,19 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
         exec(c, choice, c.leftKeys, c.rightKeys, left, right, cells = None)
     }
 
-  /** A full join's rows are decided where all of their matches are. */
+  /** A full join's rows are decided where all of their matches are. An input that lies by its keys is left where it
+    * lies: to cut a key costs an exchange of it, and of what comes after the join.
+    */
   private[this] def skewed(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SkewedKeys] =
-    if (choice.probing.unfound || c.key.isEmpty) None
+    if (choice.probing.unfound || c.key.isEmpty || liesByKeys(c)) None
     else
       for {
         sample <- JoinSample.of(c, SQLConf.get)
         keys <- SkewedKeys.of(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
       } yield keys
+
+  private[this] def liesByKeys(c: WindowJoinCandidate): Boolean =
+    KeyLayout.isBy(c.join.left, c.leftKeys) || KeyLayout.isBy(c.join.right, c.rightKeys)
 
   private[this] def keyedInSlices(
       c: WindowJoinCandidate,
