@@ -283,6 +283,13 @@ final class FullJoinSuite extends SparkJoinSuite {
     assert(joins.size == 14)
   }
 
+  test("an input with a correlated subquery is left to Spark") {
+    val some =
+      "(SELECT * FROM r q WHERE q.i IN (SELECT o.i FROM s o WHERE o.l BETWEEN q.l - 9 AND q.l + 9))"
+    val text = s"SELECT $columns FROM $some r FULL JOIN s ON abs(r.i - s.i) <= 4 AND r.x > s.x"
+    assert(rowsOf(spark.sql(text)) == plainSpark(rowsOf(spark.sql(text))))
+  }
+
   test("what a full join cannot be run by is refused with the reason") {
     val matrix = intercept[IllegalArgumentException](
       spark.sql(query(conditions.head, "/*+ WINDOW_JOIN('matrix') */")).collect()

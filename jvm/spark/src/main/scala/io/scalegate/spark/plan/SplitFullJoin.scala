@@ -127,11 +127,13 @@ object SplitFullJoin extends Rule[LogicalPlan] {
       }
     }
 
-  /** The same rows in columns of their own; None of a plan that cannot be had twice. */
-  private[this] def fresh(input: LogicalPlan): Option[LogicalPlan] = {
-    val twice = DeduplicateRelations(Join(input, input, Inner, None, JoinHint.NONE))
-    Some(twice.children.last).filter(_.outputSet.intersect(input.outputSet).isEmpty)
-  }
+  /** The same rows in columns of their own; None of a plan that cannot be had twice. Spark gives the columns that a
+    * correlated subquery reads of the plan around it no new names.
+    */
+  private[this] def fresh(input: LogicalPlan): Option[LogicalPlan] =
+    Option.when(!input.exists(_.expressions.exists(SubqueryExpression.hasCorrelatedSubquery))) {
+      DeduplicateRelations(Join(input, input, Inner, None, JoinHint.NONE)).children.last
+    }.filter(_.outputSet.intersect(input.outputSet).isEmpty)
 
   private[this] def halvesIn(plan: LogicalPlan): Int =
     plan.collect { case join: Join if describe(join).nonEmpty => join }.size

@@ -16,9 +16,9 @@ import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.join.IntegralBand
 import io.scalegate.join.matrix.MatrixLayout
-import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.spark.exec.{IndexBy, KeyBound, Probing}
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, MayThrow, Overlap, TermType}
+import io.scalegate.spark.{Errors, ScaleGateConf}
 
 /** What both sides are to be asked for an index of one, and what is left of the condition. */
 final case class IndexTerms(
