@@ -94,7 +94,7 @@ check: check-python check-scala ## format and lint checks of Scala and Python
 check-python: $(VENV_STAMP)
 	@$(PY) -m ruff format --check $(LINTED)
 	@$(PY) -m ruff check $(LINTED)
-	@$(PY) -m mypy python/scalegate
+	@$(PY) -m mypy python/scalegate tests/python/typed_program.py
 
 check-scala: $(SBT_STAMP)
 	@$(SBT) $(SCALA_CHECK)
@@ -134,6 +134,12 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests 
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done
+
+# Every minor that is still released, and a patch of the one that the jar is built for.
+OTHER_SPARKS ?= 4.0.5 4.1.4 4.2.1 4.3.0
+.PHONY: other-sparks
+other-sparks: $(JAR) ## the jar on other releases of Spark, each fetched once (450 MB)
+	@project/other-sparks.sh $(JAR) $(OTHER_SPARKS)
 
 clean: ## remove everything that was built, set-up included
 	rm -rf $(BUILD) dist target python/scalegate/jars examples/out .mypy_cache .ruff_cache \

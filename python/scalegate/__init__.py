@@ -1,7 +1,7 @@
 """Band, interval and window joins of timed events, and aggregates over windows, for Spark.
 
-The joins are typed functions here and methods of the same names on every `DataFrame` once this
-module is imported::
+The joins and `window_aggregate` are typed functions here, and methods of the same names on every
+`DataFrame` once this module is imported (`typed` shows them to type checkers)::
 
     spark = scalegate.configure(SparkSession.builder).getOrCreate()
     trades.interval_join(quotes, on="symbol", lower="-5 seconds", upper="0 seconds")
@@ -18,17 +18,23 @@ from scalegate._aggregates import (
     last_by_time,
     window_aggregate,
 )
-from scalegate._attach import attach_methods
+from scalegate._attach import Frame, attach_methods, typed
 from scalegate._errors import ScalegateError
 from scalegate._joins import band_join, interval_join, window_join
+from scalegate._schema import Algorithm, JoinType
 from scalegate._session import configure, is_active, jar_path
 from scalegate._state import join_state
+from scalegate._version import version
 from scalegate._widths import Rows, rows
 
 __all__ = [
+    "Algorithm",
     "ByTime",
+    "Frame",
+    "JoinType",
     "Rows",
     "ScalegateError",
+    "__version__",
     "band_join",
     "configure",
     "first",
@@ -40,8 +46,11 @@ __all__ = [
     "last",
     "last_by_time",
     "rows",
+    "typed",
     "window_aggregate",
     "window_join",
 ]
+
+__version__ = version()
 
 attach_methods()

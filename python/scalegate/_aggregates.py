@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeAlias
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from scalegate import _schema as schema
-from scalegate import _widths
+from scalegate import _session, _widths
 from scalegate._errors import ScalegateError
 from scalegate._widths import Duration
 
@@ -67,7 +67,7 @@ def first_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
     time
         Likewise; a timestamp, as a rule.
     """
-    return F.call_function("first_by_time", _column(value), _column(time))
+    return _by_time("first_by_time", value, time)
 
 
 def last_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
@@ -75,7 +75,14 @@ def last_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
 
     In all else as `first_by_time`.
     """
-    return F.call_function("last_by_time", _column(value), _column(time))
+    return _by_time("last_by_time", value, time)
+
+
+def _by_time(name: str, value: ColumnOrName, time: ColumnOrName) -> Column:
+    session = SparkSession.getActiveSession()
+    if session is not None:
+        _session.require(session)
+    return F.call_function(name, _column(value), _column(time))
 
 
 def window_aggregate(
@@ -96,8 +103,8 @@ def window_aggregate(
         or all streaming. Of streams each has its own `withWatermark`, or none has, and a window
         is closed when the watermarks of all of them have passed it.
     size, slide
-        Intervals ("30 seconds") or datetime.timedelta, above zero; `slide` at most `size`, which
-        is at most 100,000 times as long. None slides by `size`: the windows do not overlap.
+        Intervals ("30 seconds", "30s") or datetime.timedelta, above zero; `slide` at most `size`,
+        which is at most 100,000 times as long. None slides by `size`: windows do not overlap.
     aggs
         Aggregates of Spark, and `scalegate.first(column)` and `scalegate.last(column)`, which go
         by `time`; at least one.
@@ -161,6 +168,7 @@ def _frames(inputs: DataFrame | Sequence[DataFrame]) -> list[DataFrame]:
                 f"inputs[{at}] and inputs[0] differ in {', '.join(map(repr, differing))}: select "
                 "the same columns of each."
             )
+    _session.require(frames[0].sparkSession)
     return frames
 
 

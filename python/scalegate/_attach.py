@@ -1,22 +1,46 @@
-"""Makes the joins methods of DataFrame, the class that classic and Connect frames both extend."""
+"""Makes the functions methods of DataFrame, which classic and Connect frames both extend.
+
+Type checkers do not see what is attached: `typed` gives them a class that has the methods.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
 
-from scalegate import _joins
+from scalegate import _aggregates, _joins
 
-JOINS: tuple[Callable[..., DataFrame], ...] = (
+METHODS: tuple[Callable[..., DataFrame], ...] = (
     _joins.interval_join,
     _joins.band_join,
     _joins.window_join,
+    _aggregates.window_aggregate,
 )
+
+if TYPE_CHECKING:
+
+    class Frame(DataFrame):
+        """A DataFrame, as type checkers see it once this package is imported."""
+
+        interval_join = _joins.interval_join
+        band_join = _joins.band_join
+        window_join = _joins.window_join
+        window_aggregate = _aggregates.window_aggregate
+else:
+    Frame = DataFrame
+
+
+def typed(df: DataFrame) -> "Frame":
+    """The very same DataFrame, for type checkers: of a class that has the package's methods.
+
+    >>> scalegate.typed(trades).interval_join(quotes, on="symbol")  # doctest: +SKIP
+    """
+    return cast("Frame", df)
 
 
 def attach_methods() -> None:
-    """Attach each join under its own name, unless DataFrame has a method of that name."""
-    for join in JOINS:
-        present: Any = getattr(DataFrame, join.__name__, join)
+    """Attach each under its own name, unless DataFrame has a method of that name."""
+    for function in METHODS:
+        present: Any = getattr(DataFrame, function.__name__, function)
         if getattr(present, "__module__", "").startswith("scalegate"):
-            setattr(DataFrame, join.__name__, join)
+            setattr(DataFrame, function.__name__, function)

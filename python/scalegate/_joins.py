@@ -17,26 +17,22 @@ watermark are dropped, as Spark does.
 every number, as everywhere in Spark, so no finite band reaches it.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
-from typing import TypeVar
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from scalegate import _schema as schema
-from scalegate import _widths
+from scalegate._bands import Band, between, checked_bands, not_negative
 from scalegate._errors import ScalegateError
-from scalegate._schema import Frame
-from scalegate._widths import Number, Rows, Width, rows
-
-N = TypeVar("N", bound=Number)
+from scalegate._keys import HIDDEN, Keys, checked_keys
+from scalegate._schema import Algorithm, Frame, JoinType
+from scalegate._widths import Rows, Width, rows
 
 HINT = "WINDOW_JOIN"
-HIDDEN = "__scalegate_{}_{}"
 LEFT_ONLY = ("semi", "anti")
 
 
@@ -45,13 +41,15 @@ def interval_join(
     right: DataFrame,
     on: str | Sequence[str] | None = None,
     time: Sequence[str] = ("ts", "ts"),
-    lower: Width = "-5 seconds",
-    upper: Width = "0 seconds",
-    how: str = "inner",
+    lower: Width | None = None,
+    upper: Width = 0,
+    how: JoinType = "inner",
     suffix: str = "_right",
-    algorithm: str = "auto",
+    algorithm: Algorithm = "auto",
     layout: Sequence[int] | None = None,
     ordered: bool = False,
+    left_on: str | Sequence[str] | None = None,
+    right_on: str | Sequence[str] | None = None,
 ) -> DataFrame:
     """Pairs with equal `on` columns and right time in [left time + lower, left time + upper].
 
@@ -65,10 +63,12 @@ def interval_join(
         The time column of the left and of the right side: timestamp, timestamp_ntz, date or
         integers, of one kind on both sides.
     lower, upper
-        Both ends are inclusive. For timestamps an interval ("5 minutes", "-1 hour -30 seconds":
-        each part has its own sign, as in Spark) or a datetime.timedelta; whole days for dates;
-        whole numbers, in the columns' own unit, for integers. As Spark adds intervals to a
-        timestamp, whole days are calendar days of the session's time zone.
+        Both ends are inclusive. For timestamps an interval ("5 minutes", "-90s", "-1 hour -30
+        seconds": each part has its own sign, as in Spark), a datetime.timedelta or one of pandas
+        or numpy; whole days for dates; whole numbers, in the columns' own unit, for integers. 0
+        is so in any. Without `lower` it is "-5 seconds" for timestamps, and an error for others.
+        As Spark adds intervals to a timestamp, whole days are calendar days of the session's time
+        zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
         A full join of batches without equal columns reads both sides twice, so that each must
@@ -92,60 +92,55 @@ def interval_join(
         Of two streams: rows come in the order of the later row's time, then the earlier's, when
         the watermark has passed both, in one task; a row that matches nothing comes when its
         window closes.
+    left_on, right_on
+        Instead of `on`, where the columns that must be equal have other names on the two sides:
+        as many of the one as of the other. Both are kept.
 
     Raises
     ------
     ScalegateError
-        When an argument does not fit the schemas; no job has run then.
+        When an argument does not fit the schemas, or the session is without the package; no job
+        has run then.
 
     Examples
     --------
     >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
     """
-    how = schema.join_type(how)
+    kind = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
-    keys = _keys(on, sides)
+    keys = checked_keys(on, left_on, right_on, sides)
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
-    bounds = tuple(
-        schema.amount(w, data_type, a) for w, a in ((lower, "lower"), (upper, "upper"))
-    )
+    start, first = schema.amount_or(lower, "-5 seconds", data_type, "lower")
+    bounds = first, schema.amount(upper, data_type, "upper")
     if bounds[0] > bounds[1]:
         raise ScalegateError(
-            f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
+            f"the interval is inverted: lower={start!r} is above upper={upper!r}."
         )
-    if keys and way[:1] == ("matrix",):
-        raise ScalegateError(
-            f"on={on!r}: rows with equal columns are brought together by these, and a matrix "
-            'compares all with all. Leave out on=, or algorithm="matrix" and layout=.'
-        )
+    keys.refuse_matrix(way)
     renamed = _rename_right(sides, keys, suffix)
-    equal = [
-        F.col(schema.quote(key)) == F.col(schema.quote(renamed[right]))
-        for key, right in keys.items()
-    ]
-    within = _between(names[0], renamed[names[1]], bounds, data_type)
-    joined = _join(left, _renamed(right, renamed), [*equal, within], how, way + order)
-    hidden = {left_key: renamed[right_key] for left_key, right_key in keys.items()}
-    if how in ("right", "full"):
-        given = {name: _given(name, hidden[name]) for name in left.columns if name in hidden}
-        joined = joined.withColumns(given)
-    return joined.drop(*hidden.values())
+    within = between(names[0], renamed[names[1]], bounds, data_type)
+    conditions = [*keys.conditions(renamed), within]
+    joined = _join(left, _renamed(right, renamed), conditions, kind, way + order)
+    return keys.once(joined, left.columns, kind)
 
 
 def band_join(
     left: DataFrame,
     right: DataFrame,
-    bands: Mapping[str, tuple[str, Width]],
+    bands: Mapping[str, Band],
     time: Sequence[str] | None = None,
     within: Width | None = None,
-    how: str = "inner",
+    how: JoinType = "inner",
     suffix: str = "_right",
-    algorithm: str = "auto",
+    algorithm: Algorithm = "auto",
     layout: Sequence[int] | None = None,
     ordered: bool = False,
+    on: str | Sequence[str] | None = None,
+    left_on: str | Sequence[str] | None = None,
+    right_on: str | Sequence[str] | None = None,
 ) -> DataFrame:
     """Pairs whose values differ by at most a width in every band, and times by at most `within`.
 
@@ -157,27 +152,31 @@ def band_join(
         Left column to (right column, width): ``{"x": ("a", 10)}`` is ``abs(x - a) <= 10``,
         evaluated in the columns' own types as Spark does. Numeric columns take a number, which
         beside decimals is the decimal number that you write, as 0.05 or Decimal("0.05");
-        timestamps and dates take an interval. Widths are inclusive and not negative.
+        timestamps and dates take an interval. Widths are inclusive and not negative. A band that
+        is not the same both ways has two bounds, ``{"x": ("a", (-5, 10))}``: the right value less
+        the left one is from -5 to 10.
     time, within
         Both or none: the two time columns (("ts", "ts") when only `within` is given) and the
         largest distance between them, both ways; types and units as in `interval_join`.
-    how, suffix, algorithm, layout, ordered
+    how, suffix, algorithm, layout, ordered, on, left_on, right_on
         As in `interval_join`.
 
     Raises
     ------
     ScalegateError
-        When an argument does not fit the schemas; no job has run then.
+        When an argument does not fit the schemas, or the session is without the package; no job
+        has run then.
 
     Examples
     --------
     >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
     """
-    how = schema.join_type(how)
+    kind = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
-    checked = _bands(bands, sides)
+    keys = checked_keys(on, left_on, right_on, sides)
+    checked = checked_bands(bands, sides)
     if time is not None and within is None:
         raise ScalegateError(
             'time is given without within: say how far, as in within="5 minutes".'
@@ -185,12 +184,14 @@ def band_join(
     if within is not None:
         names = _time_columns(time or ("ts", "ts"), sides)
         data_type = sides[0].field(names[0], "time").dataType
-        width = _not_negative(schema.amount(within, data_type, "within"), within, "within")
-    renamed = _rename_right(sides, {}, suffix)
-    conditions = [band.condition(renamed) for band in checked]
+        width = not_negative(schema.amount(within, data_type, "within"), within, "within")
+    keys.refuse_matrix(way)
+    renamed = _rename_right(sides, keys, suffix)
+    conditions = [*keys.conditions(renamed), *(band.condition(renamed) for band in checked)]
     if within is not None:
-        conditions.append(_between(names[0], renamed[names[1]], (-width, width), data_type))
-    return _join(left, _renamed(right, renamed), conditions, how, way + order)
+        conditions.append(between(names[0], renamed[names[1]], (-width, width), data_type))
+    joined = _join(left, _renamed(right, renamed), conditions, kind, way + order)
+    return keys.once(joined, left.columns, kind)
 
 
 def window_join(
@@ -198,10 +199,10 @@ def window_join(
     right: DataFrame,
     on: Column | None = None,
     time: Sequence[str] = ("ts", "ts"),
-    within: Width | Rows = "5 minutes",
-    how: str = "inner",
+    within: Width | Rows | None = None,
+    how: JoinType = "inner",
     suffix: str = "_right",
-    algorithm: str = "auto",
+    algorithm: Algorithm = "auto",
     layout: Sequence[int] | None = None,
     threads: int | None = None,
     ordered: bool = False,
@@ -219,9 +220,11 @@ def window_join(
     time
         The time columns, as in `interval_join`.
     within
-        The largest distance in time, both ways, with units as in `interval_join`; or
-        `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
-        rows of the other side. Two streams are in that order when the watermark has passed them.
+        The largest distance in time, both ways, with units as in `interval_join`; None is
+        "5 minutes" for timestamps, and an error for others. Or `scalegate.rows(n)`: the later row
+        of a pair, in time order, is matched with the last n rows of the other side, whatever
+        their keys: `on` says which of these match. Two streams are in that order when the
+        watermark has passed them.
     how, suffix, algorithm, layout, ordered
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
     threads
@@ -233,13 +236,14 @@ def window_join(
     Raises
     ------
     ScalegateError
-        When an argument does not fit the schemas; no job has run then.
+        When an argument does not fit the schemas, or the session is without the package; no job
+        has run then.
 
     Examples
     --------
     >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
     """
-    how = schema.join_type(how)
+    kind = schema.join_type(how)
     sides = schema.frames(left, right)
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
@@ -257,77 +261,17 @@ def window_join(
             "Only that of a window of rows, which runs in one task, has more."
         )
     names = _time_columns(time, sides)
-    renamed = _rename_right(sides, {}, suffix)
+    renamed = _rename_right(sides, Keys(), suffix)
     times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
     window = _window(times, within, threads, sides[0].field(names[0], "time").dataType)
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(schema.quote(n))) for f, t, n in zip(sides, times, names)]
     conditions = [window] if on is None else [on, window]
-    joined = _join(hidden[0], hidden[1], conditions, how, way + order).drop(*times)
+    joined = _join(hidden[0], hidden[1], conditions, kind, way + order).drop(*times)
     unique = all(old == new for old, new in renamed.items())
-    if unique or how in LEFT_ONLY:
+    if unique or kind in LEFT_ONLY:
         return joined
     return joined.toDF(*left.columns, *renamed.values())
-
-
-class _Band:
-    """One band, checked: two columns and how far apart they may be."""
-
-    def __init__(self, left: T.StructField, right: T.StructField, width: Width) -> None:
-        self.left, self.right = left, right
-        argument = f"bands[{left.name!r}]"
-        integers = (
-            schema.time_kind(left.dataType) == schema.time_kind(right.dataType) == "integer"
-        )
-        self.numeric = isinstance(left.dataType, schema.NUMBERS)
-        types = (left.dataType, right.dataType)
-        if self.numeric:
-            value = _widths.number(width, argument)
-            self.width: Number = math.floor(value) if integers else value
-            if any(isinstance(t, schema.FLOATING) for t in types):
-                self.width = float(value)
-            elif any(isinstance(t, T.DecimalType) for t in types):
-                self.width = _widths.exact(value)
-        else:
-            self.width = schema.amount(width, left.dataType, argument)
-        _not_negative(self.width, width, argument)
-
-    def condition(self, renamed: Mapping[str, str]) -> Column:
-        other = renamed[self.right.name]
-        if self.numeric:
-            distance = F.abs(F.col(schema.quote(self.left.name)) - F.col(schema.quote(other)))
-            return distance <= F.lit(self.width)
-        return _between(self.left.name, other, (-self.width, self.width), self.left.dataType)
-
-
-def _bands(bands: Mapping[str, tuple[str, Width]], sides: tuple[Frame, Frame]) -> list[_Band]:
-    if not isinstance(bands, Mapping) or not bands:
-        raise ScalegateError(
-            f'bands={bands!r}: give at least one band, as in bands={{"x": ("a", 10)}}.'
-        )
-    return [_band(name, band, sides) for name, band in bands.items()]
-
-
-def _band(name: str, band: tuple[str, Width], sides: tuple[Frame, Frame]) -> _Band:
-    if isinstance(band, str) or not isinstance(band, Sequence) or len(band) != 2:
-        raise ScalegateError(
-            f"bands[{name!r}]={band!r}: give the right side's column and the width, as in "
-            f'{{{name!r}: ("a", 10)}}.'
-        )
-    left, right = sides[0].field(name, "bands"), sides[1].field(band[0], "bands")
-    schema.check_band(left, right)
-    return _Band(left, right, band[1])
-
-
-def _keys(on: str | Sequence[str] | None, sides: tuple[Frame, Frame]) -> dict[str, str]:
-    """The keys' names on the left side and on the right, which may differ in case."""
-    if on is not None and not isinstance(on, str | Sequence):
-        raise ScalegateError(f"on={on!r}: give a column name of both sides, or a list of them.")
-    wanted = [on] if isinstance(on, str) else list(on or ())
-    pairs = [(sides[0].field(name, "on"), sides[1].field(name, "on")) for name in wanted]
-    for left, right in pairs:
-        schema.check_key(left, right)
-    return {left.name: right.name for left, right in pairs}
 
 
 def _time_columns(time: Sequence[str], sides: tuple[Frame, Frame]) -> tuple[str, str]:
@@ -337,60 +281,43 @@ def _time_columns(time: Sequence[str], sides: tuple[Frame, Frame]) -> tuple[str,
     return fields[0].name, fields[1].name
 
 
-def _not_negative(amount: N, given: Width, argument: str) -> N:
-    if amount < 0:
-        raise ScalegateError(f"{argument}={given!r} is negative: a width is zero or more.")
-    return amount
-
-
-def _rename_right(
-    sides: tuple[Frame, Frame], keys: Mapping[str, str], suffix: str
-) -> dict[str, str]:
-    """The output name of each right column; keys get hidden names, to be dropped by."""
+def _rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[str, str]:
+    """The output name of each right column; keys that come once have hidden names until then."""
     left, right = sides
+    suffix = schema.suffix(suffix)
     for frame in sides:
         for name in frame.df.columns:
             frame.field(name, "columns")
     taken = {left.fold(name) for name in left.df.columns}
     renamed = {name: name + suffix * (left.fold(name) in taken) for name in right.df.columns}
-    kept = [left.fold(new) for old, new in renamed.items() if old not in keys.values()]
+    kept = [left.fold(new) for old, new in renamed.items() if old not in keys.hidden]
     clashes = [name for name in kept if name in taken or kept.count(name) > 1]
     if clashes:
         raise ScalegateError(
             f"the output would have two columns called {clashes[0]!r}: choose another suffix "
             f"than {suffix!r}, or rename one first."
         )
-    hidden = {
-        right_key: HIDDEN.format("right_key", i) for i, right_key in enumerate(keys.values())
-    }
-    return renamed | hidden
-
-
-def _given(left: str, right: str) -> Column:
-    """A key's value, which one of the sides may lack."""
-    return F.coalesce(F.col(schema.quote(left)), F.col(schema.quote(right)))
+    return renamed | keys.hidden
 
 
 def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def _between(left: str, right: str, bounds: Sequence[Number], data_type: T.DataType) -> Column:
-    start = F.col(schema.quote(left))
-    lower, upper = (start + schema.literal(bound, data_type) for bound in bounds)
-    return F.col(schema.quote(right)).between(lower, upper)
-
-
 def _window(
-    times: Sequence[str], within: Width | Rows, threads: int | None, data_type: T.DataType
+    times: Sequence[str],
+    within: Width | Rows | None,
+    threads: int | None,
+    data_type: T.DataType,
 ) -> Column:
     if isinstance(within, Rows):
         counts = [rows(within.count).count]
         if threads is not None:
             counts.append(schema.threads(threads))
         return F.call_function("within_rows", *map(F.col, times), *map(F.lit, counts))
-    width = _not_negative(schema.amount(within, data_type, "within"), within, "within")
-    return _between(times[0], times[1], (-width, width), data_type)
+    given, amount = schema.amount_or(within, "5 minutes", data_type, "within")
+    width = not_negative(amount, given, "within")
+    return between(times[0], times[1], (-width, width), data_type)
 
 
 def _join(

@@ -7,14 +7,16 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal, TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 from pyspark.sql.column import Column
 
+from scalegate import _session
 from scalegate._errors import ScalegateError
-from scalegate._widths import MICROS, Number, Width, micros, number
+from scalegate._widths import MICROS, Number, Width, micros, number, plain, whole_number
 
 INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 FLOATING = (T.FloatType, T.DoubleType)
@@ -25,9 +27,14 @@ INSTEAD = {
     "float": "cast it to bigint, in a unit in which it is whole",
     "double": "cast it to bigint, in a unit in which it is whole",
 }
-ALGORITHMS = ("auto", "broadcast", "index", "sweep", "matrix")
+Algorithm: TypeAlias = Literal["auto", "broadcast", "index", "sweep", "matrix"]
+ALGORITHMS: tuple[Algorithm, ...] = ("auto", "broadcast", "index", "sweep", "matrix")
 MOST_CELLS = 1024
 MOST_THREADS = 1024
+_Sides: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti", "outer"]
+_Outer: TypeAlias = Literal["fullouter", "full_outer", "leftouter", "left_outer"]
+_Other: TypeAlias = Literal["rightouter", "right_outer", "leftsemi", "left_semi"]
+JoinType: TypeAlias = _Sides | _Outer | _Other | Literal["leftanti", "left_anti"]
 JOIN_TYPES = ("inner", "left", "right", "full", "semi", "anti")
 SPARK_JOIN_TYPES = {
     "inner": "inner",
@@ -89,6 +96,7 @@ def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
             f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "
             "joins take two of a kind. DataFrame.join joins a stream with a batch."
         )
+    _session.require(left.sparkSession)
     return frame(left, "left"), frame(right, "right")
 
 
@@ -166,8 +174,8 @@ def ordered(asked: bool, streaming: bool, way: tuple[str, ...]) -> tuple[str, ..
 
 def _layout(layout: Sequence[int]) -> str:
     given = layout if isinstance(layout, Sequence) and not isinstance(layout, str) else ()
-    whole = [n for n in given if isinstance(n, int) and not isinstance(n, bool) and n > 0]
-    if len(given) != 2 or whole != list(given):
+    whole = [n for n in map(whole_number, given) if n is not None and n > 0]
+    if len(given) != 2 or len(whole) != 2:
         raise ScalegateError(
             f"layout={layout!r}: give the rows and columns of the matrix, from 1 on, as in "
             "layout=(2, 3)."
@@ -182,11 +190,22 @@ def _layout(layout: Sequence[int]) -> str:
 
 def threads(count: int) -> int:
     """A number of threads, or an error that says which there may be."""
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_THREADS:
+    whole = whole_number(count)
+    if whole is None or not 1 <= whole <= MOST_THREADS:
         raise ScalegateError(
             f"threads={count!r}: give a whole number of threads from 1 to {MOST_THREADS}."
         )
-    return count
+    return whole
+
+
+def suffix(text: str) -> str:
+    """What right columns get whose names the left side has too."""
+    if not isinstance(text, str):
+        raise ScalegateError(
+            f'suffix={text!r}: give one text, which right columns get, as in suffix="_r"; rename '
+            "left columns before the join, with withColumnsRenamed."
+        )
+    return text
 
 
 def pair_of_names(names: Sequence[str], argument: str) -> tuple[str, str]:
@@ -250,24 +269,44 @@ def amount(width: Width, data_type: T.DataType, argument: str) -> int:
     """A width or bound of times: micros for timestamps, days for dates, else a whole number."""
     kind = time_kind(data_type)
     if kind == "integer":
-        value = number(width, argument)
-        if value != int(value):
-            raise ScalegateError(
-                f"{argument}={width!r}: the columns are integers; give a whole one."
-            )
-        return int(value)
-    if isinstance(width, bool) or not isinstance(width, str | timedelta):
-        raise ScalegateError(
-            f"{argument}={width!r} has no unit, and the columns are of type {kind}: write "
-            '"5 minutes" or datetime.timedelta(minutes=5).'
-        )
-    total = micros(width, argument)
+        return _whole_amount(width, argument)
+    total = micros(width, argument, "day" if kind == "date" else "second")
     if kind != "date":
         return total
     days, rest = divmod(total, MICROS["day"])
     if rest:
-        raise ScalegateError(f"{argument}={width!r}: the columns are dates; give whole days.")
+        raise ScalegateError(
+            f"{argument}={width!r}: the columns are dates; give whole days, as in "
+            f'{argument}="2 days".'
+        )
     return days
+
+
+def _whole_amount(width: Width, argument: str) -> int:
+    if isinstance(plain(width), str | timedelta):
+        raise ScalegateError(
+            f"{argument}={width!r}: the columns are integers, which have no unit of time; give "
+            f"a whole number in the columns' own unit, as in {argument}=5."
+        )
+    value = number(width, argument)
+    if value != int(value):
+        raise ScalegateError(f"{argument}={width!r}: the columns are integers; give a whole one.")
+    return int(value)
+
+
+def amount_or(
+    width: Width | None, default: str, data_type: T.DataType, argument: str
+) -> tuple[Width, int]:
+    """What was given and its amount; where nothing was, the default that timestamps have."""
+    kind = time_kind(data_type)
+    if width is None and kind in ("integer", "date"):
+        what, example = ("integers", "5") if kind == "integer" else ("dates", '"2 days"')
+        raise ScalegateError(
+            f"{argument} is missing: the times are {what}, which have no default; say how "
+            f"far, as in {argument}={example}."
+        )
+    given: Width = default if width is None else width
+    return given, amount(given, data_type, argument)
 
 
 def literal(value: Number, data_type: T.DataType) -> Column:

@@ -1,4 +1,4 @@
-"""Puts the package's jar on a session's class path before the session starts.
+"""Puts the package's jar on a session's class path, before the session starts.
 
 The jar registers its own planner extension, so the class path is all that Spark needs:
 `spark.sql.extensions` stays the user's. Spark 4.2's launcher gives every JVM the Vector API
@@ -9,9 +9,11 @@ import itertools
 import os
 import shlex
 from pathlib import Path
+from typing import Any
+from weakref import WeakSet
 
-from py4j.protocol import Py4JJavaError
-from pyspark import SparkContext
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark import SparkConf, SparkContext
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
@@ -20,6 +22,10 @@ from scalegate._jar import find_jar
 
 JARS = "spark.jars"
 MAIN_CLASS = "io.scalegate.spark.ScaleGate"
+WITH_JAR = '--jars "$(python -m scalegate jar)"'
+
+# Sessions that were seen to have the package, which they keep.
+_with_package: WeakSet[Any] = WeakSet()
 
 
 def jar_path() -> str:
@@ -30,20 +36,21 @@ def jar_path() -> str:
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Add the package's jar to the builder's `spark.jars`, keeping the jars that are there.
 
-    Call it before the session starts: `scalegate.configure(SparkSession.builder).getOrCreate()`.
-    Calling it again, on the same builder or for a second session, changes nothing.
+    Call it before the session starts: `scalegate.configure(SparkSession.builder).getOrCreate()`,
+    in a script, a notebook or a program that `spark-submit` runs. Calling it again, on the same
+    builder or for a second session, changes nothing.
 
     Raises
     ------
     ScalegateError
-        When the jar is missing or built for another Spark minor, when this process already runs a
-        Spark without the jar, or when another setting would win over `spark.jars`.
+        When the jar is missing or built for another Spark minor, when this process already has a
+        session without the jar, or when another setting would win over `spark.jars`.
     """
     jar = str(find_jar())
     options = _options(builder)
-    _refuse_remote(options, jar)
+    _refuse_remote(options)
+    _add_to_running(jar)
     _refuse_submit_arguments(jar)
-    _refuse_running_without(jar)
     jars = _split(options.get(JARS) or _default_jars())
     return builder.config(JARS, ",".join(jars if jar in jars else [*jars, jar]))
 
@@ -63,6 +70,40 @@ def is_active(spark: SparkSession) -> bool:
     return bool(jvm.io.scalegate.spark.ScaleGate.isActive(context))
 
 
+def require(spark: SparkSession) -> None:
+    """Refuses a session without the package, which would run these joins as Spark does, or fail.
+
+    The session is asked for a function of the package's: one of Spark Connect can be, too.
+    """
+    if spark in _with_package:
+        return
+    if not spark.catalog.functionExists("first_by_time"):
+        raise ScalegateError(_without(spark))
+    _with_package.add(spark)
+
+
+def _without(spark: SparkSession) -> str:
+    if not hasattr(spark, "_jsparkSession"):
+        return (
+            "the Spark Connect server of this session runs without scalegate's jar: start it "
+            f"with `start-connect-server.sh {WITH_JAR}`."
+        )
+    jvm = SparkContext._jvm
+    if jvm is not None and _running_has_package():
+        other = jvm.io.scalegate.spark.ScaleGate.obstacle()
+        if other is not None:
+            return str(other) + "."
+    return f"this session runs without scalegate's jar. {_start()}"
+
+
+def _start() -> str:
+    return (
+        "Start the session with scalegate.configure(SparkSession.builder).getOrCreate(), before "
+        "any other in this process; where the session is made for you, as in the `pyspark` shell "
+        f"and in some notebooks, start Spark with the jar: pyspark {WITH_JAR}."
+    )
+
+
 def _options(builder: SparkSession.Builder) -> dict[str, str]:
     return {key: str(value) for key, value in builder._options.items()}
 
@@ -72,7 +113,10 @@ def _split(jars: str) -> list[str]:
 
 
 def _default_jars() -> str:
-    """`spark.jars` of spark-defaults.conf, which a builder's setting would otherwise hide."""
+    """`spark.jars` of what the JVM was started with, or of spark-defaults.conf, which a builder's
+    setting would otherwise hide."""
+    if SparkContext._jvm is not None:
+        return SparkConf().get(JARS, "") or ""
     directory = os.environ.get("SPARK_CONF_DIR", Path(_find_spark_home(), "conf"))
     defaults = Path(directory, "spark-defaults.conf")
     if not defaults.is_file():
@@ -84,13 +128,13 @@ def _default_jars() -> str:
     return ""
 
 
-def _refuse_remote(options: dict[str, str], jar: str) -> None:
+def _refuse_remote(options: dict[str, str]) -> None:
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
     if remote.startswith("sc://"):
         raise ScalegateError(
             f"the session is remote ({remote}), and a client cannot add jars to its server's "
-            f"class path: start the Spark Connect server with `--jars {jar}`; then SQL, the hint "
-            "and the joins work without configure."
+            "class path: start the Spark Connect server with `start-connect-server.sh "
+            f"{WITH_JAR}`; then SQL, the hint and the joins work without configure."
         )
 
 
@@ -109,16 +153,28 @@ def _refuse_submit_arguments(jar: str) -> None:
         )
 
 
-def _refuse_running_without(jar: str) -> None:
-    """Spark ignores `spark.jars` for the class path of a JVM that already runs."""
+def _add_to_running(jar: str) -> None:
+    """`spark-submit` has started the JVM before the program, and Spark ignores `spark.jars` for
+    the class path of a JVM that runs. The class loader that it gave the program's threads takes
+    more jars, until the first session has looked there for extensions."""
     if os.environ.get("PYSPARK_GATEWAY_PORT"):
         SparkContext._ensure_initialized()
-    if SparkContext._jvm is None or _running_has_package():
+    jvm = SparkContext._jvm
+    if jvm is None or _running_has_package():
+        return
+    contexts = getattr(getattr(jvm.org.apache.spark, "SparkContext$"), "MODULE$")
+    if contexts.getActive().isEmpty():
+        loader = jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        try:
+            loader.addURL(jvm.java.io.File(jar).toURI().toURL())
+        except Py4JError as refused:
+            raise ScalegateError(
+                f"Spark's JVM runs without scalegate's jar and takes no more jars: {_start()}"
+            ) from refused
         return
     raise ScalegateError(
-        "Spark already runs in this process without scalegate's jar, and it silently ignores "
-        "jars that come later: restart Python and call scalegate.configure(SparkSession.builder) "
-        f"before the first session starts, or start with `spark-submit --jars {jar}`."
+        "Spark already has a session in this process, without scalegate's jar, and takes no "
+        f"extensions any more: restart Python. {_start()}"
     )
 
 

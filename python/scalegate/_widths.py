@@ -1,17 +1,30 @@
-"""Reads widths and bounds: intervals and timedeltas as microseconds, numbers as they are."""
+"""Reads widths and bounds: intervals and timedeltas as microseconds, numbers as they are.
+
+Python's own values, numpy's and pandas' are taken alike.
+"""
 
 import math
+import operator
 import re
+import sys
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scalegate._errors import ScalegateError
 
-Duration: TypeAlias = str | timedelta
 Number: TypeAlias = int | float | Decimal
-Width: TypeAlias = str | timedelta | Number
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Duration: TypeAlias = str | timedelta | np.timedelta64
+    Width: TypeAlias = Duration | Number | np.integer[Any] | np.floating[Any]
+else:
+    # numpy is there only where its values are given.
+    Duration = str | timedelta
+    Width = Duration | Number
 
 MICROS = {
     "microsecond": 1,
@@ -22,9 +35,29 @@ MICROS = {
     "day": 86_400_000_000,
     "week": 604_800_000_000,
 }
+SHORT = {
+    "us": "microsecond",
+    "µs": "microsecond",
+    "ms": "millisecond",
+    "s": "second",
+    "sec": "second",
+    "min": "minute",
+    "h": "hour",
+    "hr": "hour",
+    "d": "day",
+    "w": "week",
+}
+# In nanoseconds, numpy's units that have a fixed length of whole ones.
+NUMPY_NANOS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9} | {
+    "h": 3600 * 10**9,
+    "D": 86_400 * 10**9,
+    "W": 604_800 * 10**9,
+}
 LONG = range(-(2**63), 2**63)
-_PART = re.compile(r"([+-]?)\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*")
+_NUMBER = r"\d+(?:\.\d*)?|\.\d+"
+_PART = re.compile(rf"([+-]?)\s*({_NUMBER})\s*([a-zµ]+)\s*")
 _WHOLE = re.compile(rf"(?:{_PART.pattern})+")
+_BARE = re.compile(rf"[+-]?\s*(?:{_NUMBER})")
 _EXAMPLES = '"5 minutes", "-1 hour -30 seconds" or datetime.timedelta(minutes=5)'
 
 
@@ -36,20 +69,46 @@ class Rows:
 
 
 def rows(count: int) -> Rows:
-    """A row-count window for `window_join`: `within=scalegate.rows(10_000)`; at least one row."""
-    if isinstance(count, bool) or not isinstance(count, int):
+    """A row-count window for `window_join`: `within=scalegate.rows(10_000)`; at least one row.
+
+    The rows of all keys count: a condition of `on` says which of the last rows match, and not
+    which are the last.
+    """
+    whole = whole_number(count)
+    if whole is None:
         raise ScalegateError(f"rows(...) takes a whole number of rows, not {count!r}.")
-    if not 1 <= count < 2**31:
+    if not 1 <= whole < 2**31:
         raise ScalegateError(f"rows({count}) holds no window: give 1 to {2**31 - 1} rows.")
-    return Rows(count)
+    return Rows(whole)
 
 
-def micros(duration: Duration, argument: str) -> int:
-    """A duration in microseconds; `argument` names it in the error."""
-    if isinstance(duration, timedelta):
-        total = duration // timedelta(microseconds=1)
+def whole_number(value: object) -> int | None:
+    """Python's own int of what is one, truth values aside."""
+    value = plain(value)
+    return None if isinstance(value, bool) or not isinstance(value, int) else value
+
+
+def plain(value: Any) -> Any:
+    """The value of a numpy scalar as Python's own type, and others as they are."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.generic):
+        return value
+    return value if isinstance(value, numpy.timedelta64) else value.item()
+
+
+def micros(duration: Width, argument: str, unit: str = "second") -> int:
+    """A duration in microseconds; `argument` names it in the error, which proposes `unit`."""
+    given = plain(duration)
+    if isinstance(given, timedelta):
+        total = _of_timedelta(given, argument)
+    elif isinstance(given, str):
+        total = _parse(given, argument, unit)
+    elif type(given).__name__ == "timedelta64":
+        total = _of_numpy(given, argument)
+    elif isinstance(given, Number) and not isinstance(given, bool) and given == 0:
+        total = 0
     else:
-        total = _parse(duration, argument)
+        raise _without_unit(given, argument, unit)
     if total not in LONG:
         raise ScalegateError(f"{argument}={duration!r} does not fit in 64 bits of microseconds.")
     return total
@@ -57,17 +116,18 @@ def micros(duration: Duration, argument: str) -> int:
 
 def number(value: Width, argument: str) -> Number:
     """A finite number that fits Spark's types; `argument` names it in the error."""
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+    given = plain(value)
+    if isinstance(given, bool) or not isinstance(given, Number):
         raise ScalegateError(
             f"{argument}={value!r} is not a number, and its columns are numeric."
         )
-    if not math.isfinite(value):
-        raise ScalegateError(f"{argument}={value!r} bounds nothing: give a finite number.")
-    if isinstance(value, int) and value not in LONG:
-        raise ScalegateError(f"{argument}={value!r} does not fit in 64 bits.")
-    if isinstance(value, Decimal) and max(value.adjusted() + 1, 0) + _fraction(value) > 38:
-        raise ScalegateError(f"{argument}={value!r} has more than a decimal's 38 digits.")
-    return value
+    if not math.isfinite(given):
+        raise ScalegateError(f"{argument}={given!r} bounds nothing: give a finite number.")
+    if isinstance(given, int) and given not in LONG:
+        raise ScalegateError(f"{argument}={given!r} does not fit in 64 bits.")
+    if isinstance(given, Decimal) and max(given.adjusted() + 1, 0) + _fraction(given) > 38:
+        raise ScalegateError(f"{argument}={given!r} has more than a decimal's 38 digits.")
+    return given
 
 
 def exact(value: Number) -> int | Decimal:
@@ -80,30 +140,76 @@ def _fraction(value: Decimal) -> int:
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
-def _parse(text: str, argument: str) -> int:
+def _without_unit(value: object, argument: str, unit: str) -> ScalegateError:
+    is_number = isinstance(value, Number | str) and not isinstance(value, bool)
+    proposed = f"{value} {unit}s" if is_number else f"5 {unit}s"
+    other = "" if is_number else f" or datetime.timedelta({unit}s=5)"
+    return ScalegateError(f'{argument}={value!r} has no unit: write "{proposed}"{other}.')
+
+
+def _finer(value: object, argument: str) -> ScalegateError:
+    return ScalegateError(f"{argument}={value!r} is finer than a microsecond.")
+
+
+def _of_timedelta(duration: timedelta, argument: str) -> int:
+    # pandas' own has nanoseconds, too.
+    if getattr(duration, "nanoseconds", 0):
+        raise _finer(duration, argument)
+    return int(duration // timedelta(microseconds=1))
+
+
+def _of_numpy(duration: "np.timedelta64", argument: str) -> int:
+    numpy = sys.modules["numpy"]
+    unit, times = numpy.datetime_data(duration.dtype)
+    if numpy.isnat(duration):
+        raise ScalegateError(f"{argument}={duration!r} is no duration: write {_EXAMPLES}.")
+    count = operator.index(duration.astype("int64").item()) * times
+    if unit in ("Y", "M"):
+        raise _not_fixed(duration, argument, "year" if unit == "Y" else "month")
+    if unit == "generic":
+        raise _without_unit(count, argument, "second")
+    total, lost = divmod(count * NUMPY_NANOS.get(unit, 0), 1000)
+    if lost or (count and unit not in NUMPY_NANOS):
+        raise _finer(duration, argument)
+    return int(total)
+
+
+def _not_fixed(value: object, argument: str, unit: str) -> ScalegateError:
+    return ScalegateError(
+        f"{argument}={value!r}: a {unit} has no fixed length; write the number of days."
+    )
+
+
+def _parse(text: str, argument: str, unit: str) -> int:
     """The sum of the parts, each with its own sign: "-1 hour 30 seconds" is -3570 s in Spark."""
-    rest = text.strip().lower().removeprefix("interval").strip()
+    rest = text.strip().lower().replace("μ", "µ").removeprefix("interval").strip()
+    if _BARE.fullmatch(rest):
+        if float(rest.replace(" ", "")) == 0:
+            return 0
+        raise _without_unit(text, argument, unit)
     if not _WHOLE.fullmatch(rest):
         raise ScalegateError(f"{argument}={text!r} is not an interval: write {_EXAMPLES}.")
     return sum(
-        (-1 if sign == "-" else 1) * _part_micros(amount, unit, text, argument)
-        for sign, amount, unit in _PART.findall(rest)
+        (-1 if sign == "-" else 1) * _part_micros(amount, of, text, argument)
+        for sign, amount, of in _PART.findall(rest)
     )
 
 
 def _part_micros(amount: str, unit: str, text: str, argument: str) -> int:
-    unit = unit.removesuffix("s")
-    if unit in ("month", "year"):
+    single = SHORT.get(unit) or unit.removesuffix("s")
+    single = SHORT.get(single, single)
+    if single in ("month", "year"):
+        raise _not_fixed(text, argument, single)
+    if single == "m":
+        raise ScalegateError(f"{argument}={text!r}: the unit 'm' is two: write min for minutes.")
+    if single not in MICROS:
         raise ScalegateError(
-            f"{argument}={text!r}: a {unit} has no fixed length; write the number of days."
-        )
-    if unit not in MICROS:
-        raise ScalegateError(
-            f"{argument}={text!r} has the unknown unit {unit!r}: use one of {', '.join(MICROS)}."
+            f"{argument}={text!r} has the unknown unit {single!r}: use one of {', '.join(MICROS)}, "
+            f"or {', '.join(SHORT)}."
         )
     whole, _, fraction = amount.partition(".")
-    scaled = int(whole + fraction) * MICROS[unit]
+    scaled = int(whole + fraction) * MICROS[single]
     exact, lost = divmod(scaled, int("1" + "0" * len(fraction)))
     if lost:
-        raise ScalegateError(f"{argument}={text!r} is finer than a microsecond.")
+        raise _finer(text, argument)
     return exact

@@ -10,6 +10,7 @@ import pytest
 import scalegate
 from pyspark.sql import SparkSession
 from scalegate import ScalegateError, _jar
+from scalegate.__main__ import main
 
 
 def settings(builder: SparkSession.Builder) -> dict[str, str]:
@@ -111,7 +112,7 @@ def test_a_broken_jar_is_refused(jars: Path) -> None:
 
 
 def test_a_remote_session_is_told_where_the_jar_belongs() -> None:
-    with pytest.raises(ScalegateError, match=r"start the Spark Connect server with `--jars /"):
+    with pytest.raises(ScalegateError, match=r"start the Spark Connect server with `.* --jars"):
         scalegate.configure(SparkSession.Builder().remote("sc://somewhere"))
 
 
@@ -168,44 +169,98 @@ RUNNING_WITHOUT = f"""
 from pyspark.sql import SparkSession
 import scalegate
 
-def refusal():
+def refusal(of):
     try:
-        scalegate.configure(SparkSession.builder)
+        of()
     except scalegate.ScalegateError as refused:
         return str(refused)
 
 spark = {START}.getOrCreate()
+r = spark.range(3).toDF("ts")
 print(scalegate.is_active(spark))
-print(refusal())
+print(refusal(lambda: scalegate.configure(SparkSession.builder)))
+print(refusal(lambda: r.interval_join(r, lower=-1, upper=1)))
+print(refusal(lambda: r.window_join(r, within=scalegate.rows(1))))
+print(refusal(lambda: scalegate.first_by_time("ts", "ts")))
+print(refusal(lambda: r.window_aggregate("1 minute", aggs=[scalegate.last("ts")])))
 spark.stop()
-print(refusal())
-"""
-
-
-def test_a_spark_that_runs_without_the_jar_is_refused(
-    clean_environment: dict[str, str], tmp_path: Path
-) -> None:
-    inactive, while_running, after_stop = run(
-        RUNNING_WITHOUT, clean_environment, tmp_path
-    ).splitlines()
-    assert inactive == "False"
-    assert while_running.startswith("Spark already runs in this process without scalegate's jar")
-    assert "restart Python and call scalegate.configure(SparkSession.builder)" in while_running
-    assert after_stop == while_running
-
-
-ONE_AFTER_THE_OTHER = f"""
-from pyspark.sql import SparkSession
-import scalegate
-
 for _ in range(2):
     spark = scalegate.configure({START}).getOrCreate()
-    print(scalegate.is_active(spark), spark.conf.get("spark.sql.extensions", None))
+    r = spark.range(3).toDF("ts")
+    print(scalegate.is_active(spark), r.interval_join(r, lower=-1, upper=1).count())
     spark.stop()
 """
 
 
-def test_a_session_after_a_stopped_one_has_the_package_too(
+def test_a_session_without_the_jar_is_refused_and_the_next_one_has_it(
     clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
-    assert run(ONE_AFTER_THE_OTHER, clean_environment, tmp_path) == "True None\n" * 2
+    inactive, configured, *methods, after_stop, again = run(
+        RUNNING_WITHOUT, clean_environment, tmp_path
+    ).splitlines()
+    assert inactive == "False"
+    assert configured.startswith("Spark already has a session in this process, without")
+    assert "restart Python" in configured
+    assert len(methods) == 4
+    for refused in methods:
+        assert refused.startswith("this session runs without scalegate's jar.")
+        assert "scalegate.configure(SparkSession.builder).getOrCreate()" in refused
+        assert 'pyspark --jars "$(python -m scalegate jar)"' in refused
+    assert after_stop == again == "True 7"
+
+
+SUBMITTED = """
+import scalegate
+from pyspark.sql import SparkSession
+
+spark = scalegate.configure(SparkSession.builder).getOrCreate()
+r = spark.range(3).toDF("ts")
+print(scalegate.is_active(spark), r.interval_join(r, lower=-1, upper=1).count())
+print(spark.conf.get("spark.jars"))
+"""
+
+
+def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
+    clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(SUBMITTED, encoding="utf-8")
+    other = write_jar(tmp_path / "other.jar", "Manifest-Version: 1.0\n")
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    options = ["--master", "local[1]", "--conf", "spark.ui.enabled=false", "--jars", other]
+    done = subprocess.run(
+        [submit, *options, "app.py"],
+        env={**clean_environment, "PYSPARK_PYTHON": sys.executable},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    active, jars = done.stdout.splitlines()
+    assert active == "True 7"
+    assert [Path(jar).name for jar in jars.split(",")] == [
+        "other.jar",
+        Path(scalegate.jar_path()).name,
+    ]
+
+
+def test_the_command_line_names_the_jar_and_the_versions(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["jar"]) == 0
+    assert main(["spark"]) == 0
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    jar, spark_version, version = capsys.readouterr().out.splitlines()
+    assert jar == scalegate.jar_path()
+    assert spark_version == pyspark.__version__
+    assert version == f"scalegate {scalegate.__version__}"
+    assert f"-{scalegate.__version__}.jar" in jar
+
+
+def test_the_command_line_says_when_there_is_no_jar(
+    jars: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["jar"]) == 1
+    assert "jar is missing" in capsys.readouterr().err

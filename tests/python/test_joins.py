@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import scalegate
+import typed_program
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -99,6 +100,63 @@ def test_band_join(spark: SparkSession, left: DataFrame, right: DataFrame) -> No
         "AND r_ts BETWEEN ts - INTERVAL 1 MINUTE AND ts + INTERVAL 1 MINUTE"
     )
     assert_same(spark, joined, left.join(renamed(right), condition))
+
+
+@pytest.mark.parametrize("how", ["inner", "full"])
+def test_keys_of_two_names_are_both_kept(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: Any
+) -> None:
+    other = right.withColumnRenamed("symbol", "sign")
+    joined = left.interval_join(
+        other, left_on=["symbol"], right_on=["sign"], upper="1 minute", how=how
+    )
+    assert "sign" in joined.columns and joined.columns.count("symbol") == 1
+    condition = F.expr(
+        "symbol = r_sign AND r_ts >= ts - INTERVAL 5 SECONDS AND r_ts <= ts + INTERVAL 1 MINUTE"
+    )
+    assert_same(spark, joined, left.join(renamed(other), condition, how))
+
+
+def test_a_band_join_on_a_key_has_it_once(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    joined = left.band_join(right, {"x": ("a", 10)}, on="symbol")
+    assert joined.columns == [
+        *left.columns,
+        *("ts_right", "tick_right", "day_right", "a", "bid"),
+    ]
+    condition = F.expr("symbol = r_symbol AND abs(x - r_a) <= 10")
+    assert_same(spark, joined, left.join(renamed(right), condition).drop("r_symbol"))
+
+
+@pytest.mark.parametrize(
+    "bands, condition",
+    [
+        ({"x": ("a", (-5, 10.5))}, "r_a - x BETWEEN -5 AND 10"),
+        ({"x": ("a", (2, 3))}, "r_a - x BETWEEN 2 AND 3"),
+        ({"f": ("f", (-0.5, 7))}, "r_f - f BETWEEN -0.5 AND 7"),
+        ({"d": ("d", (-0.5, 0))}, "r_d - d BETWEEN -0.5 AND 0"),
+        ({"day": ("day", ("-1 day", 0))}, "r_day BETWEEN date_sub(day, 1) AND day"),
+        (
+            {"ts": ("ts", ("1s", "5s"))},
+            "r_ts BETWEEN ts + INTERVAL 1 SECOND AND ts + INTERVAL 5 SECOND",
+        ),
+    ],
+)
+def test_a_band_may_reach_further_one_way(
+    spark: SparkSession, left: DataFrame, right: DataFrame, bands: Any, condition: str
+) -> None:
+    of = {"f": F.col("tick").cast("double") / 4, "d": (F.col("tick") / 4).cast("decimal(9, 2)")}
+    left, right = left.withColumns(of), right.withColumns(of)
+    joined = left.band_join(right, bands)
+    assert_same(spark, joined, left.join(renamed(right), F.expr(condition)))
+
+
+def test_what_type_checkers_accept_runs(spark: SparkSession) -> None:
+    trades = spark.sql("SELECT TIMESTAMP'2024-01-01' ts, 'A' symbol, 1.0D price")
+    quotes = trades.withColumnRenamed("price", "bid")
+    assert scalegate.typed(trades) is trades
+    assert [df.count() for df in typed_program.joins(trades, quotes)] == [1] * 5 + [6] + [1] * 3
 
 
 def test_band_join_without_a_time(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:

@@ -4,12 +4,14 @@ import datetime as dt
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
+import numpy as np
+import pandas as pd
 import pytest
 import scalegate
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from scalegate import ScalegateError, band_join, interval_join, window_join
-from scalegate._widths import micros
+from scalegate._widths import Width, micros
 
 Call = Callable[[DataFrame, DataFrame], object]
 
@@ -107,18 +109,122 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "an interval for integers is refused",
-        lambda r, s: interval_join(r, s, time=("tick", "tick")),
-        ["lower='-5 seconds' is not a number"],
+        lambda r, s: interval_join(r, s, time=("tick", "tick"), lower="-5 seconds"),
+        ["lower='-5 seconds': the columns are integers, which have no unit", "as in lower=5"],
     ),
     (
-        "a number for timestamps is refused",
+        "an interval's upper bound for integers is refused",
+        lambda r, s: interval_join(
+            r, s, time=("tick", "tick"), lower=-5, upper=dt.timedelta(seconds=1)
+        ),
+        ["upper=datetime.timedelta(seconds=1): the columns are integers"],
+    ),
+    (
+        "integers have no default, and no default is blamed",
+        lambda r, s: interval_join(r, s, time=("tick", "tick")),
+        ["lower is missing: the times are integers", "as in lower=5"],
+    ),
+    (
+        "dates have no default",
+        lambda r, s: window_join(r, s, time=("day", "day")),
+        ["within is missing: the times are dates", 'as in within="2 days"'],
+    ),
+    (
+        "a number for timestamps is refused with its unit",
         lambda r, s: interval_join(r, s, lower=-5, upper=0),
-        ["lower=-5 has no unit", '"5 minutes"'],
+        ['lower=-5 has no unit: write "-5 seconds".'],
+    ),
+    (
+        "a number as text for timestamps is refused with its unit",
+        lambda r, s: interval_join(r, s, lower="-5"),
+        ["lower='-5' has no unit: write \"-5 seconds\"."],
+    ),
+    (
+        "a number for dates is refused with days",
+        lambda r, s: interval_join(r, s, time=("day", "day"), lower=-2),
+        ['lower=-2 has no unit: write "-2 days".'],
     ),
     (
         "hours for dates are refused",
         lambda r, s: interval_join(r, s, time=("day", "day"), lower="-1 hour"),
-        ["lower='-1 hour': the columns are dates; give whole days"],
+        ["lower='-1 hour': the columns are dates; give whole days", 'lower="2 days"'],
+    ),
+    (
+        "what is no duration at all is refused",
+        lambda r, s: window_join(r, s, within=[5]),  # type: ignore[arg-type]
+        ['within=[5] has no unit: write "5 seconds" or datetime.timedelta(seconds=5).'],
+    ),
+    (
+        "numpy's number without a unit is refused",
+        lambda r, s: interval_join(r, s, lower=np.int64(-5)),
+        ['lower=-5 has no unit: write "-5 seconds".'],
+    ),
+    (
+        "numpy's duration without a unit is refused",
+        lambda r, s: interval_join(r, s, lower=np.timedelta64(-5)),
+        ['lower=-5 has no unit: write "-5 seconds".'],
+    ),
+    (
+        "numpy's months are refused",
+        lambda r, s: window_join(r, s, within=np.timedelta64(1, "M")),
+        ["a month has no fixed length"],
+    ),
+    (
+        "numpy's missing duration is refused",
+        lambda r, s: window_join(r, s, within=np.timedelta64("NaT")),
+        ["is no duration: write"],
+    ),
+    (
+        "pandas' nanoseconds are refused",
+        lambda r, s: window_join(r, s, within=pd.Timedelta(5, "ns")),
+        ["finer than a microsecond"],
+    ),
+    (
+        "the unit m is refused, being two",
+        lambda r, s: window_join(r, s, within="5m"),
+        ["within='5m': the unit 'm' is two: write min for minutes"],
+    ),
+    (
+        "two suffixes are refused",
+        lambda r, s: interval_join(r, s, suffix=("_l", "_r")),  # type: ignore[arg-type]
+        ["suffix=('_l', '_r'): give one text, which right columns get", 'suffix="_r"'],
+    ),
+    (
+        "names of one side alone are refused",
+        lambda r, s: interval_join(r, s, left_on="symbol"),
+        ["left_on='symbol', right_on=None: give as many columns of the one side"],
+    ),
+    (
+        "names of both sides and of each are refused",
+        lambda r, s: interval_join(r, s, on="symbol", left_on="small", right_on="tick"),
+        ["on='symbol' is given beside left_on or right_on"],
+    ),
+    (
+        "an unknown name of the right side is refused",
+        lambda r, s: band_join(r, s, {"x": ("a", 1)}, left_on=["small"], right_on=["x"]),
+        ["right_on: the right side has no column 'x'"],
+    ),
+    (
+        "a matrix of rows with equal columns of two names is refused",
+        lambda r, s: band_join(
+            r, s, {"x": ("a", 1)}, left_on="small", right_on="tick", layout=(2, 2)
+        ),
+        ["left_on='small': rows with equal columns", "Leave out left_on="],
+    ),
+    (
+        "an inverted band is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", (5, -5))}),
+        ["bands['x']=(5, -5) is inverted: give the lower bound first"],
+    ),
+    (
+        "a band of three bounds is refused",
+        lambda r, s: band_join(r, s, bands={"x": ("a", (1, 2, 3))}),  # type: ignore[dict-item]
+        ["bands['x']=(1, 2, 3): give one width, or a lower and an upper bound"],
+    ),
+    (
+        "a window's size without a unit is refused",
+        lambda r, s: scalegate.window_aggregate(r, 10, 1, aggs=[F.count("*")]),  # type: ignore[arg-type]
+        ['size=10 has no unit: write "10 seconds".'],
     ),
     (
         "half a unit for integers is refused",
@@ -384,6 +490,19 @@ ACCEPTED: list[tuple[str, Call]] = [
     ("names in another case", lambda r, s: interval_join(r, s, on="SYMBOL", time=("TS", "Ts"))),
     ("a band of no width", lambda r, s: band_join(r, s, bands={"x": ("a", 0)})),
     (
+        "numpy's numbers",
+        lambda r, s: interval_join(
+            r, s, time=("tick", "tick"), lower=np.int32(-5), upper=np.float32(5)
+        ),
+    ),
+    (
+        "no time at all, without a unit",
+        lambda r, s: interval_join(r, s, lower=0, upper=np.int64(0)),
+    ),
+    ("one bound of integers", lambda r, s: interval_join(r, s, time=("tick", "tick"), lower=-5)),
+    ("numpy's rows", lambda r, s: window_join(r, s, within=scalegate.rows(np.int64(3)))),
+    ("numpy's layout", lambda r, s: window_join(r, s, layout=np.array([2, 3]).tolist())),
+    (
         "a band on timestamps",
         lambda r, s: band_join(r, s, bands={"ts": ("ts", "1 hour"), "x": ("a", 1)}),
     ),
@@ -398,7 +517,7 @@ def test_accepted(left: DataFrame, right: DataFrame, call: Call) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["5 minutes", "-1 hour 30 seconds", "-1 hour -30 seconds", "1.5 seconds", "INTERVAL 2 weeks"],
+    ["5 minutes", "-1 hour 30 seconds", "-1 hour -30 seconds", ".5 seconds", "INTERVAL 2 weeks"],
 )
 def test_an_interval_is_as_long_as_spark_says(spark: SparkSession, text: str) -> None:
     quoted = text.removeprefix("INTERVAL").strip()
@@ -409,3 +528,20 @@ def test_an_interval_is_as_long_as_spark_says(spark: SparkSession, text: str) ->
     ).first()
     assert spoken is not None
     assert micros(text, "within") == spoken["micros"]
+
+
+@pytest.mark.parametrize(
+    "same, seconds",
+    [
+        (["-5s", "-5 sec", "-5secs", np.timedelta64(-5, "s"), dt.timedelta(seconds=-5)], -5),
+        (["250ms", "250 MS", "250 milliseconds", np.timedelta64(250, "ms")], 0.25),
+        (["3us", "3 µs", "3μs", pd.Timedelta(3, "us"), np.timedelta64(3000, "ns")], 3e-6),
+        (["90min", "1h 30 mins", "1.5hrs", pd.Timedelta("1.5h")], 5400),
+        (["2d", "48h", "interval 2 days", np.timedelta64(2, "D"), pd.Timedelta(days=2)], 172_800),
+        (["1w", "7 d", np.timedelta64(1, "W")], 604_800),
+        ([0, 0.0, "0", "-0", " 0.0 ", np.int64(0), Decimal(0), "0s"], 0),
+    ],
+)
+def test_a_duration_is_read_in_every_usual_spelling(same: list[Width], seconds: float) -> None:
+    read = [micros(given, "within") for given in same]
+    assert read == [round(seconds * 1_000_000)] * len(read)

@@ -1,8 +1,11 @@
 package io.scalegate.spark
 
+import java.util.concurrent.atomic.AtomicBoolean
+
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.slf4j.LoggerFactory
 
 import io.scalegate.spark.aggregate.{
   ByTime,
@@ -34,9 +37,32 @@ import io.scalegate.spark.plan.{
   WithinRows
 }
 
-/** What the package adds to a session. The jar's service file names this class, so a session that has the
-  * jar on its class path has it; naming it in `spark.sql.extensions` as well does no harm, since every
-  * rule here leaves its own work alone.
+/** Where the package comes into a session. The jar's service file names this class, so a session that has the jar on
+  * its class path has it; naming it in `spark.sql.extensions` as well does no harm.
+  *
+  * On a Spark that this build is not for it adds nothing and says so once: what is left is that Spark. So neither this
+  * class nor [[SparkRelease]] may mention a class that any Spark since 3.5 has elsewhere or not at all; what does is
+  * [[ScaleGateRules]], which is loaded when it is called.
+  */
+final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
+  def apply(extensions: SparkSessionExtensions): Unit = SparkRelease.obstacle match {
+    case None => ScaleGateRules.register(extensions)
+    case Some(why) => if (ScaleGateExtensions.warned.compareAndSet(false, true)) warn(why)
+  }
+
+  private[this] def warn(why: String): Unit =
+    LoggerFactory.getLogger(classOf[ScaleGateExtensions]).warn(why)
+}
+
+private object ScaleGateExtensions {
+
+  /** Each session of a JVM asks. */
+  private val warned = new AtomicBoolean
+}
+
+/** What the package adds to a session. [[ScaleGateExtensions]] asks for it on the Spark that this build is for, and on
+  * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
+  * harm, since every rule here leaves its own work alone.
   *
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
@@ -80,8 +106,8 @@ import io.scalegate.spark.plan.{
   *   - rule before the cost-based ones, the last of them, and a planner strategy: mark the operators that run in two
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
-final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
-  def apply(extensions: SparkSessionExtensions): Unit = {
+private object ScaleGateRules {
+  def register(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)

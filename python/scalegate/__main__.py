@@ -1,0 +1,31 @@
+"""`python -m scalegate jar` prints the path of the package's jar, for Spark's `--jars`."""
+
+import argparse
+import sys
+
+from scalegate import __version__
+from scalegate._errors import ScalegateError
+from scalegate._jar import find_jar, spark_of
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """What the command line asks for; gives the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scalegate", description="scalegate for Spark"
+    )
+    parser.add_argument("--version", action="version", version=f"scalegate {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("jar", help="print the path of the package's jar, for Spark's --jars")
+    commands.add_parser("spark", help="print the version of Spark that the jar is built for")
+    command = parser.parse_args(arguments).command
+    try:
+        jar = find_jar()
+        print(jar if command == "jar" else spark_of(jar))
+    except ScalegateError as refused:
+        print(refused, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
