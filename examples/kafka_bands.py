@@ -9,21 +9,31 @@ right one. It is the same however often a batch is run again, and it is the reco
 sink writes at least once, so a program that was killed and started again may have written a
 result twice. Parquet files hold each result once.
 
+An event that comes more than --lateness after younger ones is too late to be joined. It is not
+lost without a word: it is written to --late as JSON, and how many there were is told.
+
     python examples/kafka_bands.py --bootstrap-servers localhost:9092 --left bids --right asks \
         --to-topic pairs --checkpoint /data/pairs-checkpoint
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 import pyspark
 import scalegate
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
-from pyspark.sql.streaming import DataStreamWriter
+from pyspark.sql.streaming import DataStreamWriter, StreamingQuery, StreamingQueryListener
+from pyspark.sql.streaming.listener import (
+    QueryProgressEvent,
+    QueryStartedEvent,
+    QueryTerminatedEvent,
+)
 
 SOURCE = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{pyspark.__version__}"
 EVENT = "ts TIMESTAMP, x DOUBLE"
+LATE = "spark.scalegate.streaming.lateRows"
 
 
 def main() -> None:
@@ -32,9 +42,10 @@ def main() -> None:
     spark = start(options.jars)
     left, right = (events(spark, options, topic) for topic in (options.left, options.right))
     results = pairs(left, right, options)
-    now = options.trigger == "availableNow"
-    trigger = {"availableNow": True} if now else {"processingTime": "0 seconds"}
-    queries = [writer.trigger(**trigger).start() for writer in writers(results, options)]
+    spark.streams.addListener(LateEvents(options.late))
+    queries = [
+        started(spark, writer, name, options) for name, writer in writers(results, options)
+    ]
     spark.streams.awaitAnyTermination()
     for query in queries:
         query.awaitTermination()
@@ -57,12 +68,14 @@ def arguments() -> argparse.Namespace:
     add("--to-topic", metavar="TOPIC", help="where results go")
     add("--to-files", metavar="DIRECTORY", help="where results go as Parquet files")
     add("--checkpoint", required=True, help="the directory from which a restart goes on")
+    add("--late", metavar="DIRECTORY", help="where events go that come later (CHECKPOINT/late)")
     add("--trigger", choices=["processingTime", "availableNow"], default="processingTime")
     add("--max-offsets", type=int, help="most events of a topic in a batch (default: all)")
     add("--jars", help=f"Spark's Kafka source, as jars in one line (default: fetch {SOURCE})")
     options = parser.parse_args()
     if not (options.to_topic or options.to_files):
         parser.error("say where results go: --to-topic, --to-files or both")
+    options.late = options.late or f"{options.checkpoint}/late"
     return options
 
 
@@ -111,22 +124,56 @@ def pairs(left: DataFrame, right: DataFrame, options: argparse.Namespace) -> Dat
     return joined.select(both, "ts", "x", "ts_right", "x_right")
 
 
-def writers(results: DataFrame, options: argparse.Namespace) -> Iterator[DataStreamWriter]:
+class LateEvents(StreamingQueryListener):
+    """Tells of events that came too late, and where they are."""
+
+    def __init__(self, directory: str) -> None:
+        self.directory = directory
+
+    def onQueryStarted(self, event: QueryStartedEvent) -> None:  # noqa: N802
+        """Nothing was late yet."""
+
+    def onQueryProgress(self, event: QueryProgressEvent) -> None:  # noqa: N802
+        """After each batch."""
+        dropped = sum(of.numRowsDroppedByWatermark for of in event.progress.stateOperators)
+        if dropped:
+            where = f"{self.directory}/{event.progress.name}"
+            print(f"{dropped} events came too late to be joined: {where}", file=sys.stderr)
+
+    def onQueryTerminated(self, event: QueryTerminatedEvent) -> None:  # noqa: N802
+        """All was told."""
+
+
+def started(
+    spark: SparkSession, writer: DataStreamWriter, name: str, options: argparse.Namespace
+) -> StreamingQuery:
+    """A query with a directory of its own for late events, which it learns of as it starts."""
+    spark.conf.set(LATE, f"{options.late}/{name}")
+    now = options.trigger == "availableNow"
+    trigger = {"availableNow": True} if now else {"processingTime": "0 seconds"}
+    return writer.queryName(name).trigger(**trigger).start()
+
+
+def writers(
+    results: DataFrame, options: argparse.Namespace
+) -> Iterator[tuple[str, DataStreamWriter]]:
     """One for each place where results go: records whose key is the id, rows of Parquet files."""
     if options.to_topic:
         value = F.to_json(F.struct("*")).alias("value")
         yield (
+            "topic",
             results.select(F.col("id").alias("key"), value)
             .writeStream.format("kafka")
             .option("kafka.bootstrap.servers", options.bootstrap_servers)
             .option("topic", options.to_topic)
-            .option("checkpointLocation", f"{options.checkpoint}/topic")
+            .option("checkpointLocation", f"{options.checkpoint}/topic"),
         )
     if options.to_files:
         yield (
+            "files",
             results.writeStream.format("parquet")
             .option("path", options.to_files)
-            .option("checkpointLocation", f"{options.checkpoint}/files")
+            .option("checkpointLocation", f"{options.checkpoint}/files"),
         )
 
 

@@ -20,6 +20,7 @@ from scalegate._aggregates import (
 )
 from scalegate._attach import Frame, attach_methods, typed
 from scalegate._errors import ScalegateError
+from scalegate._explain import explain
 from scalegate._joins import band_join, interval_join, window_join
 from scalegate._schema import Algorithm, JoinType
 from scalegate._session import configure, is_active, jar_path
@@ -37,6 +38,7 @@ __all__ = [
     "__version__",
     "band_join",
     "configure",
+    "explain",
     "first",
     "first_by_time",
     "interval_join",

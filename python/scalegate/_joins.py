@@ -28,7 +28,7 @@ from pyspark.sql import types as T
 from scalegate import _schema as schema
 from scalegate._bands import Band, between, checked_bands, not_negative
 from scalegate._errors import ScalegateError
-from scalegate._keys import HIDDEN, Keys, checked_keys
+from scalegate._keys import STREAMED, Keys, checked_keys, hidden_name
 from scalegate._schema import Algorithm, Frame, JoinType
 from scalegate._widths import Rows, Width, rows
 
@@ -262,7 +262,10 @@ def window_join(
         )
     names = _time_columns(time, sides)
     renamed = _rename_right(sides, Keys(), suffix)
-    times = tuple(HIDDEN.format(frame.side, "time") for frame in sides)
+    times = [
+        hidden_name(name, frame.side, STREAMED.format(frame.side, "time"), sides)
+        for name, frame in zip(names, sides)
+    ]
     window = _window(times, within, threads, sides[0].field(names[0], "time").dataType)
     # The condition names the user's own columns: nothing may be renamed before the join.
     hidden = [f.df.withColumn(t, F.col(schema.quote(n))) for f, t, n in zip(sides, times, names)]
@@ -297,7 +300,7 @@ def _rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[s
             f"the output would have two columns called {clashes[0]!r}: choose another suffix "
             f"than {suffix!r}, or rename one first."
         )
-    return renamed | keys.hidden
+    return {**renamed, **keys.hidden}
 
 
 def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
@@ -314,7 +317,9 @@ def _window(
         counts = [rows(within.count).count]
         if threads is not None:
             counts.append(schema.threads(threads))
-        return F.call_function("within_rows", *map(F.col, times), *map(F.lit, counts))
+        return F.call_function(
+            "within_rows", *(F.col(schema.quote(t)) for t in times), *map(F.lit, counts)
+        )
     given, amount = schema.amount_or(within, "5 minutes", data_type, "within")
     width = not_negative(amount, given, "within")
     return between(times[0], times[1], (-width, width), data_type)

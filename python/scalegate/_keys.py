@@ -1,8 +1,7 @@
 """The columns of a join that must be equal: of one name on both sides, or of two."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pyspark.sql import Column, DataFrame
@@ -12,7 +11,8 @@ from scalegate import _schema as schema
 from scalegate._errors import ScalegateError
 from scalegate._schema import Frame
 
-HIDDEN = "__scalegate_{}_{}"
+# A checkpoint of two streams names its columns, so theirs never change.
+STREAMED = "__scalegate_{}_{}"
 Names: TypeAlias = str | Sequence[str] | None
 
 
@@ -20,20 +20,13 @@ Names: TypeAlias = str | Sequence[str] | None
 class Keys:
     """Pairs of a left and a right column, which may differ in case where both are one.
 
-    `given` is how the caller named them, for messages.
+    `hidden` are the right columns that the output has not, and what they are called until then;
+    `given` is how the caller named the keys, for messages.
     """
 
     pairs: tuple[tuple[str, str], ...] = ()
-    once_each: bool = True
+    hidden: Mapping[str, str] = field(default_factory=dict)
     given: str = ""
-
-    @cached_property
-    def hidden(self) -> dict[str, str]:
-        """The right columns that the output has not, and what they are called until then."""
-        if not self.once_each:
-            return {}
-        rights = dict.fromkeys(right for _, right in self.pairs)
-        return {right: HIDDEN.format("right_key", i) for i, right in enumerate(rights)}
 
     def conditions(self, renamed: dict[str, str]) -> list[Column]:
         """That they are equal, under the right columns' new names."""
@@ -66,7 +59,13 @@ def checked_keys(on: Names, left_on: Names, right_on: Names, sides: tuple[Frame,
     """The keys that the arguments name, each pair of one type."""
     if left_on is None and right_on is None:
         same = _names(on, "on")
-        return _checked(same, same, sides, ("on", "on"), Keys((), True, f"on={on!r}"))
+        pairs = _checked(same, same, sides, ("on", "on"))
+        once = dict.fromkeys(right for _, right in pairs)
+        hidden = {
+            name: hidden_name(name, "right", STREAMED.format("right_key", i), sides)
+            for i, name in enumerate(once)
+        }
+        return Keys(pairs, hidden, f"on={on!r}")
     if on is not None:
         raise ScalegateError(
             f"on={on!r} is given beside left_on or right_on: write on= for columns that both "
@@ -78,8 +77,19 @@ def checked_keys(on: Names, left_on: Names, right_on: Names, sides: tuple[Frame,
             f"left_on={left_on!r}, right_on={right_on!r}: give as many columns of the one side "
             "as of the other."
         )
-    given = Keys((), False, f"left_on={left_on!r}")
-    return _checked(lefts, rights, sides, ("left_on", "right_on"), given)
+    pairs = _checked(lefts, rights, sides, ("left_on", "right_on"))
+    return Keys(pairs, {}, f"left_on={left_on!r}")
+
+
+def hidden_name(name: str, side: str, streamed: str, sides: tuple[Frame, Frame]) -> str:
+    """What a column is called that nobody but EXPLAIN shows, and no other of either side is."""
+    if sides[0].df.isStreaming:
+        return streamed
+    taken = {frame.fold(column) for frame in sides for column in frame.df.columns}
+    hidden = f"{name} of {side}"
+    while sides[0].fold(hidden) in taken:
+        hidden += "'"
+    return hidden
 
 
 def _checked(
@@ -87,16 +97,14 @@ def _checked(
     rights: Sequence[str],
     sides: tuple[Frame, Frame],
     arguments: tuple[str, str],
-    given: Keys,
-) -> Keys:
+) -> tuple[tuple[str, str], ...]:
     pairs = [
         (sides[0].field(left, arguments[0]), sides[1].field(right, arguments[1]))
         for left, right in zip(lefts, rights)
     ]
     for left, right in pairs:
         schema.check_key(left, right)
-    found = tuple((left.name, right.name) for left, right in pairs)
-    return Keys(found, given.once_each, given.given)
+    return tuple((left.name, right.name) for left, right in pairs)
 
 
 def _names(names: Names, argument: str) -> list[str]:

@@ -204,8 +204,8 @@ def _part_micros(amount: str, unit: str, text: str, argument: str) -> int:
         raise ScalegateError(f"{argument}={text!r}: the unit 'm' is two: write min for minutes.")
     if single not in MICROS:
         raise ScalegateError(
-            f"{argument}={text!r} has the unknown unit {single!r}: use one of {', '.join(MICROS)}, "
-            f"or {', '.join(SHORT)}."
+            f"{argument}={text!r} has the unknown unit {single!r}: use one of "
+            f"{', '.join([*MICROS, *SHORT])}."
         )
     whole, _, fraction = amount.partition(".")
     scaled = int(whole + fraction) * MICROS[single]

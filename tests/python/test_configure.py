@@ -213,10 +213,15 @@ SUBMITTED = """
 import scalegate
 from pyspark.sql import SparkSession
 
-spark = scalegate.configure(SparkSession.builder).getOrCreate()
+spark = scalegate.configure(SparkSession.builder.enableHiveSupport()).getOrCreate()
 r = spark.range(3).toDF("ts")
-print(scalegate.is_active(spark), r.interval_join(r, lower=-1, upper=1).count())
+joined = r.interval_join(r, lower=-1, upper=1, algorithm="sweep")
+print(scalegate.is_active(spark), joined.count())
 print(spark.conf.get("spark.jars"))
+r.createOrReplaceTempView("r")
+pairs = "1 FROM r a JOIN r b ON a.ts - b.ts BETWEEN 0 AND 1"
+for join in (joined, spark.sql(f"SELECT /*+ WINDOW_JOIN(a, b, 'sweep') */ {pairs}")):
+    print("as hinted" in join._jdf.queryExecution().executedPlan().toString())
 """
 
 
@@ -237,8 +242,10 @@ def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    active, jars = done.stdout.splitlines()
+    active, jars, *hinted = done.stdout.splitlines()
     assert active == "True 7"
+    # A session with Hive support reads the hint by another hook.
+    assert hinted == ["True", "True"]
     assert [Path(jar).name for jar in jars.split(",")] == [
         "other.jar",
         Path(scalegate.jar_path()).name,

@@ -244,6 +244,30 @@ def test_a_window_of_rows_works_with_all_join_types(
     assert Counter(map(tuple, joined.collect())) == Counter(rows)
 
 
+def test_explain_shows_no_name_of_the_packages_own_and_says_why_not(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+) -> None:
+    left = spark.sql("SELECT TIMESTAMP'2024-01-01' ts, 'A' symbol, 1.0D price")
+    scalegate.explain(left.interval_join(left, on="symbol", lower="-30min", algorithm="sweep"))
+    scalegate.explain(left.window_join(left.select("ts"), on=F.col("price") > 0))
+    scalegate.explain(left.window_join(left.select("ts"), within=scalegate.rows(2)))
+    scalegate.explain(left.alias("a").join(left.alias("b"), F.expr("a.price < b.price")))
+    shown = capsys.readouterr().out
+    assert "window: ts_right - ts in [-30 minutes, 0 seconds]" in shown
+    assert "window: `ts of right` - `ts of left` in [-5 minutes, 5 minutes]" in shown
+    assert "__scalegate" not in shown
+    assert "R, false" not in shown and "S, false" not in shown
+    assert shown.count("run by scalegate") == 3
+    assert "left to Spark, since nothing is bounded" in shown
+
+
+def test_a_hidden_name_gives_way_to_the_users(spark: SparkSession) -> None:
+    left = spark.range(3).toDF("ts").withColumn("ts of left", F.lit(1))
+    joined = left.window_join(left, within=1)
+    assert joined.columns == ["ts", "ts of left", "ts_right", "ts of left_right"]
+    assert joined.count() == 7
+
+
 def test_names_with_dots_and_backticks_work(spark: SparkSession) -> None:
     left = spark.range(9).toDF("the `time`.x")
     joined = left.interval_join(left, time=(left.columns[0],) * 2, lower=0, upper=1)

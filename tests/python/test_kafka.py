@@ -30,6 +30,7 @@ BAND = 8.0
 WITHIN = timedelta(seconds=5)
 BEGIN = datetime(2024, 5, 1)
 SENTINEL = BEGIN + timedelta(days=1)
+LATE = BEGIN - timedelta(hours=1)
 TIME = "%Y-%m-%dT%H:%M:%S.%f"
 BOUND = 180
 
@@ -106,13 +107,13 @@ def event(ts: datetime, x: float) -> str:
 
 
 def placed(topics: Topics, topic: str) -> list[tuple[datetime, dict[str, Any]]]:
-    """A topic's events with the id that the example gives them, the last one left out."""
+    """A topic's events with the id that the example gives them, but the last and the late one."""
     found = [
         {"id": f"{topic}-{row.partition}-{row.offset}", **json.loads(row.value)}
         for row in topics.records(topic)
     ]
     timed = [(datetime.strptime(each["ts"], TIME + "Z"), each) for each in found]
-    return [(ts, each) for ts, each in timed if ts < SENTINEL]
+    return [(ts, each) for ts, each in timed if BEGIN <= ts < SENTINEL]
 
 
 def results(topics: Topics) -> dict[str, dict[str, Any]]:
@@ -139,6 +140,8 @@ class Expected:
 
     results: dict[str, dict[str, Any]]
     files: Path
+    late: Path
+    log: Path
 
 
 def append(topics: Topics, part: int) -> None:
@@ -192,11 +195,12 @@ def expected(
         "--max-offsets=40",
     )
     append(topics, 2)
+    topics.append("bids", [(0, event(LATE, 50.0))])
     append_sentinels(topics)
     found = results(topics)
     assert topics.size("pairs") < len(found), "killed when all was written"
     program.run("--trigger=availableNow")
-    return Expected(found, files)
+    return Expected(found, files, directory / "checkpoint/late", directory / "program.log")
 
 
 def test_the_third_topic_is_exact_by_the_results_id(topics: Topics, expected: Expected) -> None:
@@ -210,6 +214,15 @@ def test_files_are_exact_as_they_stand(spark: SparkSession, expected: Expected) 
     written = [json.loads(row[0]) for row in rows.collect()]
     assert len(written) == len(expected.results)
     assert {each["id"]: each for each in written} == expected.results
+
+
+@pytest.mark.parametrize("query", ["topic", "files"])
+def test_an_event_that_comes_too_late_is_kept_and_told_of(expected: Expected, query: str) -> None:
+    files = (expected.late / query).rglob("*.json")
+    kept = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    assert [each["x"] for each in kept] == [50.0]
+    told = f"1 events came too late to be joined: {expected.late / query}"
+    assert told in expected.log.read_text(encoding="utf-8")
 
 
 def test_the_program_says_that_it_has_nowhere_to_write(

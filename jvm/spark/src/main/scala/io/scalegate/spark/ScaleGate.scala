@@ -1,8 +1,8 @@
 package io.scalegate.spark
 
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import io.scalegate.spark.plan.WindowJoinStrategy
+import io.scalegate.spark.plan.{JoinReport, WindowJoinStrategy}
 
 /** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
 object ScaleGate {
@@ -15,6 +15,9 @@ object ScaleGate {
 
   /** Why no session of this JVM has the package though its jar is there; null where that is no reason. */
   def obstacle(): String = SparkRelease.obstacle.orNull
+
+  /** A line for each join of a batch query: whether it is run here, and if not, why. */
+  def joins(frame: DataFrame): String = JoinReport.of(frame).mkString("\n")
 
   /** Whether the session was started with the extensions and has them switched on. */
   def isActive(session: SparkSession): Boolean = SparkRelease.obstacle.isEmpty && {

@@ -65,6 +65,8 @@ private object ScaleGateExtensions {
   * harm, since every rule here leaves its own work alone.
   *
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
+  *   - resolution rule: the same again, for sessions with Hive support, whose analyzer knows no hint resolution rules of
+  *     others, and drops unknown hints after its resolution rules only;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
@@ -109,6 +111,7 @@ private object ScaleGateExtensions {
 private object ScaleGateRules {
   def register(extensions: SparkSessionExtensions): Unit = {
     extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
+    extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectHintResolutionRule(_ => HideStreamingJoins)

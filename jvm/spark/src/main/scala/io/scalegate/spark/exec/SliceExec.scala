@@ -81,9 +81,10 @@ object SliceExec {
       side: Side,
       probing: Probing,
       by: SliceBy,
-      attributes: Seq[Expression]
+      attributes: Seq[Expression],
+      cellName: String = "cell"
   ): SliceExec = {
-    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+    val cell = AttributeReference(cellName, LongType, nullable = false)()
     SliceExec(attributes, by, side, probing.unmatched && (side eq probing.side), cell, input)
   }
 }

@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection,
   UnsafeRow
 }
+import org.apache.spark.sql.catalyst.util.truncatedString
 import org.apache.spark.sql.execution.{
   CodegenSupport,
   OrderPreservingUnaryExecNode,
@@ -58,6 +59,9 @@ final case class WindowJoinOutputExec(
   import WindowJoinOutputExec.renamed
 
   override def nodeName: String = "WindowJoinOutput"
+
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${truncatedString(columns, "[", ", ", "]", maxFields)}"
 
   override def output: Seq[Attribute] = columns.map(_.toAttribute)
 

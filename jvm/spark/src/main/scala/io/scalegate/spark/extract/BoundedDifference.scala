@@ -80,6 +80,10 @@ final case class BoundedDifference(
 
   def describe: String = s"${right.sql} - ${left.sql} in [$lower, $upper]"
 
+  /** What EXPLAIN shows: the bounds in people's units. */
+  def shown: String =
+    s"${right.sql} - ${left.sql} in [${BoundText.of(lower, termType)}, ${BoundText.of(upper, termType)}]"
+
   /** Days that a left date is moved by, so that what it matches lies as far before it as behind it. */
   private[this] def middle: Int =
     if (circular) ((lower + upper) / 2).setScale(0, RoundingMode.FLOOR).toLong.toInt else 0

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   UnresolvedHint
 }
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
 import org.apache.spark.sql.types.StringType
 
 import io.scalegate.join.matrix.MatrixLayout
@@ -25,7 +26,9 @@ import io.scalegate.spark.{Errors, ScaleGateConf}
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   val Name = "WINDOW_JOIN"
 
-  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUp {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.resolveOperatorsUpWithPruning(
+    _.containsPattern(UNRESOLVED_HINT)
+  ) {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
       val algorithms = arguments.collect { case AlgorithmName(a) => a }
       val layouts = arguments.collect { case Layout(l) => l }

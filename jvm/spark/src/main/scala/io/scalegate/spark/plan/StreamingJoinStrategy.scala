@@ -155,7 +155,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       right: LogicalPlan
   ): PlannedPairs = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
-      SliceExec(planLater(input), side, probing, cells.by, cells.of(side))
+      SliceExec(planLater(input), side, probing, cells.by, cells.of(side), CellName)
     place match {
       case OneTask(says) =>
         val join = joinOf(c, probing, None, Some(says), Some(1))
@@ -335,6 +335,9 @@ object StreamingJoinStrategy extends SparkStrategy {
       RowsWindow(bands.length + 1, rows)
     )
   }
+
+  /** It is among the columns that a checkpoint names. */
+  private[this] val CellName = "__scalegate_cell"
 
   /** More would make more copies of a side's rows than their selectivity is worth. */
   private[this] val MostDimensions = 2

@@ -140,6 +140,24 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   def plannable: Boolean = isRun && isPlain
 
+  /** The condition without what a hint says. */
+  def bareCondition: Option[Expression] = bare.reduceOption(And.apply)
+
+  /** Why it is no join of this package's, whatever it bounds. */
+  def notPlannable: Option[String] =
+    if (join.hint != JoinHint.NONE && requests.isEmpty)
+      Some(s"it carries a hint of Spark's own (${join.hint})")
+    else
+      all
+        .find(!_.deterministic)
+        .map(c => s"its condition may give another answer each time: ${c.sql}")
+        .orElse(leftKeys.find(k => !RowOrdering.isOrderable(k.dataType)).map(k =>
+          s"its key ${k.sql} is of type ${k.dataType.sql}, which has no order"
+        ))
+        .orElse(Option.when(!isRun)(
+          whole.getOrElse(s"this package runs no ${join.joinType.sql} join without a key")
+        ))
+
   /** Whether a full join is one that is run as two joins, if not as one. */
   def isRunWhereSplit: Boolean = isPlain && (isBounded || isRequested && leftKeys.isEmpty)
 
@@ -186,19 +204,25 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     *
     * @param rows
     *   the window, where it is one that counts rows and no bound of the condition
+    * @param bound
+    *   what it shows of a bound
     */
-  def describe(algorithm: String, rows: Option[String] = None): String = {
+  def describe(
+      algorithm: String,
+      rows: Option[String] = None,
+      bound: BoundedDifference => String = _.shown
+  ): String = {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
       SplitFullJoin.describe(join),
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
       rows
         .orElse(overlap.map(_.describe))
-        .orElse(differences.headOption.map(_ => sweep.describe))
+        .orElse(differences.headOption.map(_ => bound(sweep)))
         .map(w => s"window: $w"),
       Some(if (rows.isEmpty && differences.nonEmpty) bands else differences)
         .filter(_.nonEmpty)
-        .map(_.map(_.describe).mkString("bands: ", ", ", "")),
+        .map(_.map(bound).mkString("bands: ", ", ", "")),
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")
     )

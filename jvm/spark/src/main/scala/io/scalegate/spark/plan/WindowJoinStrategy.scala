@@ -130,7 +130,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val terms = c.indexTerms
     val fromLeft = choice.probing.side eq Side.R
     val packed = PackExec(
-      AttributeReference("__scalegate_rows", BinaryType, nullable = false)(),
+      AttributeReference("rows", BinaryType, nullable = false)(),
       planLater(if (fromLeft) c.join.right else c.join.left)
     )
     BroadcastWindowJoinExec(
@@ -247,7 +247,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     val parts = Seq(
       Some(s"window: last ${w.rows} rows by ${w.leftTime.sql}, ${w.rightTime.sql}"),
-      Some(bounds.map(_.describe).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
+      Some(bounds.map(_.shown).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
       w.condition.map(c => s"residual: ${c.sql}"),
       Some(s"algorithm: ScaleJoin on $threads threads in one task")
     )

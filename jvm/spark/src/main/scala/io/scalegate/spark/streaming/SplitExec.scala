@@ -83,7 +83,7 @@ object SplitExec {
       splitting: KeySplitting,
       input: SparkPlan
   ): SplitExec = {
-    val cell = AttributeReference("__scalegate_cell", LongType, nullable = false)()
+    val cell = AttributeReference("cell", LongType, nullable = false)()
     SplitExec(
       keys.map(TaskAccess.normalized),
       eventTime,
