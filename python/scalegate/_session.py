@@ -113,9 +113,9 @@ def _split(jars: str) -> list[str]:
 
 
 def _default_jars() -> str:
-    """`spark.jars` of what the JVM was started with, or of spark-defaults.conf, which a builder's
+    """`spark.jars` of what `spark-submit` was given, or of spark-defaults.conf, which a builder's
     setting would otherwise hide."""
-    if SparkContext._jvm is not None:
+    if os.environ.get("PYSPARK_GATEWAY_PORT"):
         return SparkConf().get(JARS, "") or ""
     directory = os.environ.get("SPARK_CONF_DIR", Path(_find_spark_home(), "conf"))
     defaults = Path(directory, "spark-defaults.conf")

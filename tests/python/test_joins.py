@@ -245,9 +245,8 @@ def test_a_window_of_rows_works_with_all_join_types(
 
 
 def test_explain_shows_no_name_of_the_packages_own_and_says_why_not(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str]
+    left: DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    left = spark.sql("SELECT TIMESTAMP'2024-01-01' ts, 'A' symbol, 1.0D price")
     scalegate.explain(left.interval_join(left, on="symbol", lower="-30min", algorithm="sweep"))
     scalegate.explain(left.window_join(left.select("ts"), on=F.col("price") > 0))
     scalegate.explain(left.window_join(left.select("ts"), within=scalegate.rows(2)))
