@@ -15,6 +15,9 @@ final case class Rounding(relative: Double, absolute: Double, reach: Double, lar
 
   def isNone: Boolean = relative == 0 && absolute == 0
 
+  /** Whether it says anything: the constants of a sum may be too large to be added up. */
+  def isFinite: Boolean = java.lang.Double.isFinite(absolute) && java.lang.Double.isFinite(reach)
+
   /** Whether a sum of a finite number may be infinite: a smaller reach is lost beside the largest number. */
   def mayOverflow: Boolean = reach >= step / 4
 

@@ -22,7 +22,7 @@ import io.scalegate.stream.Side
   * `SCALEGATE_EDGES` is how many conditions are tried, `SCALEGATE_SEED` the seed, which a failure names.
   */
 final class EdgeNumbersSuite extends SparkJoinSuite {
-  private val seed = sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(20L)
+  private val seed = sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(100200L)
   private val cases = sys.env.get("SCALEGATE_EDGES").map(_.toInt).getOrElse(150)
 
   test(s"what Spark accepts lies in the bounds ($cases conditions from seed $seed)") {

@@ -80,13 +80,16 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
     case _ => None
   }
 
-  /** What a comparison `a <= b` says of NaN, which Spark holds to be larger than every number: a
-    * difference of the two inputs that is NaN passes on the right and fails on the left.
+  /** What a comparison `a <= b` says of NaN, which Spark holds to be larger than every number, negated or not: what
+    * is NaN passes on the right, and fails on the left unless it meets NaN.
     */
   private[this] def nansOf(a: Expression, b: Expression): NanRule = {
-    def crosses(e: Expression) =
-      e.references.exists(left.contains) && e.references.exists(right.contains)
-    if (crosses(a)) NanRejected else if (crosses(b)) NanPasses else NanMeetsNan
+    def isOver(e: Expression, side: AttributeSet) = e.references.exists(side.contains)
+    def crosses(e: Expression) = isOver(e, left) && isOver(e, right)
+    if (crosses(a)) NanRejected
+    else if (crosses(b)) NanPasses
+    else if (isOver(a, left)) LeftNanRejected
+    else RightNanRejected
   }
 
   /** `form <= 0`, or `form < 0`, as a bound on right − left. */
@@ -173,16 +176,19 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
 
 object BoundExtractor {
 
-  /** Which pairs with a NaN a comparison accepts: none, only NaN with NaN, or others too. */
+  /** Which pairs of a NaN with a number a comparison rejects: all, none, or where it is the left input's or the right one's. */
   sealed private trait NanRule
   private case object NanRejected extends NanRule
-  private case object NanMeetsNan extends NanRule
   private case object NanPasses extends NanRule
+  private case object LeftNanRejected extends NanRule
+  private case object RightNanRejected extends NanRule
 
-  /** A range on the number line holds NaN only next to NaN. */
-  private def letsNansThrough(bounds: Seq[Bound]): Boolean =
+  /** A range on the number line holds NaN only next to NaN: so other pairs with a NaN must be rejected. */
+  private def letsNansThrough(bounds: Seq[Bound]): Boolean = {
+    def are(rule: NanRule) = bounds.exists(_.nans == rule)
     bounds.head.termType.family == "floating" &&
-      bounds.exists(_.nans == NanPasses) && !bounds.exists(_.nans == NanRejected)
+    !are(NanRejected) && !(are(LeftNanRejected) && are(RightNanRejected))
+  }
 
   private type Key = (Expression, Expression)
 

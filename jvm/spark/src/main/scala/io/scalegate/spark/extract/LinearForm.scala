@@ -88,7 +88,7 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       val added = Seq(x, y).filter(_.isConstant).map(_.farthest.toDouble).sum
       val before = sum.rounding.copy(reach = sum.rounding.reach + added)
       val after = before.rounded(t == FloatType, sum.farthest.toDouble)
-      Some(sum.copy(rounding = after, exact = false))
+      Some(sum.copy(rounding = after, exact = false)).filter(_ => after.isFinite)
     }
 
   /** Whether a value of this type can be whatever the form's may be. */
