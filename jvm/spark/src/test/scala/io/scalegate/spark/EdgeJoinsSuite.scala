@@ -14,18 +14,18 @@ final class EdgeJoinsSuite extends SparkJoinSuite {
       "longs",
       "id, k, y",
       s"(1, 1, ${least}L), (2, 1, 5L), (3, 1, 9223372036854775807L), (4, 2, 0L), " +
-        "(5, 1, 4611686018427387906L), (6, 1, -4611686018427387904L)"
+        "(5, 1, 4611686018427387906L), (6, 1, -4611686018427387904L), (7, 1, 1L)"
     )
     view(
       "floats",
       "id, f",
-      "(1, 100.3F), (2, 0.1F), (3, 16777216F), (4, float('nan')), (5, float('-inf'))"
+      "(1, 100.3F), (2, 0.1F), (3, 16777216F), (4, float('nan')), (5, float('-inf')), (6, 256.3F), (7, 256.7F)"
     )
     view(
       "doubles",
       "id, d",
       "(1, 100.5D), (2, CAST(100.3F + 0.2F AS DOUBLE)), (3, CAST(0.1F - 0.2F AS DOUBLE)), " +
-        "(4, 16777216D), (5, double('nan')), (6, double('-inf'))"
+        "(4, 16777216D), (5, double('nan')), (6, double('-inf')), (7, 256.5D)"
     )
     view(
       "ints",
