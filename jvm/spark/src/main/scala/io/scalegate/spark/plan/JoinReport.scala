@@ -44,6 +44,7 @@ object JoinReport {
       candidate.notPlannable
         .orElse(candidate.unbounded.map(_ + ". The hint WINDOW_JOIN compares all pairs"))
         .orElse(noWindow(candidate))
+        .orElse(LeftToSpark.reason(candidate, SQLConf.get))
         .orElse(Some(
           "its inputs are too large to be held, and its bounds are no window to slide, or nothing can lie in them. " +
             "The hint WINDOW_JOIN runs it here"
