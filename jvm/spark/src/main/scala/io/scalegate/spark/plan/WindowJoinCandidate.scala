@@ -204,25 +204,19 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     *
     * @param rows
     *   the window, where it is one that counts rows and no bound of the condition
-    * @param bound
-    *   what it shows of a bound
     */
-  def describe(
-      algorithm: String,
-      rows: Option[String] = None,
-      bound: BoundedDifference => String = _.shown
-  ): String = {
+  def describe(algorithm: String, rows: Option[String] = None): String = {
     val keys = leftKeys.zip(rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val parts = Seq(
       SplitFullJoin.describe(join),
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
       rows
         .orElse(overlap.map(_.describe))
-        .orElse(differences.headOption.map(_ => bound(sweep)))
+        .orElse(differences.headOption.map(_ => sweep.shown))
         .map(w => s"window: $w"),
       Some(if (rows.isEmpty && differences.nonEmpty) bands else differences)
         .filter(_.nonEmpty)
-        .map(_.map(bound).mkString("bands: ", ", ", "")),
+        .map(_.map(_.shown).mkString("bands: ", ", ", "")),
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")
     )
