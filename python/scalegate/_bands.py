@@ -20,10 +20,21 @@ N = TypeVar("N", bound=Number)
 
 
 class CheckedBand:
-    """Two columns, and where the right one's value may lie from the left one's."""
+    """Two columns, and where the right one's value may lie from the left one's.
 
-    def __init__(self, left: T.StructField, right: T.StructField, width: Width | Bounds) -> None:
+    Differences of integers that wrap around (`wraps`) are taken in a type that has room for them:
+    else values far apart would pass, and no index could tell which.
+    """
+
+    def __init__(
+        self, left: T.StructField, right: T.StructField, width: Width | Bounds, wraps: bool
+    ) -> None:
         self.left, self.right = left, right
+        types = (left.dataType, right.dataType)
+        self.roomy = None
+        if wraps and all(isinstance(t, T.IntegralType) for t in types):
+            has_long = any(isinstance(t, T.LongType) for t in types)
+            self.roomy = "decimal(20, 0)" if has_long else "bigint"
         self.numeric = isinstance(left.dataType, schema.NUMBERS)
         self.symmetric = not isinstance(width, Sequence) or isinstance(width, str)
         argument = f"bands[{left.name!r}]"
@@ -56,7 +67,9 @@ class CheckedBand:
         other = renamed[self.right.name]
         if not self.numeric:
             return between(self.left.name, other, (self.lower, self.upper), self.left.dataType)
-        mine, others = F.col(schema.quote(self.left.name)), F.col(schema.quote(other))
+        mine, others = (F.col(schema.quote(name)) for name in (self.left.name, other))
+        if self.roomy is not None:
+            mine, others = mine.cast(self.roomy), others.cast(self.roomy)
         if self.symmetric:
             return F.abs(mine - others) <= F.lit(self.upper)
         return (others - mine).between(F.lit(self.lower), F.lit(self.upper))
@@ -79,7 +92,7 @@ def _checked(name: str, band: Band, sides: tuple[Frame, Frame]) -> CheckedBand:
         )
     left, right = sides[0].field(name, "bands"), sides[1].field(band[0], "bands")
     schema.check_band(left, right)
-    return CheckedBand(left, right, band[1])
+    return CheckedBand(left, right, band[1], schema.wraps(sides[0].df))
 
 
 def _two(bounds: Bounds, argument: str) -> Bounds:

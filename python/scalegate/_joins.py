@@ -150,7 +150,8 @@ def band_join(
         DataFrames of one session, both batch or both streaming.
     bands
         Left column to (right column, width): ``{"x": ("a", 10)}`` is ``abs(x - a) <= 10``,
-        evaluated in the columns' own types as Spark does. Numeric columns take a number, which
+        evaluated in the columns' own types as Spark does; integers in a type in which nothing
+        wraps around where ANSI mode is off, in a batch. Numeric columns take a number, which
         beside decimals is the decimal number that you write, as 0.05 or Decimal("0.05");
         timestamps and dates take an interval. Widths are inclusive and not negative. A band that
         is not the same both ways has two bounds, ``{"x": ("a", (-5, 10))}``: the right value less

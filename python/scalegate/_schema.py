@@ -106,6 +106,15 @@ def frame(df: DataFrame, side: str) -> Frame:
     return Frame(df, side, str if sensitive else str.lower)
 
 
+def wraps(df: DataFrame) -> bool:
+    """Whether sums of integers that have no room wrap around, in a batch.
+
+    A stream's condition stays as it was when its checkpoint was written.
+    """
+    ansi = df.sparkSession.conf.get("spark.sql.ansi.enabled", "true")
+    return not df.isStreaming and ansi == "false"
+
+
 def quote(name: str) -> str:
     """The name as SQL and `F.col` take it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"

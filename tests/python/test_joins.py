@@ -153,7 +153,8 @@ def test_a_band_may_reach_further_one_way(
 
 
 def test_what_type_checkers_accept_runs(spark: SparkSession) -> None:
-    trades = spark.sql("SELECT TIMESTAMP'2024-01-01' ts, 'A' symbol, 1.0D price")
+    row = "(TIMESTAMP'2024-01-01', 'A', 1.0D)"
+    trades = spark.sql(f"SELECT * FROM VALUES {row} AS t(ts, symbol, price)")
     quotes = trades.withColumnRenamed("price", "bid")
     assert scalegate.typed(trades) is trades
     assert [df.count() for df in typed_program.joins(trades, quotes)] == [1] * 5 + [6] + [1] * 3
@@ -325,6 +326,25 @@ def test_a_band_on_decimals_is_as_wide_as_it_is_written(
     s = right.select("bid", (F.col("bid") / 1000).cast("decimal(10, 3)").alias("n"))
     joined = scalegate.band_join(r, s, bands={"m": ("n", width)})
     assert_same(spark, joined, r.join(s, F.expr(f"abs(m - n) <= {width}")))
+
+
+@pytest.mark.parametrize("integer", ["int", "bigint"])
+@pytest.mark.parametrize("width", [3, (-3, 7)])
+def test_a_band_on_integers_is_indexed_where_sums_wrap_around(
+    spark: SparkSession, integer: str, width: Any
+) -> None:
+    least, greatest = (-(2**31), 2**31 - 1) if integer == "int" else (-(2**63), 2**63 - 1)
+    values = [(v,) for v in (least, least + 2, -1, 0, 4, greatest - 5, greatest)]
+    numbers = spark.createDataFrame(values, f"x {integer}")
+    lower, upper = width if isinstance(width, tuple) else (-width, width)
+    expected = [(x, a) for (x,) in values for (a,) in values if lower <= a - x <= upper]
+    spark.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        joined = scalegate.band_join(numbers, numbers.toDF("a"), {"x": ("a", width)})
+        assert "window: " in joined._jdf.queryExecution().executedPlan().toString()
+        assert rows(joined) == Counter(expected)
+    finally:
+        spark.conf.unset("spark.sql.ansi.enabled")
 
 
 @pytest.mark.parametrize("how", HOW)
