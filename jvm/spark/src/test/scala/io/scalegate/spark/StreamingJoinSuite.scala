@@ -144,6 +144,9 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** What was written, in the order in which it was. */
     def inOrder: Seq[String] = written.values.asScala.flatten.toSeq
 
+    /** What the last batch wrote, in any order: the whole result in complete mode. */
+    def last: Seq[String] = written.lastEntry.getValue.sorted
+
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
 
