@@ -33,6 +33,16 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
     ()
   }
 
+  test("DISTINCT above a right join whose left side turns out to be empty") {
+    import spark.implicits._
+    val none = spark.sparkContext.parallelize(Seq((5L, Option.empty[Long])), 1).toDF("a", "b")
+    none.createOrReplaceTempView("without_b")
+    assertJoins(
+      "SELECT DISTINCT l.b - l.b FROM without_b l RIGHT JOIN (SELECT DISTINCT i AS a, l AS b FROM r) r " +
+        "ON l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5"
+    )
+  }
+
   test("the first of many windows are as many as asked for") {
     assertListed(
       s"SELECT w.start, n FROM (${windows("events")}) ORDER BY n DESC, w.start LIMIT 10"

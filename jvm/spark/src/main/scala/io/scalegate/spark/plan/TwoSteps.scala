@@ -41,8 +41,12 @@ final case class TwoSteps(child: LogicalPlan) extends UnaryNode with OwnNode {
 
   private[this] def operator: LogicalPlan = TwoSteps.unstaged(child)
 
-  override def maxRows: Option[Long] = operator.maxRows
-  override def maxRowsPerPartition: Option[Long] = operator.maxRowsPerPartition
+  private[this] def hasRun: Boolean = child.exists(_.isInstanceOf[LogicalQueryStage])
+
+  /** Not known while it runs: the operator's inputs may be exchanges by then, of fewer rows than they stand for. */
+  override def maxRows: Option[Long] = if (hasRun) None else operator.maxRows
+  override def maxRowsPerPartition: Option[Long] =
+    if (hasRun) None else operator.maxRowsPerPartition
   override def stats: Statistics = operator.stats
   override def references: AttributeSet = AttributeSet.empty
   override protected def uniqueBy: Set[ExpressionSet] = operator.distinctKeys
