@@ -87,6 +87,7 @@ def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     host.spark.session.conf.set("spark.sql.shuffle.partitions", "1")
     data, expected = ensure(KEYS, tmp_path), brute_force(KEYS)
     for arm in latency.arms(host, SCHEDULE):
+        arm.conf = {**arm.conf, **stream.NO_FORK}
         arm.prepare(KEYS, data)
         samples = arm.run(KEYS, data)
         assert len(samples) == 2 * (SCHEDULE.files - SCHEDULE.uncounted)

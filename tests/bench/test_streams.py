@@ -93,6 +93,7 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     data = ensure(BANDS, tmp_path)
     arms = {arm.name: arm for arm in stream.arms(host)}
     ours = arms["scalegate-hdfs"]
+    ours.conf = {**ours.conf, **stream.NO_FORK}
     ours.prepare(BANDS, data)
     (sample,) = ours.run(BANDS, data)
     assert sample.rows == brute_force(BANDS)
@@ -100,6 +101,7 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     assert sample.facts["batches"] == 2
     assert sample.facts["most state rows"] > 0
     limit = arms["limit"]
+    limit.conf = stream.NO_FORK
     limit.prepare(BANDS, data)
     (sample,) = limit.run(BANDS, data)
     assert sample.facts["batches"] == 2
@@ -140,6 +142,7 @@ def test_windows_of_streams_are_compared_before_they_are_timed(
     monkeypatch.setattr(streams, "BATCHES", 2)
     data = ensure(WINDOWS, tmp_path)
     (arm,) = (arm for arm in stream.arms(host) if arm.name == name)
+    arm.conf = {**arm.conf, **stream.NO_FORK}
     arm.prepare(WINDOWS, data)
     (sample,) = arm.run(WINDOWS, data)
     assert sample.work == {"tuples": 900}

@@ -1,5 +1,6 @@
 """What `configure` puts into a session's settings, and each set-up that it refuses."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -150,9 +151,9 @@ def test_the_switch_turns_one_session_off_and_not_the_other(spark: SparkSession)
     assert again.sparkContext is spark.sparkContext
 
 
-def run(script: str, environment: dict[str, str], cwd: Path) -> str:
+def run(script: str, environment: dict[str, str], cwd: Path, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", script, *arguments],
         env=environment,
         cwd=cwd,
         capture_output=True,
@@ -166,8 +167,10 @@ def run(script: str, environment: dict[str, str], cwd: Path) -> str:
 
 START = 'SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")'
 RUNNING_WITHOUT = f"""
+import os, subprocess, sys
 from pyspark.sql import SparkSession
 import scalegate
+import test_starts
 
 def refusal(of):
     try:
@@ -176,6 +179,8 @@ def refusal(of):
         return str(refused)
 
 spark = {START}.getOrCreate()
+remote = dict(os.environ, SPARK_REMOTE=test_starts.serve(spark))
+subprocess.run([sys.executable, *sys.argv[1:]], env=remote, check=True)
 r = spark.range(3).toDF("ts")
 print(scalegate.is_active(spark))
 print(refusal(lambda: scalegate.configure(SparkSession.builder)))
@@ -195,9 +200,18 @@ for _ in range(2):
 def test_a_session_without_the_jar_is_refused_and_the_next_one_has_it(
     clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
-    inactive, configured, *methods, after_stop, again = run(
-        RUNNING_WITHOUT, clean_environment, tmp_path
-    ).splitlines()
+    directory = Path(__file__).parent
+    paths = f"{clean_environment['PYTHONPATH']}{os.pathsep}{directory}"
+    environment = {**clean_environment, "PYTHONPATH": paths}
+    client = str(directory / "connect_client.py")
+    said = run(RUNNING_WITHOUT, environment, tmp_path, client).splitlines()
+    remote, (inactive, configured, *methods, after_stop, again) = said[:6], said[6:]
+    assert remote[5].startswith("is_active needs a classic session")
+    for refused in remote[:5]:
+        assert refused == (
+            "the Spark Connect server of this session runs without scalegate's jar: start it "
+            'with `start-connect-server.sh --jars "$(python -m scalegate jar)"`.'
+        )
     assert inactive == "False"
     assert configured.startswith("Spark already has a session in this process, without")
     assert "restart Python" in configured
@@ -213,7 +227,7 @@ SUBMITTED = """
 import scalegate
 from pyspark.sql import SparkSession
 
-spark = scalegate.configure(SparkSession.builder.enableHiveSupport()).getOrCreate()
+spark = scalegate.configure(SparkSession.builder).getOrCreate()
 r = spark.range(3).toDF("ts")
 joined = r.interval_join(r, lower=-1, upper=1, algorithm="sweep")
 print(scalegate.is_active(spark), joined.count())
@@ -244,7 +258,6 @@ def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
     assert done.returncode == 0, done.stderr
     active, jars, *hinted = done.stdout.splitlines()
     assert active == "True 7"
-    # A session with Hive support reads the hint by another hook.
     assert hinted == ["True", "True"]
     assert [Path(jar).name for jar in jars.split(",")] == [
         "other.jar",

@@ -22,7 +22,7 @@ import stream_files
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
-KILLS = int(os.environ.get("SCALEGATE_KILLS", "3"))
+KILLS = int(os.environ.get("SCALEGATE_KILLS", "2"))
 
 CONDITIONS = {
     "key": "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 5 SECONDS AND l.ts + INTERVAL 2 SECONDS",

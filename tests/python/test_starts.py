@@ -1,0 +1,192 @@
+"""Each way to start Spark that README names: the package plans a join there.
+
+Every start is a JVM of its own: `make soak` tries all of them, `make test` the shell, which has a
+session before its first line."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import loopback_cluster
+import pyspark
+import pytest
+import scalegate
+from kafka_broker import free_addresses
+from pyspark.sql import SparkSession
+
+BIN = Path(pyspark.__file__).parent / "bin"
+JOIN = (
+    "SELECT /*+ WINDOW_JOIN(r, s, 'sweep') */ * FROM range(3) r JOIN range(3) s "
+    "ON abs(r.id - s.id) <= 1"
+)
+PLANNED = "sweep over sorted"
+CONF = ["--conf"]
+SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
+PORT = "spark.connect.grpc.binding.port"
+
+PYTHON = f'''
+import scalegate
+frame = spark.range(3).toDF("ts")
+print(scalegate.is_active(spark), frame.interval_join(frame, lower=-1, upper=1).count(), "rows")
+spark.sql("""{JOIN}""").explain()
+'''
+SCALA = f'''
+spark.sql("""{JOIN}""").explain()
+println("true".capitalize + " " + spark.sql("""{JOIN}""").count() + " rows")
+'''
+CONFIGURED = """
+import scalegate
+from pyspark.sql import SparkSession
+spark = scalegate.configure(SparkSession.builder).getOrCreate()
+"""
+
+# The program, what it is given as its arguments, and what it reads.
+STARTS = {
+    "pyspark": ("pyspark", [], PYTHON),
+    "spark-shell": ("spark-shell", [], SCALA),
+    "spark-sql": (
+        "spark-sql",
+        ["-e", f"EXPLAIN {JOIN}; SELECT true, count(*), 'rows' FROM ({JOIN})"],
+        "",
+    ),
+}
+TRIED = list(STARTS) if os.environ.get("SCALEGATE_STARTS") == "all" else ["pyspark"]
+slow = pytest.mark.skipif(TRIED == ["pyspark"], reason="takes a cluster or a kernel: `make soak`")
+
+
+def run(command: list[str], environment: dict[str, str], cwd: Path, stdin: str = "") -> str:
+    done = subprocess.run(
+        command,
+        env={**environment, "PYSPARK_PYTHON": sys.executable},
+        cwd=cwd,
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def type_into(command: list[str], environment: dict[str, str], cwd: Path, lines: str) -> str:
+    """What PySpark's shell says when it is given lines as by somebody who types them: it has made
+    its session before the first."""
+    python = cwd / "python"  # one that takes itself for interactive without a terminal
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -i "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    with subprocess.Popen(
+        command,
+        env={**environment, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": python},
+        cwd=cwd,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as shell:
+        assert shell.stdout is not None
+        begun = any("SparkSession available as 'spark'" in line for line in shell.stdout)
+        assert begun, "it ended without a session"
+        said, _ = shell.communicate(lines, timeout=240)
+    assert shell.returncode == 0
+    return said
+
+
+def options(master: str) -> list[str]:
+    return ["--master", master, *CONF, "spark.ui.enabled=false"]
+
+
+@pytest.mark.parametrize("start", TRIED)
+def test_what_is_started_with_the_jar_has_the_package(
+    start: str, clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    program, arguments, stdin = STARTS[start]
+    jars = ["--jars", scalegate.jar_path()]
+    command = [str(BIN / program), *options("local[1]"), *jars, *arguments]
+    shell = type_into if program == "pyspark" else run
+    said = shell(command, clean_environment, tmp_path, stdin)
+    assert PLANNED in said
+    assert "true 7 rows" in " ".join(said.lower().split())
+
+
+@slow
+def test_an_interactive_python_configures_its_session(
+    clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """As a notebook's kernel does: line by line, in a process that starts the JVM."""
+    lines = CONFIGURED.replace("builder)", 'builder.master("local[1]"))') + PYTHON
+    said = run([sys.executable, "-i", "-q"], clean_environment, tmp_path, lines)
+    assert PLANNED in said and "True 7 rows" in said
+
+
+@slow
+@pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only")
+@pytest.mark.parametrize("how", ["configure", "--jars", "spark.jars"])
+def test_a_program_that_is_submitted_to_a_cluster_has_the_package_on_its_executors(
+    how: str, clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    app = CONFIGURED if how == "configure" else CONFIGURED.replace("scalegate.configure", "")
+    (tmp_path / "app.py").write_text(app + PYTHON, encoding="utf-8")
+    jar = scalegate.jar_path()
+    given = {"configure": [], "--jars": ["--jars", jar], "spark.jars": [*CONF, f"{how}={jar}"]}
+    environment = {**clean_environment, "PYSPARK_PYTHON": sys.executable}
+    with loopback_cluster.cluster(tmp_path, environment) as master:
+        command = [str(BIN / "spark-submit"), *options(master), *given[how], "app.py"]
+        said = run(command, environment, tmp_path)
+    assert PLANNED in said and "True 7 rows" in said
+
+
+def serve(spark: SparkSession) -> str:
+    """Lets a session's JVM answer Spark Connect, too; where."""
+    (address,) = free_addresses(1)
+    apache = spark._jvm.org.apache.spark
+    apache.SparkEnv.get().conf().set(PORT, address.split(":")[1])
+    apache.sql.connect.service.SparkConnectService.start(spark.sparkContext._jsc.sc())
+    return f"sc://{address}"
+
+
+def check_client(address: str, environment: dict[str, str], cwd: Path) -> None:
+    client = str(Path(__file__).with_name("connect_client.py"))
+    said = run([sys.executable, client], {**environment, "SPARK_REMOTE": address}, cwd)
+    *joined, aggregated, first, active = said.splitlines()
+    assert joined == ["7", "7", "5"]
+    assert (aggregated, first) == ("2", "0")
+    assert active.startswith("is_active needs a classic session: over Spark Connect")
+
+
+def test_a_client_of_spark_connect_needs_only_the_servers_jar(
+    spark: SparkSession, clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    check_client(serve(spark), clean_environment, tmp_path)
+
+
+@slow
+def test_a_server_of_spark_connect_is_started_with_the_jar(
+    clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    (address,) = free_addresses(1)
+    port = [*CONF, f"{PORT}={address.split(':')[1]}"]
+    jars = ["--jars", scalegate.jar_path()]
+    command = [str(BIN / "spark-submit"), *options("local[1]"), *port, *jars, "--class", SERVER]
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen(
+        command, env=clean_environment, cwd=tmp_path, stdout=quiet, stderr=quiet
+    )
+    try:
+        deadline = time.monotonic() + 120
+        while not answers(address):
+            assert server.poll() is None and time.monotonic() < deadline
+            time.sleep(0.05)
+        check_client(f"sc://{address}", clean_environment, tmp_path)
+    finally:
+        server.kill()
+        server.wait()
+
+
+def answers(address: str) -> bool:
+    host, port = address.split(":")
+    with socket.socket() as client:
+        return client.connect_ex((host, int(port))) == 0
