@@ -22,7 +22,7 @@ SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalaf
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 # One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
 # JVMs for a fraction of a second. `make soak` goes through all of them.
-STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 2 -v \
+STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 1 -v \
                 -jvmArgs "-XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP"'
 HARNESS      := jvm/bench/harness/run.py
 
@@ -127,7 +127,8 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"
 	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *.join.* *.aggregate.*"
-	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite"
+	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite \
+	  *StreamingHotKeysSuite"
 	@SCALEGATE_EDGES=5000 $(SBT) "spark/testOnly *EdgeNumbersSuite"
 	@SCALEGATE_FAULTS=100 $(PY) -m pytest -q -s tests/python/test_faults.py
 	@SCALEGATE_ORDINARY_ROWS=$(ORDINARY_ROWS) $(SBT) "spark/testOnly *OrdinaryQueriesSuite"

@@ -15,11 +15,11 @@ class ScaleGateLincheckSuite extends LincheckSuite {
     )
   ) {
     test(s"the operations of $name are linearizable under stress") {
-      stress(gate, definition, scenarios = 60, runs = 40)
+      stress(gate, definition, scenarios = 25, runs = 40)
     }
 
     test(s"the operations of $name are linearizable and lock-free in every interleaving tried") {
-      explore(gate, definition, scenarios = 6, runs = 40, isLockFree = true)
+      explore(gate, definition, scenarios = 4, runs = 40, isLockFree = true)
     }
   }
 }

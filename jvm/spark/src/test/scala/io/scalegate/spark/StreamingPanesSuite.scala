@@ -101,7 +101,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       s"every batch of $mode mode has the rows of Spark's own plan, late rows and restarts among them: panes $held"
     ) {
       val random = new Random(mode.hashCode.toLong)
-      assertSame(query(functions = functions), mode, events(random, 10), _ % 4 == 3)
+      assertSame(query(functions = functions), mode, events(random, 6), _ == 3)
     }
 
     test(
@@ -109,11 +109,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     ) {
       val random = new Random(7)
       val ragged = "window(ts, '7 seconds', '3 seconds', '1 second')"
-      def of(keys: String = "k", by: String = window, having: String = "") =
+      def of(keys: String, by: String, having: String = "") =
         query(keys, by, having, functions)
-      assertSame(of(keys = "", by = ragged), mode, events(random, 5))
-      assertSame(of(keys = "k, x", by = ragged), mode, events(random, 4))
-      assertSame(of(having = " HAVING count(*) > 2"), mode, events(random, 4))
+      assertSame(of(keys = "", by = ragged), mode, events(random, 3))
+      val having = " HAVING count(*) > 1"
+      assertSame(of(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
     }
   }
 
@@ -125,7 +125,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       s"$mode mode: rows without a time are in no window, with a key or without: panes $held"
     ) {
       val random = new Random(19)
-      val some = events(random, 4).map(_.map { e =>
+      val some = events(random, 3).map(_.map { e =>
         if (random.nextInt(3) == 0) e.copy(ts = null) else e
       })
       val none = Seq(Event(null, None, Some(1), 1), Event(null, Some(1), None, 2))
@@ -133,18 +133,18 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
 
     test(s"$mode mode: a batch that fails when its state is written runs again: panes $held") {
-      val batches = events(new Random(29), 5)
+      val batches = events(new Random(29), 4)
       assertSame(query(functions = functions), mode, batches, fails = i => i == 0 || i == 3)
     }
   }
 
   for (mode <- Seq("append", "update"))
     test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
-      val by = "window(ts, '60 seconds', '100 milliseconds')"
+      val by = "window(ts, '20 seconds', '100 milliseconds')"
       assertSame(
         query(by = by, functions = fixed),
         mode,
-        events(new Random(11), 3, keys = 2).map(_.take(12)), // Spark makes 600 rows of each
+        events(new Random(11), 3, keys = 2).map(_.take(12)), // Spark makes 200 rows of each
         _ == 1
       )
     }
@@ -157,8 +157,8 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       val by = "window(ts, '10 milliseconds', '1 millisecond')"
       Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60).foreach {
         case (delay, step) =>
-          val batches = events(new Random(step.toLong), 8, keys = 2, step = step)
-          assertSame(query(by = by, functions = fixed), mode, batches, _ == 5, delay = delay)
+          val batches = events(new Random(step.toLong), 5, keys = 2, step = step)
+          assertSame(query(by = by, functions = fixed), mode, batches, _ == 3, delay = delay)
       }
     }
 
@@ -169,8 +169,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       ("of all rows", false, s"(SELECT * FROM $united WATERMARK ts DELAY OF INTERVAL 5 SECONDS)"),
       ("of each stream", true, united)
     )
-    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
-    generated <- Seq("true", "false")
+    (held, functions, generated) <- Seq(
+      ("in blocks", fixed, "true"),
+      ("one by one", objects, "true"),
+      ("in blocks", fixed, "false")
+    )
   }
     test(
       s"two streams as one, a watermark $whole, panes $held: rows and reported times are Spark's; code generated: $generated"

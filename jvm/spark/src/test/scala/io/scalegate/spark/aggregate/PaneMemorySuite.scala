@@ -38,8 +38,7 @@ final class PaneMemorySuite extends PaneAggregateSuite {
       " UNION ALL SELECT id, id % 50000, timestamp_seconds(id % 30) FROM range(90000))\n"
     )
     for {
-      (input, parts) <- Seq(query -> 1, united -> 2)
-      generated <- Seq("true", "false")
+      (input, parts, generated) <- Seq((query, 1, "true"), (united, 2, "false"))
     } {
       def total = spark.sql(s"SELECT count(*), sum(n), sum(s * (1 + k % 13)) FROM ($input)")
       withSettings("spark.sql.codegen.wholeStage" -> generated) {
