@@ -43,9 +43,15 @@ from pyspark.sql import SparkSession
 spark = scalegate.configure(SparkSession.builder).getOrCreate()
 """
 
+# What a Python that reads from a terminal does first: the shell makes its session there.
+STARTUP = """
+import os
+exec(open(os.environ["PYTHONSTARTUP"]).read())
+"""
+
 # The program, what it is given as its arguments, and what it reads.
 STARTS = {
-    "pyspark": ("pyspark", [], PYTHON),
+    "pyspark": ("pyspark", [], STARTUP + PYTHON),
     "spark-shell": ("spark-shell", [], SCALA),
     "spark-sql": (
         "spark-sql",
@@ -72,29 +78,6 @@ def run(command: list[str], environment: dict[str, str], cwd: Path, stdin: str =
     return done.stdout
 
 
-def type_into(command: list[str], environment: dict[str, str], cwd: Path, lines: str) -> str:
-    """What PySpark's shell says when it is given lines as by somebody who types them: it has made
-    its session before the first."""
-    python = cwd / "python"  # one that takes itself for interactive without a terminal
-    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -i "$@"\n', encoding="utf-8")
-    python.chmod(0o755)
-    with subprocess.Popen(
-        command,
-        env={**environment, "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": python},
-        cwd=cwd,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as shell:
-        assert shell.stdout is not None
-        begun = any("SparkSession available as 'spark'" in line for line in shell.stdout)
-        assert begun, "it ended without a session"
-        said, _ = shell.communicate(lines, timeout=240)
-    assert shell.returncode == 0
-    return said
-
-
 def options(master: str) -> list[str]:
     return ["--master", master, *CONF, "spark.ui.enabled=false"]
 
@@ -106,8 +89,7 @@ def test_what_is_started_with_the_jar_has_the_package(
     program, arguments, stdin = STARTS[start]
     jars = ["--jars", scalegate.jar_path()]
     command = [str(BIN / program), *options("local[1]"), *jars, *arguments]
-    shell = type_into if program == "pyspark" else run
-    said = shell(command, clean_environment, tmp_path, stdin)
+    said = run(command, clean_environment, tmp_path, stdin)
     assert PLANNED in said
     assert "true 7 rows" in " ".join(said.lower().split())
 
