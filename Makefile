@@ -120,9 +120,12 @@ SOAK_ROUNDS ?= 20
 QUERIES ?= 10000
 QUERIES_SEED ?= 1
 ORDINARY_ROWS ?= 2000000
+STREAMS ?= 2000
 soak-queries: $(SBT_STAMP) ## random queries with something around our operators, against plain Spark
 	@SCALEGATE_AROUND_CASES=$(QUERIES) SCALEGATE_AROUND_SEED=$(QUERIES_SEED) \
 	  $(SBT) "spark/testOnly *StandsAroundSuite"
+	@SCALEGATE_STREAM_CASES=$(STREAMS) SCALEGATE_STREAM_SEED=$(QUERIES_SEED) \
+	  $(SBT) "spark/testOnly *StreamsAroundSuite"
 
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"

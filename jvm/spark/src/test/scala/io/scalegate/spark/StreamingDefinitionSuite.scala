@@ -5,6 +5,8 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
+import org.apache.spark.sql.DataFrame
+
 /** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With rows
   * that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above.
   */
@@ -219,6 +221,53 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
         ours.stop()
         sparks.stop()
       }
+    }
+
+  private val joined =
+    s"(SELECT l.ts, l.k, r.x FROM l LEFT JOIN r ON abs(l.x - r.x) <= 1 AND $within WHERE l.ts IS NOT NULL)"
+  private val slid =
+    "(SELECT window_time(w) AS ts, k, n AS x FROM (SELECT window(ts, '4 seconds', '1 second') AS w, " +
+      "k, count(*) AS n FROM l GROUP BY window(ts, '4 seconds', '1 second'), k))"
+
+  private def once(rows: DataFrame) =
+    if (rows.isStreaming) rows.dropDuplicatesWithinWatermark() else rows.dropDuplicates()
+
+  for (wholeStage <- Seq("false", "true").take(if (isSoak) 2 else 1)) {
+    test(s"the distinct rows of a join of streams; code generated: $wholeStage") {
+      withSettings("spark.sql.codegen.wholeStage" -> wholeStage)(
+        assertDefined(s"SELECT DISTINCT ts, k, x FROM $joined", operators = 2)
+      )
+    }
+
+    test(s"the distinct rows of sliding windows of a stream; code generated: $wholeStage") {
+      val (ls, _) = inTime
+      val query = s"SELECT DISTINCT ts, k, x FROM $slid"
+      withSettings("spark.sql.codegen.wholeStage" -> wholeStage) {
+        val run = new Running(query, delay = "4 seconds").start()
+        try {
+          ls.foreach(l => run.add(l, Nil))
+          ends.foreach(e => run.add(e, Nil))
+          assert(run.operators.toSet == Set("windowAggregate", "stateStoreSave"))
+          val got = run.all.filter(isReal)
+          assert(got == batchResult(query, ls.flatten, Nil) && got.nonEmpty)
+        } finally run.stop()
+      }
+    }
+  }
+
+  private val drops: Seq[(String, DataFrame => DataFrame)] = Seq(
+    "whole rows, once each within the watermark" -> (once(_)),
+    "whole rows, once each" -> (_.dropDuplicates()),
+    "a time and a key, once each" -> (_.select("ts", "k").dropDuplicates("ts", "k"))
+  )
+
+  for ((says, drop) <- drops.take(if (isSoak) 3 else 1))
+    test(s"a join of streams without its duplicates: $says") {
+      assertDefined(
+        "SELECT * FROM few",
+        operators = 2,
+        () => drop(spark.sql(s"SELECT * FROM $joined")).createOrReplaceTempView("few")
+      )
     }
 
   test("a limit over a join of streams: as many rows of it, once, and the join goes on") {

@@ -292,7 +292,8 @@ final case class ReadyExec(
       : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] =
     host.checkpointInfoAccumulator
 
-  override def output: Seq[Attribute] = host.output
+  /** Known in tasks too, where aggregates above read what is below them and the host has nothing left to tell. */
+  override val output: Seq[Attribute] = host.output
   override def producedAttributes: AttributeSet = host.producedAttributes
   override def requiredChildDistribution: Seq[Distribution] = host.requiredChildDistribution
   override def outputPartitioning: Partitioning = host.partitioningOver(left, right)
