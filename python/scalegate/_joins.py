@@ -28,9 +28,9 @@ from pyspark.sql import types as T
 from scalegate import _schema as schema
 from scalegate._bands import Band, between, checked_bands, not_negative
 from scalegate._errors import ScalegateError
-from scalegate._keys import STREAMED, Keys, checked_keys, hidden_name
+from scalegate._keys import STREAMED, Keys, checked_keys, checked_pairs, hidden_name
 from scalegate._schema import Algorithm, Frame, JoinType
-from scalegate._widths import Rows, Width, rows
+from scalegate._widths import Rows, Width
 
 HINT = "WINDOW_JOIN"
 LEFT_ONLY = ("semi", "anti")
@@ -224,15 +224,16 @@ def window_join(
         The largest distance in time, both ways, with units as in `interval_join`; None is
         "5 minutes" for timestamps, and an error for others. Or `scalegate.rows(n)`: the later row
         of a pair, in time order, is matched with the last n rows of the other side, whatever
-        their keys: `on` says which of these match. Two streams are in that order when the
+        their keys: `on` says which of these match. `scalegate.rows(n, per_key="symbol")` means
+        the last n rows with the later row's own symbol. Two streams are in that order when the
         watermark has passed them.
     how, suffix, algorithm, layout, ordered
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
     threads
         Of the one task in which a window of rows is joined; None takes the session's
         `spark.scalegate.cellThreads`, which is an executor's cores unless set. Spark reserves
-        `spark.task.cpus` cores for a task, whatever it does with them. A window of time is joined
-        in many tasks, each with one thread, and takes None alone.
+        `spark.task.cpus` cores for a task, whatever it does with them. A window of time, or of
+        each key's rows, is joined in many tasks, each with one thread, and takes None alone.
 
     Raises
     ------
@@ -261,17 +262,30 @@ def window_join(
             f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "
             "Only that of a window of rows, which runs in one task, has more."
         )
+    if threads is not None and isinstance(within, Rows) and within.keys:
+        raise ScalegateError(
+            f"threads={threads!r}: a window of each key's rows runs in many tasks, each with one "
+            "thread. Leave out threads=, or per_key= of rows(...)."
+        )
     names = _time_columns(time, sides)
+    keys = checked_pairs(within.keys, "per_key", sides) if isinstance(within, Rows) else ()
     renamed = _rename_right(sides, Keys(), suffix)
-    times = [
-        hidden_name(name, frame.side, STREAMED.format(frame.side, "time"), sides)
-        for name, frame in zip(names, sides)
-    ]
-    window = _window(times, within, threads, sides[0].field(names[0], "time").dataType)
+    times = _hidden(names, "time", sides)
+    by = [_hidden(pair, f"key{i}", sides) for i, pair in enumerate(keys)]
+    data_type = sides[0].field(names[0], "time").dataType
+    if isinstance(within, Rows):
+        window = _last_rows(times, within, threads, by)
+    else:
+        window = _distance(times, within, data_type)
     # The condition names the user's own columns: nothing may be renamed before the join.
-    hidden = [f.df.withColumn(t, F.col(schema.quote(n))) for f, t, n in zip(sides, times, names)]
+    shown = [dict(zip(side, given)) for side, given in zip(zip(times, *by), zip(names, *keys))]
+    hidden = [
+        frame.df.withColumns({new: F.col(schema.quote(old)) for new, old in columns.items()})
+        for frame, columns in zip(sides, shown)
+    ]
     conditions = [window] if on is None else [on, window]
-    joined = _join(hidden[0], hidden[1], conditions, kind, way + order).drop(*times)
+    joined = _join(hidden[0], hidden[1], conditions, kind, way + order)
+    joined = joined.drop(*shown[0], *shown[1])
     unique = all(old == new for old, new in renamed.items())
     if unique or kind in LEFT_ONLY:
         return joined
@@ -308,19 +322,27 @@ def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def _window(
+def _hidden(names: Sequence[str], what: str, sides: tuple[Frame, Frame]) -> list[str]:
+    """What copies of a left and a right column are called, for the window's condition."""
+    return [
+        hidden_name(name, frame.side, STREAMED.format(frame.side, what), sides)
+        for name, frame in zip(names, sides)
+    ]
+
+
+def _last_rows(
     times: Sequence[str],
-    within: Width | Rows | None,
+    within: Rows,
     threads: int | None,
-    data_type: T.DataType,
+    keys: Sequence[Sequence[str]],
 ) -> Column:
-    if isinstance(within, Rows):
-        counts = [rows(within.count).count]
-        if threads is not None:
-            counts.append(schema.threads(threads))
-        return F.call_function(
-            "within_rows", *(F.col(schema.quote(t)) for t in times), *map(F.lit, counts)
-        )
+    counts = [within.count] if threads is None else [within.count, schema.threads(threads)]
+    columns = [[F.col(schema.quote(name)) for name in pair] for pair in [times, *keys]]
+    more = [column for pair in columns[1:] for column in pair]
+    return F.call_function("within_rows", *columns[0], *map(F.lit, counts), *more)
+
+
+def _distance(times: Sequence[str], within: Width | None, data_type: T.DataType) -> Column:
     given, amount = schema.amount_or(within, "5 minutes", data_type, "within")
     width = not_negative(amount, given, "within")
     return between(times[0], times[1], (-width, width), data_type)

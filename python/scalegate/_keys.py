@@ -81,6 +81,14 @@ def checked_keys(on: Names, left_on: Names, right_on: Names, sides: tuple[Frame,
     return Keys(pairs, {}, f"left_on={left_on!r}")
 
 
+def checked_pairs(
+    pairs: Sequence[tuple[str, str]], argument: str, sides: tuple[Frame, Frame]
+) -> tuple[tuple[str, str], ...]:
+    """The pairs of a left and a right column, each pair of one type, as the sides spell them."""
+    lefts, rights = [left for left, _ in pairs], [right for _, right in pairs]
+    return _checked(lefts, rights, sides, (argument, argument))
+
+
 def hidden_name(name: str, side: str, streamed: str, sides: tuple[Frame, Frame]) -> str:
     """What a column is called that nobody but EXPLAIN shows, and no other of either side is."""
     if sides[0].df.isStreaming:

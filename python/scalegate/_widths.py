@@ -7,6 +7,7 @@ import math
 import operator
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -61,25 +62,74 @@ _BARE = re.compile(rf"[+-]?\s*(?:{_NUMBER})")
 _EXAMPLES = '"5 minutes", "-1 hour -30 seconds" or datetime.timedelta(minutes=5)'
 
 
+# A column that both sides have, or a left and a right one.
+PerKey: TypeAlias = str | Sequence[str | tuple[str, str]]
+
+
 @dataclass(frozen=True)
 class Rows:
-    """A window of `count` rows: a pair's later row is matched with the other side's last ones."""
+    """A window of `count` rows: a pair's later row is matched with the other side's last ones.
+
+    `keys` are the left and the right columns that the rows are counted by; none where all count.
+    """
 
     count: int
+    keys: tuple[tuple[str, str], ...] = ()
 
 
-def rows(count: int) -> Rows:
+def rows(count: int, per_key: PerKey | None = None) -> Rows:
     """A row-count window for `window_join`: `within=scalegate.rows(10_000)`; at least one row.
 
-    The rows of all keys count: a condition of `on` says which of the last rows match, and not
-    which are the last.
+    Parameters
+    ----------
+    count
+        The later row of a pair is matched with the last `count` rows of the other side.
+    per_key
+        None counts the rows of all keys: a condition of `on` says which of the last rows match,
+        and not which are the last. With a column that both sides have, or a list of columns, the
+        last `count` rows *with the later row's own key* are meant: `rows(10, per_key="symbol")`.
+        A key whose columns have two names is a pair of the left and the right one:
+        `per_key=[("symbol", "ticker"), "venue"]`. Keys of two types are compared in their common
+        type, as by Spark's `=`. A row with a NULL among its keys matches nothing and takes no
+        place in a window; outer and anti joins give it as unmatched.
+
+    Raises
+    ------
+    ScalegateError
+        When the count is no whole number from 1 to 2147483647, or `per_key` names no columns.
+
+    Examples
+    --------
+    >>> trades.window_join(
+    ...     quotes, within=scalegate.rows(10, per_key="symbol")
+    ... )  # doctest: +SKIP
     """
     whole = whole_number(count)
     if whole is None:
         raise ScalegateError(f"rows(...) takes a whole number of rows, not {count!r}.")
     if not 1 <= whole < 2**31:
         raise ScalegateError(f"rows({count}) holds no window: give 1 to {2**31 - 1} rows.")
-    return Rows(whole)
+    return Rows(whole, () if per_key is None else _key_pairs(per_key))
+
+
+def _key_pairs(per_key: PerKey) -> tuple[tuple[str, str], ...]:
+    names = [per_key] if isinstance(per_key, str) else per_key
+    pairs = [_key_pair(name) for name in names] if isinstance(names, Sequence) else []
+    if not pairs or None in pairs:
+        raise ScalegateError(
+            f"per_key={per_key!r} names no columns: give one that both sides have, "
+            'per_key="symbol", a list of these, or pairs of a left and a right one, '
+            'per_key=[("symbol", "ticker")].'
+        )
+    return tuple(pair for pair in pairs if pair is not None)
+
+
+def _key_pair(name: object) -> tuple[str, str] | None:
+    if isinstance(name, str):
+        return name, name
+    if isinstance(name, tuple) and len(name) == 2 and all(isinstance(n, str) for n in name):
+        return name[0], name[1]
+    return None
 
 
 def whole_number(value: object) -> int | None:

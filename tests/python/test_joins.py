@@ -245,19 +245,58 @@ def test_a_window_of_rows_works_with_all_join_types(
     assert Counter(map(tuple, joined.collect())) == Counter(rows)
 
 
+@pytest.mark.parametrize(
+    ("how", "rows"),
+    [
+        ("inner", [(3, 1), (4, 2), (5, 3)]),
+        ("left", [(1, None), (2, None), (3, 1), (4, 2), (5, 3), (6, None)]),
+        ("semi", [(3,), (4,), (5,)]),
+        ("anti", [(1,), (2,), (6,)]),
+    ],
+)
+def test_a_window_of_rows_counts_those_of_a_key(
+    spark: SparkSession, how: str, rows: list[tuple[int | None, ...]]
+) -> None:
+    left = spark.sql(
+        "SELECT * FROM VALUES (1L, 'a'), (2L, 'b'), (3L, 'a'), (4L, 'b'), (5L, 'a'), (6L, NULL) "
+        "AS t(ts, symbol)"
+    )
+    right = spark.sql(
+        "SELECT * FROM VALUES (1L, 'a'), (2L, 'b'), (3L, 'a'), (3L, NULL) AS t(ts, ticker)"
+    )
+    joined = left.window_join(
+        right,
+        on=left.ts > right.ts,
+        within=scalegate.rows(1, per_key=[("symbol", "ticker")]),
+        how=how,
+    )
+    assert joined.columns == (
+        ["ts", "symbol"] if how in ("semi", "anti") else ["ts", "symbol", "ts_right", "ticker"]
+    )
+    columns = ["ts"] if how in ("semi", "anti") else ["ts", "ts_right"]
+    assert Counter(map(tuple, joined.select(columns).collect())) == Counter(rows)
+
+
 def test_explain_shows_no_name_of_the_packages_own_and_says_why_not(
     left: DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scalegate.explain(left.interval_join(left, on="symbol", lower="-30min", algorithm="sweep"))
     scalegate.explain(left.window_join(left.select("ts"), on=F.col("price") > 0))
     scalegate.explain(left.window_join(left.select("ts"), within=scalegate.rows(2)))
+    scalegate.explain(
+        left.window_join(left.select("ts", "symbol"), within=scalegate.rows(2, per_key="symbol"))
+    )
     scalegate.explain(left.alias("a").join(left.alias("b"), F.expr("a.price < b.price")))
     shown = capsys.readouterr().out
     assert "window: ts_right - ts in [-30 minutes, 0 seconds]" in shown
     assert "window: `ts of right` - `ts of left` in [-5 minutes, 5 minutes]" in shown
     assert "__scalegate" not in shown
     assert "R, false" not in shown and "S, false" not in shown
-    assert shown.count("run by scalegate") == 3
+    assert shown.count("run by scalegate") == 4
+    assert (
+        "keys: `symbol of left` = `symbol of right`; window: last 2 rows of the key by" in shown
+    )
+    assert "INNER join over a window of rows per key: run by scalegate" in shown
     assert "left to Spark, since nothing is bounded" in shown
 
 

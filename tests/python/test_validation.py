@@ -327,6 +327,30 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["rows(...) takes a whole number of rows, not 1.5"],
     ),
     (
+        "a key that is no column is refused",
+        lambda r, s: window_join(
+            r,
+            s,
+            within=scalegate.rows(3, per_key=True),  # type: ignore[arg-type]
+        ),
+        ["per_key=True names no columns", 'per_key="symbol"'],
+    ),
+    (
+        "no key at all is refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3, per_key=[])),
+        ["per_key=[] names no columns"],
+    ),
+    (
+        "a key that a side lacks is refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3, per_key=[("symbol", "ticker")])),
+        ["per_key: the right side has no column 'ticker'"],
+    ),
+    (
+        "threads for a window of each key's rows are refused",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3, per_key="symbol"), threads=2),
+        ["threads=2: a window of each key's rows runs in many tasks"],
+    ),
+    (
         "a name as a condition is refused",
         lambda r, s: window_join(r, s, on="symbol"),  # type: ignore[arg-type]
         ["on='symbol' is not a Column", 'interval_join(on="name")'],

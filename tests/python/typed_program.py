@@ -19,6 +19,8 @@ def joins(trades: DataFrame, quotes: DataFrame) -> list[DataFrame]:
         typed.band_join(quotes, {"price": ("bid", 1)}, within=timedelta(seconds=5)),
         typed.band_join(quotes, {"price": ("bid", (-1, 2.5))}, within=np.timedelta64(5, "s")),
         typed.window_join(quotes, on=F.col("price") > 0, within=scalegate.rows(2)),
+        typed.window_join(quotes, within=scalegate.rows(2, per_key="symbol"), how="anti"),
+        typed.window_join(quotes, within=scalegate.rows(2, per_key=["symbol", ("a", "b")])),
         typed.window_aggregate("1min", "10s", aggs=[F.count("*"), scalegate.first("price")]),
         typed.where("price > 0").limit(1),
         scalegate.interval_join(trades, quotes, on="symbol", algorithm="sweep"),
@@ -32,4 +34,5 @@ def mistakes(trades: DataFrame, quotes: DataFrame) -> None:
     typed.interval_join(quotes, algorithm="magic")  # type: ignore[arg-type]
     typed.interval_join(quotes, suffix=("_l", "_r"))  # type: ignore[arg-type]
     typed.band_join(quotes, {"price": ("bid", (1, 2, 3))})  # type: ignore[dict-item]
+    typed.window_join(quotes, within=scalegate.rows(2, per_key=True))  # type: ignore[arg-type]
     typed.window_aggregate("1 minute", agg=[F.count("*")])  # type: ignore[call-arg]

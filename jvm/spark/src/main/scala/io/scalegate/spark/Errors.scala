@@ -126,6 +126,11 @@ object Errors {
       "changes: the group would be joined once for each time. Use outputMode append, in which it is given once"
   )
 
+  def streamRowKeys(window: String): Exception = bad(
+    s"$window counts the rows of each key of two streams, and of each pair of keys that it is given one has to be of the left " +
+      "input and one of the right, of a type whose equal values are the same bytes"
+  )
+
   def streamOneWatermark: Exception = bad(
     "this query has a join of two streams and another stateful operator, and with " +
       "spark.sql.streaming.statefulOperator.allowMultiple=false all of them go by one watermark: rows that one gives when " +
@@ -171,18 +176,20 @@ object Errors {
   def threadCount(found: String): Exception = bad(
     "within_rows needs a whole number of threads from 1 to " +
       s"${WithinRows.MostThreads} as its fourth argument, not $found; without one it takes " +
-      s"${ScaleGateConf.CellThreads}, or an executor's cores"
+      s"${ScaleGateConf.CellThreads}, or an executor's cores. A key, by which rows are counted, is two arguments, one " +
+      "of each side: within_rows(l.ts, r.ts, 10, l.k, r.k)"
   )
 
   def withinRowsArguments(count: Int): Exception = bad(
     "within_rows takes 3 or 4 arguments: left time, right time, a number of rows and, if you like, a number " +
-      s"of threads; it was given $count"
+      "of threads; or, to count the rows of each key, a left key and a right key after the number of rows, and as many " +
+      s"more such pairs as there are keys; it was given $count"
   )
 
   def withinRowsMisplaced(where: String): Exception = bad(
     "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of a join of two " +
       s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
-      s"the other; here it stands in $where"
+      s"the other, and so the two columns of each key that it is given; here it stands in $where"
   )
 
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(

@@ -123,11 +123,13 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
   types.foreach { how =>
     test(s"$how JOIN over windows of rows gives the rows that interpreted code gives") {
       val right = if (isOneSided(how)) "" else ", s.id, s.x, s.name"
-      val rows = s"SELECT r.id, r.name$right FROM r $how JOIN s ON " +
-        "within_rows(r.id, s.id, 3) AND abs(r.i - s.i) <= 9"
-      val interpreted =
-        withSettings("spark.sql.codegen.wholeStage" -> "false")(rowsOf(spark.sql(rows)))
-      assert(rowsOf(spark.sql(rows)) == interpreted)
+      for (key <- Seq("", ", r.k, s.k")) {
+        val rows = s"SELECT r.id, r.name$right FROM r $how JOIN s ON " +
+          s"within_rows(r.id, s.id, 3$key) AND abs(r.i - s.i) <= 9"
+        val interpreted =
+          withSettings("spark.sql.codegen.wholeStage" -> "false")(rowsOf(spark.sql(rows)))
+        assert(rowsOf(spark.sql(rows)) == interpreted)
+      }
     }
   }
 }

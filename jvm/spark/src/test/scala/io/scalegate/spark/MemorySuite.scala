@@ -105,12 +105,16 @@ final class MemorySuite extends SparkJoinSuite {
   }
 
   test("rows of a window that counts them end the query with an error that says what to change") {
-    val e = intercept[Exception] {
-      spark.sql(s"SELECT count(*), max(a.pad), max(b.pad) FROM ($wide) a JOIN ($wide) b " +
-        "ON within_rows(a.id, b.id, 1000, 1)").collect()
+    for (counted <- Seq("1", "a.id div 1000000000, b.id div 1000000000")) {
+      val e = intercept[Exception] {
+        spark.sql(s"SELECT count(*), max(a.pad), max(b.pad) FROM ($wide) a JOIN ($wide) b " +
+          s"ON within_rows(a.id, b.id, 1000, $counted)").collect()
+      }
+      val messages = causes(e).map(_.getMessage)
+      assert(
+        messages.exists(_.contains("the rows of one window do not fit in the task's memory"))
+      )
     }
-    val messages = causes(e).map(_.getMessage)
-    assert(messages.exists(_.contains("the rows of one window do not fit in the task's memory")))
   }
 
   test("more rows than memory in all, with windows that fit, are joined") {

@@ -65,7 +65,7 @@ final class RowWindowTask(
 object RowWindowTask {
 
   /** A band that only rows without NULLs among their banded attributes are within. */
-  private val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
+  private[exec] val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
 }
 
 /** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others,

@@ -20,7 +20,8 @@ object JoinReport {
     plan.collectWithSubqueries {
       case join: Join => s"${title(join)}: ${verdict(join)}"
       case rows: RowWindowJoin =>
-        s"${rows.joinType.sql} join over a window of rows: run by scalegate"
+        val which = if (rows.leftKeys.isEmpty) "" else " per key"
+        s"${rows.joinType.sql} join over a window of rows$which: run by scalegate"
     }
 
   private[this] def title(join: Join): String = {

@@ -13,6 +13,8 @@ import io.scalegate.spark.exec.Probing
   *
   * @param leftTime
   *   over the left input, as `rightTime` is over the right one
+  * @param leftKeys
+  *   by which the left input's rows are counted, as `rightKeys` are those of the right one; none where all rows count
   * @param threads
   *   of the task, if the query says how many
   * @param condition
@@ -25,6 +27,8 @@ final case class RowWindowJoin(
     right: LogicalPlan,
     leftTime: Expression,
     rightTime: Expression,
+    leftKeys: Seq[Expression],
+    rightKeys: Seq[Expression],
     rows: Long,
     threads: Option[Int],
     condition: Option[Expression],
@@ -65,11 +69,14 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       }
       if !others.exists(_.exists(_.isInstanceOf[WithinRows])) && others.forall(_.deterministic)
       (l, r) <- window.times(join.left.outputSet, join.right.outputSet)
+      (leftKeys, rightKeys) <- window.keys(join.left.outputSet, join.right.outputSet)
     } yield RowWindowJoin(
       join.left,
       join.right,
       l,
       r,
+      leftKeys,
+      rightKeys,
       window.rows,
       window.threads,
       others.reduceOption(And.apply),

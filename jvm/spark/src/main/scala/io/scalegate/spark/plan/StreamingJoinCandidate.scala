@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan}
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
@@ -14,6 +15,7 @@ import io.scalegate.join.IntegralBand
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.Probing
 import io.scalegate.spark.extract.{BoundedDifference, TermType}
+import io.scalegate.spark.streaming.WindowKeys
 
 /** @param left
   *   the event time of the left input, as `right` is that of the right one
@@ -59,6 +61,17 @@ final private[plan] class StreamingJoinCandidate(
         (l, r)
     }
 
+  /** The keys by which a window of rows counts them, if it does, and if each that it names is of one side. */
+  val rowKeys: Option[(Seq[Expression], Seq[Expression])] =
+    rows.filter(_.isPerKey).flatMap(_.keys(join.left.outputSet, join.right.outputSet))
+
+  /** The same as bytes; none where they may be equal without being the same. */
+  val windowKeys: Option[WindowKeys] = rowKeys
+    .map { case (l, r) => WindowKeys(l.map(WithinRows.comparable), r.map(WithinRows.comparable)) }
+    .filter(k => (k.left ++ k.right).forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
+
+  private[this] def isPerKey = rows.exists(_.isPerKey)
+
   private[this] def isEventTime(a: Attribute, among: Seq[Attribute]) =
     among.exists(_.semanticEquals(a))
 
@@ -88,11 +101,13 @@ final private[plan] class StreamingJoinCandidate(
   }
 
   private[this] def isBounded =
-    if (rows.nonEmpty) rowTimes.nonEmpty
+    if (isPerKey) rowTimes.nonEmpty && windowKeys.nonEmpty
+    else if (rows.nonEmpty) rowTimes.nonEmpty
     else time.exists(_.bound.band.isInstanceOf[IntegralBand])
 
   def isRunnable: Boolean =
-    Probing.of(join.joinType).nonEmpty && isBounded && isPlain && (!isKeyed || of.key.nonEmpty)
+    Probing.of(join.joinType).nonEmpty && isBounded && isPlain &&
+      (!isKeyed || isPerKey || of.key.nonEmpty)
 
   /** Whether rows wait for the watermark: what a window of rows holds depends on all that come before. */
   def isInTurn: Boolean = of.isOrdered || rows.nonEmpty
@@ -125,6 +140,7 @@ final private[plan] class StreamingJoinCandidate(
     if (missing.nonEmpty) Errors.streamWithoutWatermark(missing)
     else if (rows.nonEmpty && rowTimes.isEmpty)
       Errors.streamRowTimes(rows.get.sql, leftTimes.head.name, rightTimes.head.name)
+    else if (isPerKey && windowKeys.isEmpty) Errors.streamRowKeys(rows.get.sql)
     else if (rows.isEmpty && time.isEmpty)
       Errors.streamWithoutBound(leftTimes.head.name, rightTimes.head.name)
     else if (!isPlain) Errors.streamCondition(join.condition.fold("")(_.sql))

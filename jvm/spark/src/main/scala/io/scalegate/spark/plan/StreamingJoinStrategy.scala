@@ -31,7 +31,8 @@ import io.scalegate.spark.streaming.{
   StreamCells,
   StreamJoin,
   StreamWindow,
-  TimeWindow
+  TimeWindow,
+  WindowKeys
 }
 import io.scalegate.stream.Side
 
@@ -60,7 +61,8 @@ object StreamingJoinStrategy extends SparkStrategy {
     val left = oneEventTime(c.of.join.left, times(c)._1)
     val right = oneEventTime(c.of.join.right, times(c)._2)
     val others = besideTime(c)
-    if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
+    if (c.windowKeys.nonEmpty) perKey(c, probing, c.windowKeys.get, left, right)
+    else if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
     else if (c.isMatrix) {
       val layout = MatrixChoice.ofStreams(c.of, probing)
       val cells = StreamCells(SliceBy.Matrix.of(layout), Nil, Nil)
@@ -86,6 +88,65 @@ object StreamingJoinStrategy extends SparkStrategy {
       exec(c, probing, Cells(along, cells, None), left, right)
     }
   }
+
+  /** Each key's rows meet in one task, whatever other equalities there are. */
+  private[this] def perKey(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      keys: WindowKeys,
+      left: LogicalPlan,
+      right: LogicalPlan
+  ): PlannedPairs = {
+    val (leftTime, rightTime) = times(c)
+    val same = c.rowKeys.toSeq.flatMap { case (l, r) => l.zip(r) }
+    val condition = c.of.bareCondition
+    val window = c.rows.get
+    val parts = Seq(
+      Some(same.map { case (l, r) => s"${l.sql} = ${r.sql}" }.mkString("keys: ", ", ", "")),
+      Some(s"window: ${window.describe}"),
+      condition.map(e => s"residual: ${e.sql}"),
+      Some("algorithm: each key's last rows, in order")
+    )
+    val join = StreamJoin(
+      probing,
+      Seq(timeOf(leftTime, keys.left)),
+      Seq(timeOf(rightTime, keys.right)),
+      leftTime,
+      rightTime,
+      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+      RowsWindow(0, window.rows),
+      condition,
+      cells = None,
+      splitting = None,
+      perKey = Some(keys),
+      inTurn = true,
+      partitions = None,
+      threads = 1,
+      termsPerKey(c, same),
+      parts.flatten.mkString("; ")
+    )
+    pairsOf(join, keys.left, keys.right, planLater(left), planLater(right))
+  }
+
+  /** NULL where a key is: such a row is in no window. */
+  private[this] def timeOf(time: Attribute, keys: Seq[Expression]): Expression =
+    keys.filter(_.nullable).map(IsNull(_): Expression).reduceOption(Or.apply)
+      .fold[Expression](time)(If(_, Literal(null, time.dataType), time))
+
+  private[this] def termsPerKey(
+      c: StreamingJoinCandidate,
+      keys: Seq[(Expression, Expression)]
+  ): JoinTerms =
+    JoinTerms(
+      keys,
+      c.of.bareCondition.toSeq,
+      times(c),
+      c.rows.map(_.rows),
+      perKey = true,
+      place = None,
+      cells = Nil,
+      OlderJoinTerms(keys, Nil, rowsOf(c), c.of.bareCondition, c.of.bareCondition, "", false)
+    )
 
   /** A full join decides the rows of both sides, each where all that it matches is. */
   private[this] def mayShare(probing: Probing) = !probing.unfound && {
@@ -212,7 +273,8 @@ object StreamingJoinStrategy extends SparkStrategy {
       windowed.window,
       terms.residual,
       cells.map(_._1),
-      None,
+      splitting = None,
+      perKey = None,
       c.isInTurn,
       partitions,
       if (partitions.contains(1)) threads else 1,
@@ -222,7 +284,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   }
 
   private[this] def rowsOf(c: StreamingJoinCandidate) =
-    c.rows.map(w => s"last ${w.rows} rows by ${w.left.sql}, ${w.right.sql}")
+    c.rows.map(_.describe)
 
   /** What its checkpoint says of it. */
   private[this] def checkpointed(
@@ -238,6 +300,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       c.of.condition.toSeq,
       times(c),
       c.rows.map(_.rows),
+      perKey = false,
       if (dimensions.isEmpty) where else None,
       dimensions,
       OlderJoinTerms(

@@ -3,11 +3,8 @@ package io.scalegate.spark.plan
 import org.apache.spark.sql.catalyst.expressions.{
   And,
   AttributeReference,
-  Cast,
-  DateDiff,
   EqualTo,
   Expression,
-  Literal,
   PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
@@ -15,7 +12,7 @@ import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{BinaryType, DateType, LongType}
+import org.apache.spark.sql.types.BinaryType
 
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
@@ -24,13 +21,11 @@ import io.scalegate.spark.exec.{
   KeyBound,
   PackExec,
   Probing,
-  RowWindowJoinExec,
   SliceBy,
   SliceExec,
   WindowJoinExec,
   WindowJoinNode
 }
-import io.scalegate.spark.extract.{BoundExtractor, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
 import io.scalegate.stream.Side
 
@@ -43,7 +38,7 @@ import io.scalegate.stream.Side
 object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child, _) => planLater(child) :: Nil
-    case w: RowWindowJoin => rowCounting(w).rows(w.output) :: Nil
+    case w: RowWindowJoin => RowWindowPlan(w)(planLater).rows(w.output) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
       refuseRowWindow(join)
@@ -237,39 +232,6 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       left,
       right
     )
-  }
-
-  private[this] def rowCounting(w: RowWindowJoin): WindowJoinNode = {
-    val conjuncts = w.condition.toSeq.flatMap(splitConjunctivePredicates)
-    val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
-    val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
-    val threads =
-      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
-    val parts = Seq(
-      Some(s"window: last ${w.rows} rows by ${w.leftTime.sql}, ${w.rightTime.sql}"),
-      Some(bounds.map(_.shown).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
-      w.condition.map(c => s"residual: ${c.sql}"),
-      Some(s"algorithm: ScaleJoin on $threads threads in one task")
-    )
-    RowWindowJoinExec(
-      Probing.of(w.joinType).get,
-      w.rows,
-      asLong(w.leftTime) +: bounds.map(_.storedLeft),
-      asLong(w.rightTime) +: bounds.map(_.storedRight),
-      bounds.map(_.band),
-      w.condition,
-      threads,
-      parts.flatten.mkString("; "),
-      planLater(w.left),
-      planLater(w.right)
-    )
-  }
-
-  /** A time in 64 bits, in an order that is that of its own type. */
-  private[this] def asLong(time: Expression): Expression = TermType.of(time.dataType) match {
-    case Some(TermType.IntTerm) => Cast(time, LongType)
-    case Some(TermType.DateTerm) => Cast(DateDiff(time, Literal(0, DateType)), LongType)
-    case _ => time
   }
 
   /** @param cells

@@ -88,6 +88,19 @@ object Chunk {
     }
   }
 
+  /** One row, as an entry of its own. */
+  def ofRow(key: ChunkKey, time: Long, row: UnsafeRow): Chunk = {
+    val content = new Array[Byte](row.getSizeInBytes + Header)
+    val at = Platform.BYTE_ARRAY_OFFSET.toLong
+    Platform.putLong(content, at, row.getSizeInBytes.toLong)
+    row.writeToMemory(content, at + Header)
+    Chunk(key, time, 1L, content)
+  }
+
+  /** The mark of one row, which goes with it. */
+  def ofMark(key: ChunkKey, time: Long): Chunk =
+    Chunk(key, time, 1L, ofIds(Array(id(key.batch, key.part))))
+
   /** Marks of these rows.
     *
     * @param latest

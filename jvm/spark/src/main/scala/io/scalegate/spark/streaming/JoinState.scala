@@ -41,10 +41,9 @@ final class JoinState private[streaming] (
     private[streaming] val left: SideState,
     private[streaming] val right: SideState,
     private[streaming] val watermark: Long
-) {
+) extends HeldState {
   private[streaming] def of(side: Side): SideState = if (side eq Side.R) left else right
 
-  /** The greatest event time, in microseconds, of a row of this side that a later one may match. */
   def latest(side: Side): Long = of(side).latest
 
   /** About how many it takes in memory: those of the rows, and of the indexes on them. */

@@ -18,6 +18,8 @@ import io.scalegate.spark.extract.BoundedDifference
   *   the event times that it goes by
   * @param rows
   *   how many rows the window holds, if it is one of rows
+  * @param perKey
+  *   whether of each key
   * @param place
   *   where rows meet that no keys bring together
   * @param cells
@@ -28,6 +30,7 @@ final case class JoinTerms(
     condition: Seq[Expression],
     times: (Attribute, Attribute),
     rows: Option[Long],
+    perKey: Boolean,
     place: Option[String],
     cells: Seq[BoundedDifference],
     older: OlderJoinTerms
@@ -57,6 +60,7 @@ final case class JoinTerms(
     ) ++ Seq(
       "keys" -> keys.map { case (l, r) => s"${text(l)} = ${text(r)}" }.mkString(", "),
       "rows" -> rows.mkString,
+      "counted" -> (if (perKey) "per key" else ""),
       "condition" -> text.all(condition),
       "place" -> place.mkString,
       "cells" -> cells

@@ -16,13 +16,13 @@ final class LiveStates[P] {
 
   private[this] val known = new ConcurrentHashMap[P, Vector[Version]]
 
-  def get(partition: P, number: Long, checkpoint: Option[String]): Option[JoinState] =
+  def get(partition: P, number: Long, checkpoint: Option[String]): Option[HeldState] =
     Option(known.get(partition)).flatMap(
       _.find(v => v.number == number && v.checkpoint == checkpoint)
     ).map(_.state)
 
   /** Keeps the state beside the one that it was made of, which the batch starts from again should it fail. */
-  def put(partition: P, number: Long, checkpoint: Option[String], state: JoinState): Unit = {
+  def put(partition: P, number: Long, checkpoint: Option[String], state: HeldState): Unit = {
     known.compute(
       partition,
       (_, versions) => {
@@ -48,5 +48,5 @@ final class LiveStates[P] {
 }
 
 private object LiveStates {
-  final private case class Version(number: Long, checkpoint: Option[String], state: JoinState)
+  final private case class Version(number: Long, checkpoint: Option[String], state: HeldState)
 }

@@ -15,6 +15,9 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   def of(side: Side): Seq[Expression] = if (side eq Side.R) left else right
 }
 
+/** The keys by which a window of rows counts them, of the left side's rows and of the right ones. */
+final case class WindowKeys(left: Seq[Expression], right: Seq[Expression])
+
 /** A join of two streams over a window, as it is planned.
   *
   * @param leftBounded
@@ -25,6 +28,8 @@ final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expr
   *   if the rows are exchanged by cells, which mean nothing to other operators
   * @param splitting
   *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
+  * @param perKey
+  *   if the window counts the rows of each key
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -47,6 +52,7 @@ final case class StreamJoin(
     residual: Option[Expression],
     cells: Option[StreamCells],
     splitting: Option[KeySplitting],
+    perKey: Option[WindowKeys],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -58,7 +64,8 @@ final case class StreamJoin(
     * which gives it back by [[withExpressions]].
     */
   def expressions: Seq[Expression] =
-    leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right)
+    leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
+      perKey.toSeq.flatMap(k => k.left ++ k.right)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
@@ -67,21 +74,21 @@ final case class StreamJoin(
       leftBounded = next(leftBounded),
       rightBounded = next(rightBounded),
       residual = next(residual).headOption,
-      cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right)))
+      cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
+      perKey = perKey.map(k => WindowKeys(next(k.left), next(k.right)))
     )
   }
 
-  def task(left: Seq[Attribute], right: Seq[Attribute]): StreamJoinTask =
-    new StreamJoinTask(
-      probing,
-      input(Side.R, leftBounded, left, leftTime, cells.map(_.left)),
-      input(Side.S, rightBounded, right, rightTime, cells.map(_.right)),
-      bands,
-      window,
-      residual,
-      inTurn,
-      threads
-    )
+  def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
+    val ofLeft = input(Side.R, leftBounded, left, leftTime, cells.map(_.left))
+    val ofRight = input(Side.S, rightBounded, right, rightTime, cells.map(_.right))
+    (window, perKey) match {
+      case (counting: RowsWindow, Some(keys)) =>
+        new RowsPerKeyStream(probing, ofLeft, ofRight, keys, counting.rows, residual)
+      case _ =>
+        new StreamJoinTask(probing, ofLeft, ofRight, bands, window, residual, inTurn, threads)
+    }
+  }
 
   private[this] def input(
       side: Side,

@@ -1,6 +1,6 @@
 package io.scalegate.spark.streaming
 
-import io.scalegate.spark.exec.{PlacedPairs, Probing, RowPlace}
+import io.scalegate.spark.exec.{Probing, RowPlace}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
@@ -24,7 +24,7 @@ final class StreamJoinIterator private[streaming] (
     watermark: Long,
     val dropped: Long,
     store: ChunkStore
-) extends PlacedPairs(
+) extends BatchPairs(
       new RowPlace(ofLeft.input.output.length),
       new RowPlace(ofRight.input.output.length)
     ) {
@@ -42,17 +42,12 @@ final class StreamJoinIterator private[streaming] (
   private[this] val onlyPairs = probing.isInner
   nextDecision()
 
-  /** Rows that were tested against a probe; complete when there are no more rows. */
   def comparisons: Long = found.comparisons
 
-  /** Rows that were joined for the first time. */
   def added: Long = ofLeft.rows.size.toLong + ofRight.rows.size
 
   def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
 
-  /** Writes the rest of what later batches need, and gives what is held from now on. To be called when there are no more
-    * rows.
-    */
   def finish(): JoinState = {
     require(!hasNext, "a batch is finished when all of its rows were taken")
     val state = new JoinState(ofLeft.finish(store), ofRight.finish(store), watermark)
@@ -61,7 +56,6 @@ final class StreamJoinIterator private[streaming] (
     state
   }
 
-  /** Ends the search, whether all rows were taken or not. */
   def close(): Unit = found.close()
 
   private[this] def nextOfAll(): Boolean = {

@@ -18,7 +18,7 @@ import io.scalegate.stream.Side
   */
 final case class StreamBatch(number: Long, late: Long, watermark: Long)
 
-/** Everything that travels to the executors for one streaming window join.
+/** The join of two streams over windows whose rows are indexed together.
   *
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
@@ -34,7 +34,8 @@ final class StreamJoinTask(
     residual: Option[Expression],
     inTurn: Boolean,
     threads: Int
-) extends JoinTask {
+) extends JoinTask
+    with StreamTask {
   private[this] def held(side: Side) = new HeldSide(
     side,
     if (side eq Side.R) left else right,
@@ -44,11 +45,9 @@ final class StreamJoinTask(
     onlyUnmatched = !probing.pairs && probing.decides(side)
   )
 
-  /** What a partition holds before its first batch. */
   def empty: JoinState =
     new JoinState(held(Side.R).empty, held(Side.S).empty, Long.MinValue)
 
-  /** What the checkpoint says that a partition holds. */
   def restored(store: ChunkStore): JoinState = {
     val chunks = store.chunks.toVector
     val watermark = chunks
@@ -58,24 +57,21 @@ final class StreamJoinTask(
     new JoinState(of(Side.R), of(Side.S), watermark)
   }
 
-  /** Joins the batch's rows with each other and with those held. The task's end must close it.
-    *
-    * @param keepLate
-    *   is given each row that is too late
-    * @param waiting
-    *   called now and then while other threads look for pairs; may throw
-    */
   def join(
       l: Iterator[InternalRow],
       r: Iterator[InternalRow],
       batch: StreamBatch,
-      state: JoinState,
+      state: HeldState,
       store: ChunkStore,
       keepLate: Side => UnsafeRow => Unit,
       waiting: () => Unit
   ): StreamJoinIterator = {
+    val before = state match {
+      case own: JoinState => own
+      case other => throw new IllegalStateException(s"a join that is held in runs got $other")
+    }
     def arrived(side: Side, rows: Iterator[InternalRow]) =
-      new ArrivedSide(held(side), rows, batch, state, store, keepLate(side))
+      new ArrivedSide(held(side), rows, batch, before, store, keepLate(side))
     val (ofLeft, ofRight) = (arrived(Side.R, l), arrived(Side.S, r))
     val order =
       if (inTurn) new InTurn(ofLeft.now, ofRight.now)
@@ -88,7 +84,7 @@ final class StreamJoinTask(
       order,
       found(newLeft, newRight, order, waiting),
       Decisions.of(newLeft, newRight, order, window, probing),
-      state.watermark,
+      before.watermark,
       batch.watermark,
       ofLeft.dropped + ofRight.dropped,
       store

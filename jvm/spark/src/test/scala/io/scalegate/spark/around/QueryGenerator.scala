@@ -131,19 +131,22 @@ final class QueryGenerator(random: Random, tables: Seq[String]) {
   private[this] def rowWindow(l: Query, r: Query, how: String): Query = {
     val n = 1 + random.nextInt(4)
     val of = columns(how)
-    Query(s"$how join over $n rows", l, r) { (in, from) =>
+    val perKey = chance(40)
+    val (keys, part, same) =
+      if (perKey) (", l.v, r.v", "PARTITION BY v ", "l.v = r.v AND ") else ("", "", "")
+    Query(s"$how join over $n rows${if (perKey) " per key" else ""}", l, r) { (in, from) =>
       if (!in.isPlain)
         s"SELECT $of FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
-          s"within_rows(l.t, r.t, $n) AND abs(l.b - r.b) <= 9"
+          s"within_rows(l.t, r.t, $n$keys) AND abs(l.b - r.b) <= 9"
       else {
         val (left, right) = (from(0), from(1))
         def placed(side: Int) =
           s"(SELECT * FROM (SELECT *, " +
-            "count_if(side = 0 AND t IS NOT NULL) OVER (ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING) AS ls, " +
-            "count_if(side = 1 AND t IS NOT NULL) OVER (ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING) AS rs " +
-            s"FROM (SELECT 0 AS side, a, b, t, v FROM ($left) UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right))) " +
-            s"WHERE side = $side)"
-        s"SELECT $of FROM ${placed(0)} l $how JOIN ${placed(1)} r ON l.t IS NOT NULL AND r.t IS NOT NULL AND " +
+            "count_if(side = 0 AND t IS NOT NULL) OVER counted AS ls, " +
+            "count_if(side = 1 AND t IS NOT NULL) OVER counted AS rs " +
+            s"FROM (SELECT 0 AS side, a, b, t, v FROM ($left) UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right)) " +
+            s"WINDOW counted AS (${part}ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING)) WHERE side = $side)"
+        s"SELECT $of FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
           s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 9"
       }
     }

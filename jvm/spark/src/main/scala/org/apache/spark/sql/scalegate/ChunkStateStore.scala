@@ -24,9 +24,9 @@ import io.scalegate.spark.streaming.{
   Chunk,
   ChunkKey,
   ChunkStore,
-  JoinState,
+  HeldState,
   LiveStates,
-  StreamJoinTask
+  StreamTask
 }
 
 /** A partition's chunks in one of Spark's state stores, whatever its provider. */
@@ -142,7 +142,7 @@ final private[scalegate] class ChunkStateStores(
     new ChunkStateStore(stores.open(partition), valueSchema)
 
   /** What the partition holds, and whether it had to be read from the checkpoint. */
-  def held(store: ChunkStateStore, task: StreamJoinTask): (JoinState, Boolean) = {
+  def held(store: ChunkStateStore, task: StreamTask): (HeldState, Boolean) = {
     val partition = store.state.id.partitionId
     if (info.storeVersion == 0) (task.empty, false)
     else
@@ -152,7 +152,7 @@ final private[scalegate] class ChunkStateStores(
       }
   }
 
-  def commit(store: ChunkStateStore, state: JoinState): Unit = {
+  def commit(store: ChunkStateStore, state: HeldState): Unit = {
     val version = store.state.commit()
     val checkpoint = store.state.getStateStoreCheckpointInfo().stateStoreCkptId
     Live.put(id(store.state.id.partitionId), version, checkpoint, state)

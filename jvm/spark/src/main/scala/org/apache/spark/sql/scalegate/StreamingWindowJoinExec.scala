@@ -27,14 +27,14 @@ import org.apache.spark.util.CollectionAccumulator
 import io.scalegate.spark.ScaleGateConf
 import io.scalegate.spark.exec.PlacedPairs
 import io.scalegate.spark.streaming.{
+  BatchPairs,
   CheckpointTerms,
+  HeldState,
   HotKeyHistory,
-  JoinState,
   KeySplitting,
   PartitionReport,
   StreamBatch,
-  StreamJoin,
-  StreamJoinIterator
+  StreamJoin
 }
 import io.scalegate.stream.Side
 
@@ -222,7 +222,7 @@ final class StreamingWindowJoinExec(
   }
 
   /** A task's pairs, after which the batch is finished. */
-  final private class CompletedPairs(pairs: StreamJoinIterator, completion: Completion)
+  final private class CompletedPairs(pairs: BatchPairs, completion: Completion)
       extends PlacedPairs(pairs.leftPlace, pairs.rightPlace) {
     def advance(): Boolean = {
       val more = pairs.advance()
@@ -234,8 +234,8 @@ final class StreamingWindowJoinExec(
   private[this] def finish(
       access: ChunkStateStores,
       store: ChunkStateStore,
-      rows: StreamJoinIterator
-  ): JoinState = {
+      rows: BatchPairs
+  ): HeldState = {
     val removing = System.nanoTime
     val state = rows.finish()
     longMetric("allRemovalsTimeMs") += millisSince(removing)
