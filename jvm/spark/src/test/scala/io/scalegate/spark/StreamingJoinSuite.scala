@@ -106,13 +106,16 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     /** The next batch does its work, and then fails. */
     def failNext(): Unit = failing = true
 
+    /** Rows of a batch that the checkpoint has already, and which the streams hold no more. */
+    def before(l: Seq[Event], r: Seq[Event]): Unit = {
+      left.addData(l)
+      right.addData(r)
+      ()
+    }
+
     /** Adds rows to both streams, for one batch, and waits until all is done that can be. */
     def add(l: Seq[Event], r: Seq[Event]): this.type = {
-      StreamAccess.betweenBatches(running) {
-        left.addData(l)
-        right.addData(r)
-        ()
-      }
+      StreamAccess.betweenBatches(running)(before(l, r))
       running.processAllAvailable()
       this
     }

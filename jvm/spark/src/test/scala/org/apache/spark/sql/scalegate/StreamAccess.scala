@@ -1,9 +1,16 @@
 package org.apache.spark.sql.scalegate
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.runtime.{
   MicroBatchExecution,
   StreamingQueryWrapper
+}
+import org.apache.spark.sql.execution.streaming.state.{
+  StateStore,
+  StateStoreProvider,
+  StateStoreProviderId
 }
 import org.apache.spark.sql.streaming.StreamingQuery
 
@@ -16,6 +23,23 @@ object StreamAccess {
 
   /** The plan of the last batch, as it was executed. */
   def lastPlan(query: StreamingQuery): SparkPlan = batchesOf(query).lastExecution.executedPlan
+
+  /** Does at once what Spark does from time to time for the stores of a checkpoint: snapshots, and what is old goes. */
+  def maintainStores(checkpoint: String): Unit =
+    stores(checkpoint).foreach(_._2.doMaintenance())
+
+  /** This process forgets the stores of a checkpoint. */
+  def unloadStores(checkpoint: String): Unit = for ((id, _) <- stores(checkpoint))
+    StateStore.removeFromLoadedProvidersAndClose(id)
+
+  private[this] def stores(checkpoint: String) = {
+    val field = StateStore.getClass.getDeclaredField("loadedProviders")
+    field.setAccessible(true)
+    val all = field.get(StateStore)
+      .asInstanceOf[mutable.HashMap[StateStoreProviderId, StateStoreProvider]]
+    all.synchronized(all.toSeq)
+      .filter(_._1.storeId.checkpointRootLocation.contains(checkpoint))
+  }
 
   private[this] def batchesOf(query: StreamingQuery): MicroBatchExecution = query match {
     case wrapper: StreamingQueryWrapper =>
