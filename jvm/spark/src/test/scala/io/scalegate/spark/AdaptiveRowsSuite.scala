@@ -1,5 +1,11 @@
 package io.scalegate.spark
 
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.classic.Dataset
+
+import io.scalegate.spark.plan.TwoSteps
+
 /** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must not take
   * these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
   */
@@ -41,6 +47,26 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
       "SELECT DISTINCT l.b - l.b FROM without_b l RIGHT JOIN (SELECT DISTINCT i AS a, l AS b FROM r) r " +
         "ON l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5"
     )
+  }
+
+  /** Which exchange has run first, and so whose rows would be counted, is a matter of time. */
+  test("every join that is run here keeps its figures when an exchange below it has run") {
+    for {
+      algorithm <- Seq("sweep", "matrix", "broadcast")
+      how <- Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI", "FULL")
+    } {
+      val columns = if (how.startsWith("LEFT ")) "x" else "x, y"
+      val plan = spark
+        .sql(
+          s"SELECT /*+ WINDOW_JOIN('$algorithm') */ $columns FROM a $how JOIN b ON abs(x - y) <= 9"
+        )
+        .asInstanceOf[Dataset[Row]]
+        .queryExecution
+        .optimizedPlan
+      val joins = plan.collect { case join: Join => join }
+      val marked = plan.collect { case TwoSteps(join: Join) => join }
+      assert(joins.nonEmpty && marked == joins, s"$how by $algorithm: $plan")
+    }
   }
 
   test("the first of many windows are as many as asked for") {

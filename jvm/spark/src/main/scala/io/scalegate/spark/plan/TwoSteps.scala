@@ -20,7 +20,6 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   UnaryNode
 }
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
-import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftOuter, RightOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy, UnaryExecNode}
@@ -67,8 +66,8 @@ object TwoSteps {
   }
 }
 
-/** Puts a [[TwoSteps]] above each operator that may be run so. A join that gives one side's rows alone needs none: it gives
-  * no more of them than were exchanged, each once.
+/** Puts a [[TwoSteps]] above each operator that may be run so. One that gives one side's rows alone needs it too: the exchange
+  * that has run first may be the other side's.
   *
   * A correlated subquery has none until Spark has made a join of it: it takes the subquery's nodes apart before.
   */
@@ -91,13 +90,8 @@ object MarkTwoSteps extends Rule[LogicalPlan] {
     }
 
   private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
-    case join: Join => isPairing(join) && WindowJoinStrategy.runs(join)
+    case join: Join => WindowJoinStrategy.runs(join)
     case PaneAggregate(found) => found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
-    case _ => false
-  }
-
-  private[this] def isPairing(join: Join): Boolean = join.joinType match {
-    case _: InnerLike | LeftOuter | RightOuter => true
     case _ => false
   }
 }
