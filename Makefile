@@ -119,10 +119,12 @@ bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ 
 SOAK_ROUNDS ?= 20
 QUERIES ?= 10000
 QUERIES_SEED ?= 1
+QUERIES_FROM ?= 0
 ORDINARY_ROWS ?= 2000000
 STREAMS ?= 2000
 soak-queries: $(SBT_STAMP) ## random queries with something around our operators, against plain Spark
 	@SCALEGATE_AROUND_CASES=$(QUERIES) SCALEGATE_AROUND_SEED=$(QUERIES_SEED) \
+	  SCALEGATE_AROUND_FROM=$(QUERIES_FROM) \
 	  $(SBT) "spark/testOnly *StandsAroundSuite"
 	@SCALEGATE_STREAM_CASES=$(STREAMS) SCALEGATE_STREAM_SEED=$(QUERIES_SEED) \
 	  $(SBT) "spark/testOnly *StreamsAroundSuite"

@@ -50,7 +50,18 @@ trait Rendering {
 }
 
 object Rendering {
-  val Kept: Seq[String] = Seq("cached", "view", "local checkpoint", "written", "collected")
+  val Kept: Seq[String] = Seq(
+    "cached",
+    "view",
+    "local checkpoint",
+    "checkpoint",
+    "written",
+    "collected",
+    "mapped",
+    "mapped by partition",
+    "grouped by a function",
+    "sampled"
+  )
 
   /** For people to read. */
   def shown(query: Query): String = query.sql(new Rendering {
@@ -80,6 +91,15 @@ object Taken {
 
   /** The last of a total order. */
   final case class Last(rows: Int) extends Taken("tail")
+
+  /** The first of a total order. */
+  final case class First(rows: Int) extends Taken("first")
+
+  /** All of them, in one of [[Ways]]. */
+  final case class Otherwise(way: String) extends Taken(way)
+
+  val Ways: Seq[String] =
+    Seq("counted", "asked for one", "iterated", "as RDD", "for each", "reduced")
 
   val Hows: Seq[String] = Seq("limit", "take", "limit in SQL", "limit twice")
 }

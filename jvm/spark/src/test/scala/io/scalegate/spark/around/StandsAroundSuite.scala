@@ -6,22 +6,25 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 import scala.util.{Random, Try}
 
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.functions.{count, max, sum}
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
-import org.apache.spark.sql.{DataFrame, Row}
+import org.apache.spark.sql.{DataFrame, Encoders, Row}
 
 import io.scalegate.spark.SparkJoinSuite
-import io.scalegate.spark.aggregate.PaneWindowsExec
-import io.scalegate.spark.exec.WindowJoinNode
 
 /** Random queries in which something stands below, between and above our operators, under random settings: plain Spark
   * says what their rows are. A query whose rows differ is made smaller for as long as they do, and shown with the number that
-  * draws it again. Thousands of them are a matter of `make soak`.
+  * draws it again: its seed, and its own, from which `scalegate.around.from` starts. Thousands of them are a matter of
+  * `make soak`.
   */
 final class StandsAroundSuite extends SparkJoinSuite {
   import StandsAroundSuite._
 
   private val cases = number("cases", 100)
   private val seed = number("seed", 1)
+  private val first = number("from", 0)
+  private val show = number("show", 0) > 0
 
   /** Memory off the heap is a matter of the session: every other seed has it. */
   override protected def settings: Map[String, String] =
@@ -41,8 +44,8 @@ final class StandsAroundSuite extends SparkJoinSuite {
     tables.foreach { case (name, form, size) =>
       register(name, form, Seq.fill(size)(row(random)))
     }
-    spark.udf.register("same", (x: java.lang.Long) => x)
-    spark.udf.register("marked", (x: String) => if (x == null) null else s"$x!")
+    spark.sparkContext.setCheckpointDir(newDirectory().toString)
+    Functions.register(spark)
   }
 
   private def row(random: Random): Row = {
@@ -85,13 +88,23 @@ final class StandsAroundSuite extends SparkJoinSuite {
           cached += rows.cache()
           rows
         case "local checkpoint" => rows.localCheckpoint()
+        case "checkpoint" => rows.checkpoint()
         case "collected" => spark.createDataFrame(rows.collectAsList(), Schema)
         case "written" =>
           val path = newDirectory().resolve(name).toString
           rows.write.parquet(path)
           spark.read.schema(Schema).parquet(path)
+        case "mapped" => rows.map(Functions.Same, ExpressionEncoder(Schema))
+        case "mapped by partition" =>
+          rows.mapPartitions(Functions.Passed, ExpressionEncoder(Schema))
+        case "grouped by a function" =>
+          rows
+            .groupByKey(Functions.Key, Encoders.STRING)
+            .flatMapGroups(Functions.Members, ExpressionEncoder(Schema))
+        case "sampled" => rows.sample(1.0)
         case _ => rows
       }
+      if (!isPlain) operators ++= Operators.in(executed(rows))
       kept.createOrReplaceTempView(name)
       views += name
       name
@@ -115,11 +128,18 @@ final class StandsAroundSuite extends SparkJoinSuite {
   private def difference(of: Case): Option[String] = withSettings(of.settings.toSeq: _*) {
     val order = of.taken match {
       case Taken.Ordered(true) => " ORDER BY a DESC, b DESC, t DESC, v DESC"
-      case Taken.Ordered(_) | Taken.Last(_) => s" ORDER BY $Columns"
+      case Taken.Ordered(_) | Taken.Last(_) | Taken.First(_) => s" ORDER BY $Columns"
       case _ => ""
     }
     def all(run: Run) = s"SELECT $Columns FROM (${of.query.sql(run)})$order"
-    val expected = running(isPlain = true)(run => texts(spark.sql(all(run)).collect()))
+    val expected = running(isPlain = true) { run =>
+      val sql = all(run)
+      val df = spark.sql(sql)
+      of.taken match {
+        case Taken.Otherwise(way) => otherwise(df, way)
+        case _ => texts(df.collect())
+      }
+    }
     val actual = running(isPlain = false)(run => taken(of.taken, all(run)))
     (expected.toEither, actual.toEither) match {
       case (Right(rows), Right(found)) => differ(of.taken, rows, found)
@@ -127,8 +147,9 @@ final class StandsAroundSuite extends SparkJoinSuite {
       case (Right(_), Left(e)) => Some(s"ours fails: ${causes(e).mkString("; ").take(1500)}")
       case (Left(e), Right(_)) =>
         Some(s"plain Spark fails: ${causes(e).mkString("; ").take(1500)}")
-      case (Left(_), Left(_)) =>
+      case (Left(e), Left(_)) =>
         failing.incrementAndGet()
+        if (show) println(s"fails in both: ${causes(e).last.toString.take(300)}")
         None
     }
   }
@@ -140,28 +161,43 @@ final class StandsAroundSuite extends SparkJoinSuite {
       true
     }
 
-  private def taken(how: Taken, sql: String): Seq[String] = how match {
-    case Taken.Some(n, "limit") => texts(spark.sql(sql).limit(n).collect())
-    case Taken.Some(n, "take") => texts(spark.sql(sql).take(n))
-    case Taken.Some(n, "limit in SQL") =>
-      texts(spark.sql(s"SELECT * FROM ($sql LIMIT $n)").collect())
-    case Taken.Some(n, _) =>
-      texts(spark.sql(s"SELECT * FROM ($sql LIMIT ${n + 2}) LIMIT $n").collect())
-    case Taken.Last(n) => texts(spark.sql(sql).tail(n))
-    case _ =>
-      val df = spark.sql(sql)
-      val rows = texts(df.collect())
-      val own = collectWithSubqueries(executed(df)) {
-        case w: WindowJoinNode => w
-        case p: PaneWindowsExec => p
-      }
-      if (own.nonEmpty) shown.incrementAndGet()
-      rows
+  private def taken(how: Taken, sql: String): Seq[String] = {
+    val rows = spark.sql(sql)
+    val df = how match {
+      case Taken.Some(n, "limit" | "take") => rows.limit(n)
+      case Taken.Some(n, "limit in SQL") => spark.sql(s"SELECT * FROM ($sql LIMIT $n)")
+      case Taken.Some(n, _) => spark.sql(s"SELECT * FROM ($sql LIMIT ${n + 2}) LIMIT $n")
+      case Taken.First(n) => rows.limit(n)
+      case _ => rows
+    }
+    val found = how match {
+      case Taken.Some(n, "take") => texts(rows.take(n))
+      case Taken.Last(n) => texts(df.tail(n))
+      case Taken.Otherwise(way) => otherwise(df, way)
+      case _ => texts(df.collect())
+    }
+    operators ++= Operators.in(executed(df))
+    found
+  }
+
+  private def otherwise(df: DataFrame, way: String): Seq[String] = way match {
+    case "counted" => Seq(df.count().toString)
+    case "asked for one" => Seq(df.isEmpty.toString)
+    case "iterated" =>
+      import scala.jdk.CollectionConverters._
+      df.toLocalIterator().asScala.map(_.toString).toSeq
+    case "as RDD" => df.rdd.map(_.toString).collect().toSeq
+    case "for each" =>
+      val seen = spark.sparkContext.longAccumulator
+      df.foreach((_: Row) => seen.add(1L))
+      Seq(seen.sum.toString)
+    case _ => Seq(df.agg(sum("a"), count("b"), max("t")).head().toString)
   }
 
   private def differ(how: Taken, rows: Seq[String], found: Seq[String]): Option[String] =
     how match {
-      case Taken.All => unlike(rows.sorted, found.sorted)
+      case Taken.All | Taken.Otherwise(_) => unlike(rows.sorted, found.sorted)
+      case Taken.First(n) => unlike(rows.take(n), found)
       case Taken.Ordered(_) => unlike(rows, found)
       case Taken.Last(n) => unlike(rows.takeRight(n), found)
       case Taken.Some(n, _) =>
@@ -197,34 +233,46 @@ final class StandsAroundSuite extends SparkJoinSuite {
   test(s"$cases random queries have plain Spark's rows") {
     val begun = System.nanoTime
     val faults = mutable.ArrayBuffer.empty[String]
-    var i = 0
-    while (i < cases && faults.size < MostFaults) {
-      val drawn =
-        new QueryGenerator(new Random(seed * 1000003L + i), tables.map(_._1)).next()
-      try
-        difference(drawn).foreach { says =>
-          val (small, why) = smallest(drawn, says)
+    var i = first
+    while (i < first + cases && faults.size < MostFaults) {
+      val drawn = new QueryGenerator(
+        new Draw(new Random(seed * 1000003L + i)),
+        tables.map(_._1)
+      ).next()
+      operators.clear()
+      try {
+        val says = difference(drawn)
+        tally.add(operators.toSet)
+        if (show && operators.isEmpty) println(s"case $i shows none: $drawn")
+        says.foreach { s =>
+          val (small, why) = smallest(drawn, s)
           faults += s"case $i of seed $seed: $why\n  $small\n"
           if (isCampaign) println(faults.last)
         }
-      catch { case NonFatal(e) => faults += s"case $i of seed $seed: $e\n  $drawn" }
+      } catch { case NonFatal(e) => faults += s"case $i of seed $seed: $e\n  $drawn" }
       i += 1
       if (isCampaign && i % 100 == 0)
         println(s"$i cases, ${faults.size} differ, ${seconds(begun)} s")
     }
     info(
-      s"seed $seed: $i cases in ${seconds(begun)} s; $shown show one of our operators, $refused hints " +
-        s"refused, $failing fail in both"
+      s"seed $seed, from case $first: ${i - first} cases in ${seconds(begun)} s; $refused hints " +
+        s"refused, $failing fail in both; $tally"
     )
+    if (isCampaign) println(tally)
     assert(faults.isEmpty, faults.mkString("\n"))
+    if (cases >= 1000) {
+      assert(tally.missing.isEmpty, "no case ran these operators")
+      assert(tally.share >= LeastShare, "too few cases run one of our operators")
+    }
   }
 
-  private def isCampaign = cases > 1000
+  private def isCampaign = cases >= 1000
 
   private def seconds(since: Long) = (System.nanoTime - since) / 1000000000L
 
   private val names = new AtomicInteger
-  private val shown = new AtomicInteger
+  private val operators = mutable.Set.empty[String]
+  private val tally = new Operators.Tally
   private val refused = new AtomicInteger
   private val failing = new AtomicInteger
 }
@@ -238,6 +286,9 @@ private object StandsAroundSuite {
 
   val MostTries = 150
   val MostFaults = 12
+
+  /** In percent. */
+  val LeastShare = 70
 
   /** As the environment or the JVM's properties have it. */
   def number(name: String, default: Int): Int = {

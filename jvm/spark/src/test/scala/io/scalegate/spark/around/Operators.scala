@@ -1,0 +1,82 @@
+package io.scalegate.spark.around
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
+
+import io.scalegate.spark.aggregate.PaneWindowsExec
+import io.scalegate.spark.exec.{
+  BroadcastWindowJoinExec,
+  IndexJoinExec,
+  RowWindowJoinExec,
+  WindowJoinExec,
+  WindowJoinNode
+}
+
+/** Which operators of this package a plan has run, by kind. */
+private object Operators extends AdaptiveSparkPlanHelper {
+
+  /** Each must come up among a thousand queries. */
+  val Kinds: Seq[String] = Seq(
+    "sweep",
+    "index",
+    "matrix",
+    "broadcast",
+    "by keys",
+    "in slices",
+    "index of ranges",
+    "full join's halves",
+    "full join by keys",
+    "row window",
+    "panes"
+  )
+
+  def in(plan: SparkPlan): Set[String] =
+    collectWithSubqueries(plan) {
+      case scan: InMemoryTableScanExec => in(scan.relation.cachedPlan)
+      case join: WindowJoinNode => ofJoin(join)
+      case _: PaneWindowsExec => Set("panes")
+    }.flatten.toSet
+
+  private[this] def ofJoin(join: WindowJoinNode): Set[String] = {
+    val found = join match {
+      case w: WindowJoinExec =>
+        val algorithm =
+          if (w.partitions.nonEmpty) "matrix" else if (w.indexed.nonEmpty) "index" else "sweep"
+        Set(algorithm, if (w.cells) "in slices" else "by keys")
+      case i: IndexJoinExec =>
+        Set(if (i.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
+      case _: BroadcastWindowJoinExec => Set("broadcast")
+      case _: RowWindowJoinExec => Set("row window")
+      case other => Set(other.nodeName)
+    }
+    val half = join.description.startsWith("full join's half")
+    found ++
+      Option.when(half)("full join's halves") ++
+      Option.when(!half && join.probing.unfound)("full join by keys")
+  }
+
+  /** How often each kind came up. */
+  final class Tally {
+    private[this] val times = mutable.Map.empty[String, Int].withDefaultValue(0)
+    private[this] var cases = 0
+    private[this] var shown = 0
+
+    def add(operators: Set[String]): Unit = {
+      cases += 1
+      if (operators.nonEmpty) shown += 1
+      operators.foreach(o => times(o) += 1)
+    }
+
+    def missing: Seq[String] = Kinds.filter(times(_) == 0)
+
+    /** Of the cases, in percent, those that ran any. */
+    def share: Int = if (cases == 0) 0 else shown * 100 / cases
+
+    override def toString: String =
+      s"$shown run one of our operators ($share %): " +
+        Kinds.map(k => s"$k ${times(k)}").mkString(", ")
+  }
+}

@@ -1,0 +1,108 @@
+package io.scalegate.spark.around
+
+/** Draws the operators of this package: joins of every kind and by every algorithm, and aggregates over sliding windows. */
+final class OwnQueries(draw: Draw) {
+  import draw.{below => number, chance, of => oneOf}
+
+  def join(l: Query, r: Query): Query = {
+    val how =
+      oneOf(Seq("INNER", "INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI", "CROSS"))
+    if (chance(10)) rowWindow(l, r, if (how == "CROSS") "INNER" else how)
+    else {
+      val overlap = "l.a <= r.b AND r.a <= l.b"
+      val near = oneOf(
+        Seq(
+          s"l.a - r.a BETWEEN -${number(4)} AND ${number(5)}",
+          s"abs(l.b - r.b) <= ${number(3)}",
+          "r.t BETWEEN l.t - INTERVAL 3 SECONDS AND l.t + INTERVAL 5 SECONDS",
+          "CAST(l.b AS DOUBLE) - r.b BETWEEN -1.5D AND 0.5D",
+          "l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5",
+          overlap,
+          "same(l.a) - r.a BETWEEN -1 AND 1"
+        )
+      )
+      val keyed =
+        if (chance(35)) oneOf(Seq("l.v = r.v AND ", "l.b % 4 = r.b % 4 AND ")) else ""
+      val rest =
+        if (chance(25)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 30")) else ""
+      val hint = hinted(keyed.nonEmpty, near == overlap)
+      val chosen = columns(how)
+      Query(s"$how join $hint", l, r) { (_, in) =>
+        s"SELECT $hint$chosen FROM (${in(0)}) l $how JOIN (${in(1)}) r ON $keyed$near$rest"
+      }
+    }
+  }
+
+  /** A join by keys is one of ours where the time bound cannot fail, or where a hint asks for it: most have one. An algorithm that
+    * cannot run the join is refused, which other suites test.
+    */
+  private[this] def hinted(isKeyed: Boolean, isOverlap: Boolean): String = {
+    val possible = Seq(
+      "'sweep'" -> !isOverlap,
+      "'index'" -> (isKeyed || !isOverlap),
+      "'matrix'" -> !isKeyed,
+      "'broadcast'" -> true
+    ).collect { case (name, true) => name }
+    if (!chance(if (isKeyed) 90 else 60)) ""
+    else if (chance(25)) "/*+ WINDOW_JOIN */ "
+    else s"/*+ WINDOW_JOIN(${oneOf(possible)}) */ "
+  }
+
+  private[this] def columns(how: String): String =
+    if (how.endsWith("SEMI") || how.endsWith("ANTI")) "l.a, l.b, l.t, l.v"
+    else oneOf(Seq("l.a, r.b, l.t, r.v", "l.a, l.b, r.t, r.v", "r.a, r.b, r.t, l.v"))
+
+  /** In plain Spark the places of the rows in the order of both inputs are counted. */
+  private[this] def rowWindow(l: Query, r: Query, how: String): Query = {
+    val n = 1 + number(4)
+    val of = columns(how)
+    val perKey = chance(40)
+    val (keys, part, same) =
+      if (perKey) (", l.v, r.v", "PARTITION BY v ", "l.v = r.v AND ") else ("", "", "")
+    Query(s"$how join over $n rows${if (perKey) " per key" else ""}", l, r) { (in, from) =>
+      if (!in.isPlain)
+        s"SELECT $of FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
+          s"within_rows(l.t, r.t, $n$keys) AND abs(l.b - r.b) <= 9"
+      else {
+        val (left, right) = (from(0), from(1))
+        def placed(side: Int) =
+          s"(SELECT * FROM (SELECT *, " +
+            "count_if(side = 0 AND t IS NOT NULL) OVER counted AS ls, " +
+            "count_if(side = 1 AND t IS NOT NULL) OVER counted AS rs " +
+            s"FROM (SELECT 0 AS side, a, b, t, v FROM ($left) UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right)) " +
+            s"WINDOW counted AS (${part}ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING)) WHERE side = $side)"
+        s"SELECT $of FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
+          s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 9"
+      }
+    }
+  }
+
+  def windows(of: Query): Query = {
+    val slide = oneOf(Seq(2, 5, 10))
+    val size = if (chance(10)) slide + 1 else 2 * slide + number(slide * 4)
+    val by = s"window(t, '$size seconds', '$slide seconds', '${number(slide)} seconds')"
+    val functions = oneOf(
+      Seq(
+        "count(*)" -> "sum(b)",
+        "max(a)" -> "count(v)",
+        "total(a)" -> "min(b)",
+        "count(b) FILTER (WHERE a > 5)" -> "total(same(b))",
+        "sum(DISTINCT a)" -> "max(b)",
+        "sum(a) + 1" -> "min(b)",
+        "bigint(avg(a))" -> "max(same(b))"
+      )
+    )
+    val (key, group, having) = oneOf(
+      Seq(
+        ("max(v)", "", ""),
+        ("v", ", v", ""),
+        ("v", ", v", " HAVING count(*) > 1"),
+        ("string(b % 3)", ", b % 3", "")
+      )
+    )
+    Query("windows", of) { (_, in) =>
+      s"SELECT bigint(${functions._1}) AS a, bigint(${functions._2}) AS b, window.start AS t, $key AS v FROM (${in(0)}) " +
+        s"GROUP BY $by$group$having"
+    }
+  }
+}
