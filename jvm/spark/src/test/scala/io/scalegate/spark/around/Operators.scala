@@ -11,6 +11,7 @@ import io.scalegate.spark.exec.{
   BroadcastWindowJoinExec,
   IndexJoinExec,
   RowWindowJoinExec,
+  RowsPerKeyJoinExec,
   WindowJoinExec,
   WindowJoinNode
 }
@@ -30,6 +31,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
     "full join's halves",
     "full join by keys",
     "row window",
+    "rows per key",
     "panes"
   )
 
@@ -50,6 +52,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
         Set(if (i.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
       case _: BroadcastWindowJoinExec => Set("broadcast")
       case _: RowWindowJoinExec => Set("row window")
+      case _: RowsPerKeyJoinExec => Set("rows per key")
       case other => Set(other.nodeName)
     }
     val half = join.description.startsWith("full join's half")
