@@ -20,7 +20,7 @@ def joins(trades: DataFrame, quotes: DataFrame) -> list[DataFrame]:
         typed.band_join(quotes, {"price": ("bid", (-1, 2.5))}, within=np.timedelta64(5, "s")),
         typed.window_join(quotes, on=F.col("price") > 0, within=scalegate.rows(2)),
         typed.window_join(quotes, within=scalegate.rows(2, per_key="symbol"), how="anti"),
-        typed.window_join(quotes, within=scalegate.rows(2, per_key=["symbol", ("a", "b")])),
+        typed.window_join(quotes, within=scalegate.rows(2, per_key=["symbol", ("price", "bid")])),
         typed.window_aggregate("1min", "10s", aggs=[F.count("*"), scalegate.first("price")]),
         typed.where("price > 0").limit(1),
         scalegate.interval_join(trades, quotes, on="symbol", algorithm="sweep"),
