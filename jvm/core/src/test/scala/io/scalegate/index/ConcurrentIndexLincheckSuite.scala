@@ -24,7 +24,7 @@ class ConcurrentIndexLincheckSuite extends LincheckSuite {
     explore(
       classOf[PimTreeModel],
       classOf[DefinedIndex],
-      scenarios = 5,
+      scenarios = 3,
       runs = 20,
       isLockFree = false,
       operations = 4,

@@ -22,7 +22,7 @@ class JoinLincheckSuite extends LincheckSuite {
     )
   ) {
     test(s"$name, under stress") {
-      stress(model, model, scenarios = 8, runs = 400)
+      stress(model, model, scenarios = 4, runs = 400)
     }
 
     if (isSoak) test(s"$name, in every interleaving tried, and no thread waits for another") {

@@ -30,8 +30,7 @@ final class SpscRingSuite extends AnyFunSuite {
   }
 
   test("a thread's elements reach another, each once and in order") {
-    val n = 200000
-    for (capacity <- Seq(1, 8)) {
+    for ((capacity, n) <- Seq(1 -> 20000, 8 -> 100000)) {
       val ring = new SpscRing[Integer](capacity)
       def produce(): Boolean = {
         val patience = new Threads.Patience

@@ -19,7 +19,7 @@ import io.scalegate.spark.StreamingJoinSuite
 final class StreamsAroundSuite extends StreamingJoinSuite {
   import StreamsAroundSuite._
 
-  private val cases = number("cases", 4)
+  private val cases = number("cases", 2)
   private val seed = number("seed", 1)
 
   /** The case to begin with: one case alone is `cases=1` from it on. */
