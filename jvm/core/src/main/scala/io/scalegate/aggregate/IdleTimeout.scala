@@ -1,9 +1,9 @@
 package io.scalegate.aggregate
 
-import java.util.concurrent.atomic.{AtomicInteger, AtomicLong}
+import java.util.concurrent.atomic.AtomicLong
 import java.util.function.LongSupplier
 
-import io.scalegate.stream.{IdleStrategy, Lifecycle, StreamTuple, TupleSource, WaitingSource}
+import io.scalegate.stream.{Lifecycle, SpinLock, StreamTuple, TupleSource, WaitingSource}
 
 /** When an input that says nothing no longer holds the others' results back.
   *
@@ -133,9 +133,7 @@ final private class IdleInput(
     onLate: StreamTuple => Unit,
     fail: Throwable => Unit
 ) extends WaitingSource {
-  import IdleInput._
-
-  private[this] val hold = new AtomicInteger(Free)
+  private[this] val hold = new SpinLock
   private[this] val order = new InputOrder(source.id)
   private[this] var before = Long.MinValue // what is earlier is late
 
@@ -155,13 +153,13 @@ final private class IdleInput(
   def id: Int = source.id
   def isClosed: Boolean = closed
 
-  def tryAdd(t: StreamTuple): Boolean = hold.compareAndSet(Free, Held) && {
+  def tryAdd(t: StreamTuple): Boolean = hold.tryAcquire() && {
     var isLate = false
     val isTaken =
       try {
         isLate = t != null && t.source == id && t.ts < before && !closed
         if (isLate) passOver(t) else deliver(t)
-      } finally hold.setRelease(Free)
+      } finally hold.release()
     if (isLate) hand(t)
     isTaken
   }
@@ -181,7 +179,7 @@ final private class IdleInput(
     * was anything new.
     */
   def promiseFor(time: Long): Boolean =
-    time > promised.getPlain && hold.compareAndSet(Free, Held) && {
+    time > promised.getPlain && hold.tryAcquire() && {
       try {
         val isSilent = !closed && count.getPlain == heard
         if (isSilent) {
@@ -190,7 +188,7 @@ final private class IdleInput(
           promised.setRelease(math.max(promised.getPlain, time))
         }
         isSilent
-      } finally hold.setRelease(Free)
+      } finally hold.release()
     }
 
   override def toString: String = source.toString
@@ -225,14 +223,8 @@ final private class IdleInput(
   }
 
   private[this] def holding(body: => Unit): Unit = {
-    val idle = new IdleStrategy.Backoff()
-    while (!hold.compareAndSet(Free, Held)) idle.idle()
+    hold.acquire()
     try body
-    finally hold.setRelease(Free)
+    finally hold.release()
   }
-}
-
-private object IdleInput {
-  val Free = 0
-  val Held = 1
 }

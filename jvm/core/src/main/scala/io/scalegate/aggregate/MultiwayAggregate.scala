@@ -1,10 +1,18 @@
 package io.scalegate.aggregate
 
-import io.scalegate.stream.{Lifecycle, RunningOperator, StreamTuple, WaitingSource}
+import io.scalegate.stream.{
+  IdleStrategy,
+  Lifecycle,
+  RunningOperator,
+  StreamTuple,
+  WaitingSource
+}
 
 /** What running aggregates have in common: inputs that check what they take. */
-abstract private[aggregate] class MultiwayAggregate[K, R](inputs: Int)
-    extends RunningOperator[WindowResults[K, R]](new Lifecycle("aggregate"))
+abstract private[aggregate] class MultiwayAggregate[K, R](
+    inputs: Int,
+    newIdle: () => IdleStrategy = () => new IdleStrategy.Backoff()
+) extends RunningOperator[WindowResults[K, R]](new Lifecycle("aggregate"), newIdle)
     with RunningAggregate[K, R] {
   require(inputs > 0, s"an aggregate needs at least one input, not $inputs")
 

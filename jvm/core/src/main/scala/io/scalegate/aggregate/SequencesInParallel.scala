@@ -1,7 +1,7 @@
 package io.scalegate.aggregate
 
 import io.scalegate.gate.TGate
-import io.scalegate.stream.{EventOrder, IdleStrategy, StreamTuple}
+import io.scalegate.stream.{EventOrder, StreamTuple, Work}
 
 /** Windows of tuples and sessions in TuMLMC: update threads that read every ready tuple and have
   * the windows of their own keys.
@@ -11,7 +11,7 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
     inputs: Int,
     threads: Int,
     options: AggregateOptions
-) extends MultiwayAggregate[K, R](inputs) {
+) extends MultiwayAggregate[K, R](inputs, options.idle) {
   /*
    *     inputs --> T-Gate --> update threads, each the windows of its keys --> T-Gate --> consumer
    *
@@ -33,9 +33,8 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
     options.winsetCapacity
   )
   private[this] val taken = results.handle(0)
-  private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
-  override protected def ownThreads: Iterable[Thread] = workers
+  override protected def ownWork: Iterable[Work] = Vector.tabulate(threads)(new UpdateThread(_))
 
   protected def offer(t: StreamTuple, input: Int): Boolean = gate.insertTuple(t, input)
   protected def promise(input: Int, ts: Long): Unit =
@@ -51,33 +50,32 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
   protected def reached: Long = taken.horizon()
 
   final private[this] class UpdateThread(share: Int)
-      extends Thread(s"scalegate-aggregate-$share") {
+      extends Work(s"scalegate-aggregate-$share") {
     private[this] val handle = gate.handle(share)
     private[this] val out = results.input(share)
     private[this] val windows = SequenceResult.windows(spec)
-    private[this] val idle: IdleStrategy = options.idle()
+    private[this] val room = ownThreads.waiting()
     private[this] var read: StreamTuple = _ // the last one, which is still to be promised
     private[this] var reads = 0L
 
-    setDaemon(true)
+    def isFinished: Boolean = handle.isDone
 
-    override def run(): Unit =
-      try {
-        while (!handle.isDone && !ending.isStopped) work()
-        var last = windows.takeAny()
-        while (last != null && give(last)) last = windows.takeAny()
-        if (!ending.isStopped) out.close()
-      } catch { case e: Throwable => ending.fail(e) }
+    override def finish(): Unit = {
+      var last = windows.takeAny()
+      while (last != null) {
+        give(last)
+        last = windows.takeAny()
+      }
+      out.close()
+    }
 
-    private[this] def work(): Unit = {
+    def step(): Boolean = {
       val t = handle.getNextReadyTuple()
       if (t == null) {
         val horizon = handle.horizon()
         giveBefore(horizon)
         promise(horizon)
-        idle.idle()
       } else {
-        idle.reset()
         giveBefore(t.ts)
         val key = spec.key(t)
         if (TuMLMC.isMine(key, threads, share)) windows.add(t)
@@ -85,20 +83,20 @@ final private[aggregate] class SequencesInParallel[K, S <: AnyRef, R](
         reads += 1
         if (reads % SequencesInParallel.Batch == 0) promise(t.ts)
       }
+      t != null
     }
 
     private[this] def giveBefore(horizon: Long): Unit = {
       var result = windows.take(horizon)
-      while (result != null && give(result)) result = windows.take(horizon)
+      while (result != null) {
+        give(result)
+        result = windows.take(horizon)
+      }
     }
 
-    /** Whether the aggregate goes on. */
-    private[this] def give(result: SequenceResult[K, R]): Boolean = {
-      if (!out.tryAdd(result)) {
-        while (!ending.isStopped && !out.tryAdd(result)) idle.idle()
-        idle.reset()
-      }
-      !ending.isStopped
+    private[this] def give(result: SequenceResult[K, R]): Unit = {
+      room.throwIfStopped() // there may be many windows to give
+      if (!out.tryAdd(result)) room.until(out.tryAdd(result))
     }
 
     private[this] def promise(horizon: Long): Unit =

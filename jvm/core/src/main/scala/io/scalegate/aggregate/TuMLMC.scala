@@ -1,7 +1,7 @@
 package io.scalegate.aggregate
 
 import io.scalegate.gate.TGate
-import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.stream.{EventOrder, StreamTuple, Work}
 
 /** Tuple Merged List, Multiple Consumers (multiway aggregation, §5.4): the inputs' threads merge
   * by a T-Gate, `threads` update threads read every ready tuple and add those of their own keys
@@ -51,7 +51,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
     inputs: Int,
     threads: Int,
     options: AggregateOptions
-) extends MultiwayAggregate[K, R](inputs) {
+) extends MultiwayAggregate[K, R](inputs, options.idle) {
   /*
    *     inputs         T-Gate           update threads         W-Hive          consumer
    *                                 +-> U 0: its keys --+
@@ -76,9 +76,8 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)
   private[this] val hive = winsets.hive(options.winsetCapacity)
-  private[this] val workers = Vector.tabulate(threads)(new UpdateThread(_))
 
-  override protected def ownThreads: Iterable[Thread] = workers
+  override protected def ownWork: Iterable[Work] = Vector.tabulate(threads)(new UpdateThread(_))
 
   protected def offer(t: StreamTuple, input: Int): Boolean = gate.insertTuple(t, input)
   protected def promise(input: Int, ts: Long): Unit =
@@ -92,34 +91,24 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
 
   /** `U_i` of the paper. */
   final private[this] class UpdateThread(share: Int)
-      extends Thread(s"scalegate-aggregate-$share") {
+      extends Work(s"scalegate-aggregate-$share") {
     private[this] val handle = gate.handle(share)
-    private[this] val idle = options.idle()
+    private[this] val room = ownThreads.waiting()
 
-    setDaemon(true)
+    def isFinished: Boolean = handle.isDone
 
-    override def run(): Unit =
-      try {
-        while (!handle.isDone && !ending.isStopped) work()
-        if (!ending.isStopped) hive.close(share)
-      } catch { case e: Throwable => ending.fail(e) }
+    override def finish(): Unit = hive.close(share)
 
-    private[this] def work(): Unit = {
+    def step(): Boolean = {
       val t = handle.getNextReadyTuple()
-      if (t == null) {
-        hive.advance(share, handle.horizon())
-        idle.idle()
-      } else {
-        idle.reset()
-        if (isMine(t)) update(t) else hive.advance(share, t.ts)
-      }
+      if (t == null) hive.advance(share, handle.horizon())
+      else if (isMine(t)) update(t)
+      else hive.advance(share, t.ts)
+      t != null
     }
 
     private[this] def update(t: StreamTuple): Unit =
-      if (!hive.updateWindows(t, share)) {
-        while (!ending.isStopped && !hive.updateWindows(t, share)) idle.idle()
-        idle.reset()
-      }
+      if (!hive.updateWindows(t, share)) room.until(hive.updateWindows(t, share))
 
     private[this] def isMine(t: StreamTuple): Boolean =
       TuMLMC.isMine(spec.key(t), threads, share)

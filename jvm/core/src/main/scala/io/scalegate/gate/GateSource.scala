@@ -1,6 +1,6 @@
 package io.scalegate.gate
 
-import io.scalegate.stream.{EventOrder, IdleStrategy}
+import io.scalegate.stream.{EventOrder, IdleStrategy, Waiting}
 
 /** A source's handle on a [[ScaleGate]]: `addTuple` of ScaleJoin's Algorithm 2.
   *
@@ -53,10 +53,7 @@ final class GateSource[T <: AnyRef] private[gate] (
     *   if the thread is interrupted while it waits; the tuple was not delivered
     */
   def add(tuple: T, idle: IdleStrategy): Unit = {
-    while (!tryAdd(tuple)) {
-      if (Thread.interrupted()) throw new InterruptedException(s"$name waited for room")
-      idle.idle()
-    }
+    if (!tryAdd(tuple)) Waiting.forRoom(this, idle)(tryAdd(tuple))
     idle.reset()
   }
 

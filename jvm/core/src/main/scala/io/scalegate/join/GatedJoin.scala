@@ -10,7 +10,7 @@ abstract private[join] class GatedJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions
-) extends RunningOperator[JoinResult](new Lifecycle("join"))
+) extends RunningOperator[JoinResult](new Lifecycle("join"), options.idle)
     with RunningJoin {
   require(sides.nonEmpty, "a join needs at least one source")
   require(
@@ -26,9 +26,6 @@ abstract private[join] class GatedJoin(
 
   /** Whether the join's own threads must end. */
   final protected def isStopped: Boolean = ending.isStopped
-
-  /** Ends the join for the given reason; of several, the first counts. */
-  final protected def fail(e: Throwable): Unit = ending.fail(e)
 
   final private[this] class Source(val side: Side, val id: Int, source: GateSource[StreamTuple])
       extends GatedSource(source, ending, side.toString, spec.bands.length)

@@ -3,7 +3,7 @@ package io.scalegate.join
 import java.util.concurrent.atomic.AtomicBoolean
 
 import io.scalegate.index.ConcurrentSlidingIndex
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Work}
 
 /** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each
   * from a shared queue, share the windows and their indexes, and may join and leave while it
@@ -113,8 +113,6 @@ final private class RunningParallelIndexJoin(
   @volatile private[this] var staff = new Staff(Vector.empty, None)
   private[this] var hired = 0
 
-  override protected def ownThreads: Iterable[Thread] = staff.workers
-
   protected def take(): JoinResult = queue.poll()
 
   protected def isExhausted: Boolean = queue.isDone
@@ -139,7 +137,7 @@ final private class RunningParallelIndexJoin(
     staying.drop(threads).foreach(_.leave())
     for (_ <- staying.size until threads) {
       val worker = new Worker(hired)
-      worker.start() // before it is one of them: one that cannot start is none
+      ownThreads.join(worker) // before it is one of them: one that cannot start is none
       hired += 1
       staff = new Staff(staff.workers :+ worker, staff.departed)
     }
@@ -155,7 +153,7 @@ final private class RunningParallelIndexJoin(
       val departed: Option[WorkerMetrics]
   ) {
     def withoutEnded: Staff = {
-      val (ended, rest) = workers.partition(w => w.isLeaving && !w.isAlive)
+      val (ended, rest) = workers.partition(w => w.isLeaving && w.hasEnded)
       val done = departed ++ ended.map(_.counters.metrics(0L))
       new Staff(
         rest,
@@ -171,28 +169,19 @@ final private class RunningParallelIndexJoin(
     }
   }
 
-  final private[this] class Worker(id: Int) extends Thread(s"scalegate-join-$id") {
+  final private[this] class Worker(id: Int) extends Work(s"scalegate-join-$id") {
     val counters = new IndexJoinCounters
-    private[this] val idle = options.idle()
     private[this] val task = new IndexJoinTask
-    @volatile private[this] var leaving = false
+    private[this] var worker: IndexJoinWorker = _
 
-    setDaemon(true)
+    override def prepare(): Unit =
+      worker = new IndexJoinWorker(spec, band, r, s, merging, counters)
 
-    def isLeaving: Boolean = leaving
+    def isFinished: Boolean = queue.isExhausted
 
-    def leave(): Unit = leaving = true
-
-    override def run(): Unit =
-      try {
-        val worker = new IndexJoinWorker(spec, band, r, s, merging, counters)
-        while (!leaving && !isStopped && !queue.isExhausted)
-          if (queue.acquire(taskSize, task)) {
-            idle.reset()
-            worker.process(task, queue)
-          } else idle.idle()
-      } catch {
-        case e: Throwable => fail(e)
-      }
+    def step(): Boolean = queue.acquire(taskSize, task) && {
+      worker.process(task, queue)
+      true
+    }
   }
 }

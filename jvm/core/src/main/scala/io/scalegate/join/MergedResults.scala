@@ -1,7 +1,7 @@
 package io.scalegate.join
 
 import io.scalegate.gate.{GateSource, ScaleGate}
-import io.scalegate.stream.{EventOrder, IdleStrategy, StreamTuple}
+import io.scalegate.stream.{EventOrder, StreamTuple, Waiting}
 
 /** The workers' results in their order: each worker is a source of an output gate, as in ScaleJoin
   * (`SG_out`). [[poll]], [[isDone]] and [[frontier]] are the consumer's.
@@ -36,15 +36,9 @@ final private[join] class Outlet[T <: AnyRef](
     punctuation: StreamTuple => T
 ) {
 
-  /** Hands a result over; waits for room, and throws [[Stopped]] if the join ends meanwhile. */
-  def emit(result: T, idle: IdleStrategy, isStopped: () => Boolean): Unit =
-    if (!source.tryAdd(result)) {
-      while (!source.tryAdd(result)) {
-        if (isStopped()) throw new Stopped
-        idle.idle()
-      }
-      idle.reset()
-    }
+  /** Hands a result over, and waits for room. */
+  def emit(result: T, room: Waiting): Unit =
+    if (!source.tryAdd(result)) room.until(source.tryAdd(result))
 
   /** Says nothing new, and does nothing, if something later was handed over or promised. */
   def promise(passed: StreamTuple): Unit = source.advance(punctuation(passed))

@@ -3,7 +3,7 @@ package io.scalegate.join
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ArrayBlockingQueue, Semaphore, TimeUnit}
 
-import io.scalegate.stream.Lifecycle
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Work, Workers}
 
 /** What a thread does for one block after the other. One thread. */
 trait BlockWork[A <: AnyRef] {
@@ -50,14 +50,10 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
   private[this] val claimed = new AtomicInteger
   private[this] val queues = Array.fill(ahead)(new ArrayBlockingQueue[AnyRef](ResultsOfBlock))
   private[this] val lifecycle = new Lifecycle("join")
+  private[this] val threads = new Workers(lifecycle, () => Blocking)
   private[this] var current = 0
 
-  private[this] val threads = work.zipWithIndex.map { case (of, i) =>
-    val thread = new Thread(() => runAll(of), s"scalegate-blocks-$i")
-    thread.setDaemon(true)
-    thread
-  }
-  lifecycle.start(threads)
+  threads.start(work.zipWithIndex.map { case (of, i) => new BlockByBlock(of, i) })
 
   /** The next result, in the order of the blocks and, within one, in that in which it was given; null at the end.
     * Throws if it was closed before.
@@ -83,38 +79,41 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
   /** Ends the threads, whether all was taken or not, and waits until they have ended. Any thread but those; a second
     * call is void.
     */
-  def close(): Unit = {
-    lifecycle.close()
-    threads.foreach(_.interrupt())
-    Lifecycle.awaitEnd(threads)
-  }
+  def close(): Unit = threads.stop()
 
-  private[this] def runAll(work: BlockWork[A]): Unit =
-    try {
-      var block = claim()
-      while (block < count) {
+  final private[this] class BlockByBlock(work: BlockWork[A], i: Int)
+      extends Work(s"scalegate-blocks-$i") {
+    private[this] val waiting = threads.waiting()
+    private[this] var hasAll = false
+
+    def isFinished: Boolean = hasAll
+
+    def step(): Boolean = {
+      waiting.until(permits.tryAcquire(RecheckMillis, TimeUnit.MILLISECONDS))
+      val block = claimed.getAndIncrement()
+      if (block < count) {
         val queue = queues(block % ahead)
         work.run(block, put(queue, _))
         put(queue, End)
-        block = claim()
-      }
-    } catch { case e: Throwable => if (!lifecycle.isStopped) lifecycle.fail(e) }
+      } else hasAll = true
+      true
+    }
 
-  private[this] def put(queue: ArrayBlockingQueue[AnyRef], result: AnyRef): Unit = {
-    if (lifecycle.isStopped) throw new Stopped
-    while (!queue.offer(result, RecheckMillis, TimeUnit.MILLISECONDS))
-      if (lifecycle.isStopped) throw new Stopped
-  }
-
-  private[this] def claim(): Int = {
-    while (!permits.tryAcquire(RecheckMillis, TimeUnit.MILLISECONDS))
-      if (lifecycle.isStopped) throw new Stopped
-    claimed.getAndIncrement()
+    private[this] def put(queue: ArrayBlockingQueue[AnyRef], result: AnyRef): Unit = {
+      waiting.throwIfStopped()
+      waiting.until(queue.offer(result, RecheckMillis, TimeUnit.MILLISECONDS))
+    }
   }
 }
 
 private object OrderedBlocks {
   private object End
+
+  /** For waits whose conditions block for a while themselves. */
+  private object Blocking extends IdleStrategy {
+    def idle(): Unit = ()
+    def reset(): Unit = ()
+  }
 
   /** Blocks of each thread that may be ahead of the one that is taken: enough that a large one holds nobody up. */
   private val BlocksAhead = 4

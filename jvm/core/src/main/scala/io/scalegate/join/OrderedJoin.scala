@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, StreamTuple, Work}
 
 /** Threads between an input gate and an output gate (`SG_in` and `SG_out` of ScaleJoin's Algorithm
   * 1), each of which finds its results in order. What a thread does with a ready tuple is the
@@ -31,7 +31,7 @@ abstract private[join] class OrderedJoin(
 
   protected def workers: Vector[Worker]
 
-  final override protected def ownThreads: Iterable[Thread] = workers
+  final override protected def ownWork: Iterable[Work] = workers
 
   final protected def take(): JoinResult = output.poll()
 
@@ -42,55 +42,43 @@ abstract private[join] class OrderedJoin(
   def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
 
   abstract protected class Worker(share: Int)
-      extends Thread(s"scalegate-join-$share")
+      extends Work(s"scalegate-join-$share")
       with ResultSink {
     private[this] val lane = output.outlet(share)
-    private[this] val stopped = () => isStopped
-    private[this] val idle = options.idle()
+    private[this] val room = ownThreads.waiting()
     private[this] var passed: StreamTuple = _
     private[this] var unpromised = 0
     private[this] var prepared = false
     @volatile private[this] var published = WorkerMetrics.Zero
 
-    setDaemon(true)
-
     def metrics: WorkerMetrics = published
 
-    /** Makes what only this thread may use. What it throws ends the join. */
-    protected def prepare(): Unit
+    /** Makes what the steps need. */
+    protected def makeSteps(): Unit
 
     /** Does what there is to do, and says whether there was anything. */
     protected def work(): Boolean
 
-    /** Whether nothing will be to do any more. */
-    protected def isExhausted: Boolean
-
-    /** What is left to do then, unless the join was stopped. */
-    protected def finish(): Unit = ()
-
+    /** Once the steps were made. */
     protected def measured: WorkerMetrics
 
-    override def run(): Unit =
-      try {
-        prepare()
-        prepared = true
-        while (!isExhausted && !isStopped)
-          if (work()) idle.reset()
-          else {
-            promise()
-            idle.idle()
-          }
-        if (!isStopped) finish()
-      } catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      } finally {
-        if (prepared) published = measured
-        lane.close()
-      }
+    final override def prepare(): Unit = {
+      makeSteps()
+      prepared = true
+    }
+
+    final def step(): Boolean = work() || {
+      promise()
+      false
+    }
+
+    final override def end(): Unit = {
+      if (prepared) published = measured
+      lane.close()
+    }
 
     def emit(later: StreamTuple, earlier: StreamTuple): Unit =
-      lane.emit(new JoinResult(later, earlier), idle, stopped)
+      lane.emit(new JoinResult(later, earlier), room)
 
     /** No result of `t`, or of a tuple before it, comes from this thread any more, be it a tuple or a
       * heartbeat; null where not even one can be named yet.
@@ -129,7 +117,7 @@ abstract private[join] class SharedStepsJoin(
     private[this] val input = new ReadyInput(gate.addReader())
     private[this] var steps: ThreeSteps = _
 
-    protected def prepare(): Unit =
+    protected def makeSteps(): Unit =
       steps = new ThreeSteps(spec, share, threads, window, this)
 
     protected def work(): Boolean = {
@@ -141,7 +129,7 @@ abstract private[join] class SharedStepsJoin(
       t != null
     }
 
-    protected def isExhausted: Boolean = input.isDone
+    def isFinished: Boolean = input.isDone
 
     protected def measured: WorkerMetrics = steps.metrics
   }

@@ -57,6 +57,3 @@ final private class RunningScaleJoin(
    * failure when it looks next.
    */
 }
-
-/** Unwinds a processing thread that must end while it waits for room. */
-final private class Stopped extends RuntimeException(null, null, false, false)

@@ -32,30 +32,4 @@ final private[scalegate] class Lifecycle(operator: String) {
     if (e != null) throw e
     if (isClosed) throw new IllegalStateException(s"the $operator is closed")
   }
-
-  /** Starts the operator's own threads. When one cannot start the operator fails: those that did
-    * start have ended when the caller gets the reason.
-    */
-  def start(workers: Iterable[Thread]): Unit =
-    try workers.foreach(_.start())
-    catch {
-      case e: Throwable =>
-        fail(e)
-        workers.foreach(_.interrupt())
-        Lifecycle.awaitEnd(workers)
-        throw e
-    }
-}
-
-private[scalegate] object Lifecycle {
-
-  /** Waits until the operator's own threads have ended, and keeps an interrupt for the caller. */
-  def awaitEnd(workers: Iterable[Thread]): Unit = {
-    var interrupted = false
-    for (worker <- workers)
-      while (worker.isAlive)
-        try worker.join()
-        catch { case _: InterruptedException => interrupted = true }
-    if (interrupted) Thread.currentThread().interrupt()
-  }
 }

@@ -6,11 +6,17 @@ package io.scalegate.stream
   *
   * @param ending
   *   how it ends before its time; shared by operators that are parts of one
+  * @param newIdle
+  *   makes the waiting strategy of each of its own threads
   */
 abstract private[scalegate] class RunningOperator[A <: AnyRef](
-    private[scalegate] val ending: Lifecycle
+    private[scalegate] val ending: Lifecycle,
+    newIdle: () => IdleStrategy = () => new IdleStrategy.Backoff()
 ) extends AutoCloseable {
   private[this] var ended = false // the consumer's
+
+  /** The operator's own threads. */
+  final protected val ownThreads = new Workers(ending, newIdle)
 
   /** The next result; null when there is none yet. What it throws ends the operator. */
   protected def take(): A
@@ -21,8 +27,8 @@ abstract private[scalegate] class RunningOperator[A <: AnyRef](
   /** No result that is still to come lies below it; `Long.MaxValue` once all are out. */
   protected def reached: Long
 
-  /** The operator's own threads. */
-  protected def ownThreads: Iterable[Thread] = Nil
+  /** What its threads do, from the start on. */
+  protected def ownWork: Iterable[Work] = Nil
 
   /** The next result, or null when there is none yet. One thread at a time. */
   final def poll(): A = {
@@ -57,13 +63,9 @@ abstract private[scalegate] class RunningOperator[A <: AnyRef](
     * the way. Any thread but the operator's own; a second call is void. From then on sources,
     * [[poll]] and [[frontier]] throw, unless it was done.
     */
-  def close(): Unit = {
-    ending.close()
-    ownThreads.foreach(_.interrupt()) // the user's code may wait in one
-    Lifecycle.awaitEnd(ownThreads)
-  }
+  def close(): Unit = ownThreads.stop()
 
-  private[scalegate] def start(): Unit = ending.start(ownThreads)
+  private[scalegate] def start(): Unit = ownThreads.start(ownWork)
 
   /** What the user's code throws ends the operator, and is the caller's too. */
   final protected def guarded[B](body: => B): B =

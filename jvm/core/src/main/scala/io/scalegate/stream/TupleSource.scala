@@ -28,10 +28,7 @@ trait TupleSource {
 /** A source that waits for room by asking again. */
 private[scalegate] trait WaitingSource extends TupleSource {
   final def add(t: StreamTuple, idle: IdleStrategy): Unit = {
-    while (!tryAdd(t)) {
-      if (Thread.interrupted()) throw new InterruptedException(s"$this waited for room")
-      idle.idle()
-    }
+    if (!tryAdd(t)) Waiting.forRoom(this, idle)(tryAdd(t))
     idle.reset()
   }
 }

@@ -4,7 +4,7 @@ import org.jetbrains.kotlinx.lincheck.annotations.{Operation, Validate}
 
 import io.scalegate.LincheckSuite
 import io.scalegate.gate.OutOfOrderException
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow, Waiting}
 
 /** What threads share in a join, over generated scenarios: the tuples that a typed join decides
   * about, the results of several workers, and the end by another thread. An operation's result is
@@ -105,7 +105,7 @@ class TypedJoinModel {
 /** Two workers, each with a result for every second tuple of its own. */
 class MergedResultsModel {
   private val merged = new MergedResults(ResultOrder, 100, ResultOrder.punctuation, 2)
-  private val idle = new IdleStrategy.Spin
+  private val room = new Waiting(new Lifecycle("join"), new IdleStrategy.Spin)
   private val time = Array(0L, 0L)
   private val emitted = Array.fill(2)(Vector.empty[JoinResult])
   private val isOpen = Array(true, true)
@@ -121,7 +121,7 @@ class MergedResultsModel {
     val later = next(i)
     val result = new JoinResult(later, JoinRuns.tuple(later.ts - 1, 1, i.toLong, Side.S))
     emitted(i) :+= result
-    merged.outlet(i).emit(result, idle, () => false)
+    merged.outlet(i).emit(result, room)
   }
 
   private def pass(i: Int): Unit = if (isOpen(i)) merged.outlet(i).promise(next(i))

@@ -90,9 +90,9 @@ final private class RunningCellJoin(
     private[this] var matches = 0L
     private[this] var heard: StreamTuple = _
 
-    protected def prepare(): Unit = condition = new PairCondition(spec)
+    protected def makeSteps(): Unit = condition = new PairCondition(spec)
 
-    protected def isExhausted: Boolean = ended
+    def isFinished: Boolean = ended
 
     protected def measured: WorkerMetrics =
       WorkerMetrics(ofR.comparisons + ofS.comparisons, matches, 0, 0)

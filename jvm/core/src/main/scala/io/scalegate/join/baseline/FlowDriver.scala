@@ -1,7 +1,7 @@
 package io.scalegate.join.baseline
 
 import io.scalegate.join.ReadyInput
-import io.scalegate.stream.{Side, StreamTuple, Window}
+import io.scalegate.stream.{Side, StreamTuple, Window, Work}
 
 /** Feeds both ends of a [[FlowJoin]]'s chain with the ready tuples, in their order, and with word
   * of the windows, which heartbeats slide too. One thread.
@@ -16,17 +16,13 @@ final private[baseline] class FlowDriver(
     input: ReadyInput,
     left: SpscRing[FlowMessage],
     right: SpscRing[FlowMessage]
-) extends FlowPart {
+) extends Work("scalegate-join-driver") {
   private[this] val r = new NumberedWindow(Side.R, window, Vector.empty, Int.MaxValue)
   private[this] val s = new NumberedWindow(Side.S, window, Vector.empty, Int.MaxValue)
   private[this] val ofR = new Flow(r, left)
   private[this] val ofS = new Flow(s, right)
   private[this] var last: StreamTuple = _
   private[this] var ended = false
-
-  def prepare(): Unit = ()
-
-  def end(): Unit = ()
 
   def isFinished: Boolean = ended && ofR.isEmpty && ofS.isEmpty
 

@@ -9,10 +9,9 @@ import io.scalegate.join.{
   PairCondition,
   ReadyInput,
   ResultSink,
-  Stopped,
   WorkerMetrics
 }
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, StreamTuple, Work}
 
 /** The chain of nodes that both handshake joins work on: R flows through it from left to right, S
   * from right to left, and a driver feeds both ends. What a node does is the subclass's.
@@ -54,48 +53,27 @@ abstract private[baseline] class FlowJoin(
       rightward.head,
       leftward.last
     )
-  private[this] lazy val threads = // of the nodes, once the subclass has made them
-    nodes.zipWithIndex.map { case (node, k) => new PartThread(s"scalegate-join-$k", node) } :+
-      new PartThread("scalegate-join-driver", driver)
-
   protected def nodes: Vector[Node]
 
   /** What takes steps, each on a thread of its own once the join was started. */
-  private[baseline] def parts: Vector[FlowPart] = nodes :+ driver
+  private[baseline] def parts: Vector[Work] = nodes :+ driver
 
-  final override protected def ownThreads: Iterable[Thread] = threads
+  final override protected def ownWork: Iterable[Work] = parts
 
   def metrics: JoinMetrics = JoinMetrics(nodes.map(_.metrics))
 
   private[this] def links() =
     Vector.fill(nodeCount)(new SpscRing[FlowMessage](linkCapacity))
 
-  /** A part's thread, which ends the join when the part throws. */
-  final private[this] class PartThread(name: String, part: FlowPart) extends Thread(name) {
-    private[this] val idle = options.idle()
-
-    setDaemon(true)
-
-    override def run(): Unit =
-      try {
-        part.prepare()
-        while (!part.isFinished && !isStopped)
-          if (part.step()) idle.reset() else idle.idle()
-      } catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      } finally part.end()
-  }
-
   /** A node of the chain: takes what comes from both sides, and passes on what it can. */
-  abstract protected class Node(k: Int) extends FlowPart with ResultSink {
+  abstract protected class Node(k: Int) extends Work(s"scalegate-join-$k") with ResultSink {
     protected val isFirst: Boolean = k == 0
     protected val isLast: Boolean = k == nodeCount - 1
     protected val fromLeft: SpscRing[FlowMessage] = rightward(k)
     protected val fromRight: SpscRing[FlowMessage] = leftward(k)
     protected val toRight: SpscRing[FlowMessage] = if (isLast) null else rightward(k + 1)
     protected val toLeft: SpscRing[FlowMessage] = if (isFirst) null else leftward(k - 1)
-    private[this] val idle = options.idle()
+    private[this] val room = ownThreads.waiting()
     private[this] var steps = 0
     protected var ofR: FlowSegment = _
     protected var ofS: FlowSegment = _
@@ -120,7 +98,7 @@ abstract private[baseline] class FlowJoin(
       peakOfR.toLong + peakOfS
     )
 
-    def prepare(): Unit = prepare(new PairCondition(spec))
+    final override def prepare(): Unit = prepare(new PairCondition(spec))
 
     def step(): Boolean = {
       steps += 1
@@ -128,20 +106,14 @@ abstract private[baseline] class FlowJoin(
       flow()
     }
 
-    def end(): Unit = {
+    override def end(): Unit = {
       if (ofS != null) published = measured
       results(k).close()
     }
 
     def emit(later: StreamTuple, earlier: StreamTuple): Unit = {
       val result = new JoinResult(later, earlier)
-      if (!results(k).offer(result)) {
-        while (!results(k).offer(result)) {
-          if (isStopped) throw new Stopped
-          idle.idle()
-        }
-        idle.reset()
-      }
+      if (!results(k).offer(result)) room.until(results(k).offer(result))
     }
   }
 }

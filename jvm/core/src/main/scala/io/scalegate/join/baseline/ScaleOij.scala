@@ -12,7 +12,6 @@ import io.scalegate.join.{
   PairCondition,
   ReadyInput,
   RunningJoin,
-  Stopped,
   WorkerMetrics
 }
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
@@ -90,16 +89,16 @@ final private class RunningScaleOij(
     private[this] val s = new OijShare(Side.S, spec, buffersOfS(share), options.maxWindowRows)
     private[this] val turn = new Array[OijProbe](RunningScaleOij.Turn)
     private[this] val candidates = new ArrayList[StreamTuple]
-    private[this] val wait = options.idle()
+    private[this] val team = ownThreads.waiting()
     private[this] var condition: PairCondition = _
     private[this] var last: StreamTuple = _
     private[this] var read = 0L
     private[this] var compared = 0L
     private[this] var matches = 0L
 
-    protected def prepare(): Unit = condition = new PairCondition(spec)
+    protected def makeSteps(): Unit = condition = new PairCondition(spec)
 
-    protected def isExhausted: Boolean = input.isDone
+    def isFinished: Boolean = input.isDone
 
     protected def measured: WorkerMetrics =
       WorkerMetrics(compared, matches, r.stored + s.stored, r.peak.toLong + s.peak)
@@ -154,11 +153,7 @@ final private class RunningScaleOij(
       if (!isStored(p)) {
         if (p.before != null) pass(p.before)
         promise()
-        while (!isStored(p)) {
-          if (isStopped) throw new Stopped
-          wait.idle()
-        }
-        wait.reset()
+        team.until(isStored(p))
       }
 
     private[this] def isStored(p: OijProbe): Boolean =

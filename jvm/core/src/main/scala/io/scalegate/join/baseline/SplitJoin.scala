@@ -12,11 +12,10 @@ import io.scalegate.join.{
   ResultSink,
   RunningJoin,
   ScannedWindow,
-  Stopped,
   ThreeSteps,
   WorkerMetrics
 }
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, StreamTuple, Work}
 
 /** SplitJoin (Najafi, Sadoghi, Jacobsen, USENIX ATC 2016): tuples flow top-down through a tree of
   * distributors to all join cores; each core stores its turn of the tuples in its sub-windows and
@@ -84,7 +83,7 @@ final private class RunningSplitJoin(
     distribute(() => input.next(), () => input.isDone, links)
   }
 
-  override protected def ownThreads: Iterable[Thread] = cores ++ distributors
+  override protected def ownWork: Iterable[Work] = cores ++ distributors
 
   protected def take(): JoinResult = gathering.poll()
 
@@ -113,49 +112,37 @@ final private class RunningSplitJoin(
     new Distributor(next, isDone, children.map(_._1)) +: children.flatMap(_._2)
   }
 
-  /** A thread that ends the join when it throws. */
-  abstract private[this] class Part(name: String) extends Thread(name) {
-    protected val idle = options.idle()
+  /** What goes through the tree, taken one after the other. */
+  abstract private[this] class Part(name: String) extends Work(name) {
+    private[this] val room = ownThreads.waiting()
 
-    setDaemon(true)
+    /** The next tuple or heartbeat; null when there is none yet. */
+    protected def next(): StreamTuple
 
-    protected def work(): Unit
+    protected def take(t: StreamTuple): Unit
 
-    protected def end(): Unit
+    final def step(): Boolean = {
+      val t = next()
+      if (t != null) take(t)
+      t != null
+    }
 
-    override def run(): Unit =
-      try work()
-      catch {
-        case _: Stopped => ()
-        case e: Throwable => fail(e)
-      } finally end()
-
-    protected def put[T <: AnyRef](element: T, into: SpscRing[T]): Unit =
-      if (!into.offer(element)) {
-        while (!into.offer(element)) {
-          if (isStopped) throw new Stopped
-          idle.idle()
-        }
-        idle.reset()
-      }
+    final protected def put[T <: AnyRef](element: T, into: SpscRing[T]): Unit =
+      if (!into.offer(element)) room.until(into.offer(element))
   }
 
   final private[this] class Distributor(
-      next: () => StreamTuple,
+      parent: () => StreamTuple,
       isDone: () => Boolean,
       children: Vector[SpscRing[StreamTuple]]
   ) extends Part("scalegate-join-distributor") {
-    protected def work(): Unit =
-      while (!isDone() && !isStopped) {
-        val t = next()
-        if (t == null) idle.idle()
-        else {
-          idle.reset()
-          children.foreach(put(t, _))
-        }
-      }
+    def isFinished: Boolean = isDone()
 
-    protected def end(): Unit = children.foreach(_.close())
+    protected def next(): StreamTuple = parent()
+
+    protected def take(t: StreamTuple): Unit = children.foreach(put(t, _))
+
+    override def end(): Unit = children.foreach(_.close())
   }
 
   final private[this] class Core(share: Int)
@@ -172,22 +159,22 @@ final private class RunningSplitJoin(
     def emit(later: StreamTuple, earlier: StreamTuple): Unit =
       put(new JoinResult(later, earlier), output)
 
-    protected def work(): Unit = {
+    override def prepare(): Unit = {
       val window = new ScannedWindow(_: Side, spec, options.maxWindowRows)
       steps = new ThreeSteps(spec, share, threads, window, this)
-      while (!input.isDone && !isStopped) {
-        val t = input.poll()
-        if (t == null) idle.idle()
-        else {
-          idle.reset()
-          if (!t.isHeartbeat) steps.step(t)
-          unpunctuated += 1
-          if (t.isHeartbeat || unpunctuated == precision) punctuate(t)
-        }
-      }
     }
 
-    protected def end(): Unit = {
+    def isFinished: Boolean = input.isDone
+
+    protected def next(): StreamTuple = input.poll()
+
+    protected def take(t: StreamTuple): Unit = {
+      if (!t.isHeartbeat) steps.step(t)
+      unpunctuated += 1
+      if (t.isHeartbeat || unpunctuated == precision) punctuate(t)
+    }
+
+    override def end(): Unit = {
       if (steps != null) published = steps.metrics
       output.close()
     }

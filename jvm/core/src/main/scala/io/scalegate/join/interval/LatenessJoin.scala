@@ -1,7 +1,7 @@
 package io.scalegate.join.interval
 
 import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
-import io.scalegate.stream.{EventOrder, IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{EventOrder, Lifecycle, Side, StreamTuple, TimeWindow, WaitingSource}
 
 /** How far out of order a source's tuples may be.
   *
@@ -69,7 +69,9 @@ final class LatenessJoin private[interval] (
 /** Brings what a source delivers into an order that a gate can take: that of [[Arrival]]s. One
   * thread at a time; `lateTuples` by any.
   */
-final private class LatenessSource(source: JoinSource, lateness: Lateness) extends JoinSource {
+final private class LatenessSource(source: JoinSource, lateness: Lateness)
+    extends JoinSource
+    with WaitingSource {
   private[this] var watermark = Long.MinValue
   private[this] var arrivals = 0L
   private[this] var waiting: StreamTuple = _ // the arrival that found no room
@@ -97,14 +99,6 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness) exten
       taken
     }
 
-  def add(t: StreamTuple, idle: IdleStrategy): Unit = {
-    while (!tryAdd(t)) {
-      if (Thread.interrupted()) throw new InterruptedException(s"source $id waited for room")
-      idle.idle()
-    }
-    idle.reset()
-  }
-
   def advance(ts: Long): Unit = {
     if (ts > watermark) {
       watermark = ts
@@ -114,6 +108,8 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness) exten
   }
 
   def close(): Unit = source.close()
+
+  override def toString: String = s"source $id"
 
   private[this] def isLate(t: StreamTuple): Boolean = t.source == id && t.ts < watermark
 

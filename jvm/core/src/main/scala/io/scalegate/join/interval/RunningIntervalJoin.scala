@@ -54,7 +54,7 @@ final class RunningIntervalJoin private[interval] (
 
     def splitting: KeySplitting = split
 
-    protected def prepare(): Unit = {
+    protected def makeSteps(): Unit = {
       val placement = KeyPlacement(pattern, replica, replicas, spec.window)
       steps = new IntervalSteps(spec, replica, placement, options.maxWindowRows, this)
       elements = intake(steps)
@@ -69,9 +69,9 @@ final class RunningIntervalJoin private[interval] (
       element != null
     }
 
-    protected def isExhausted: Boolean = input.isDone
+    def isFinished: Boolean = input.isDone
 
-    override protected def finish(): Unit = elements.end()
+    override def finish(): Unit = elements.end()
 
     protected def measured: WorkerMetrics = {
       split = steps.splitting

@@ -2,7 +2,14 @@ package io.scalegate.join.matrix
 
 import io.scalegate.gate.{GateSource, ScaleGate}
 import io.scalegate.join.{MergedResults, _}
-import io.scalegate.stream.{EventOrder, Lifecycle, RunningOperator, StreamTuple, TupleSource}
+import io.scalegate.stream.{
+  EventOrder,
+  Lifecycle,
+  RunningOperator,
+  StreamTuple,
+  TupleSource,
+  Work
+}
 
 /** How the workers of a [[CubeJoin]] are arranged: each stream's window is cut into so many
   * segments, and each combination of three segments has a worker.
@@ -67,7 +74,7 @@ final class RunningCubeJoin private[matrix] (
     streams: IndexedSeq[CubeStream],
     options: JoinOptions,
     layout: CubeLayout
-) extends RunningOperator[CubeResult](new Lifecycle("join")) {
+) extends RunningOperator[CubeResult](new Lifecycle("join"), options.idle) {
   /*
    * The same emitter, segments, marks and rounds as in RunningMatrixJoin, with a dimension more,
    * and with CubeSteps instead of the three steps for pairs. What is said there of progress and of
@@ -95,11 +102,11 @@ final class RunningCubeJoin private[matrix] (
     t => streams(t.source).number,
     options,
     results,
-    ending,
+    ownThreads,
     (shares, emit) => new CubeSteps(spec, shares, options.maxWindowRows, decide(emit))
   )
 
-  override protected def ownThreads: Iterable[Thread] = workers.threads
+  override protected def ownWork: Iterable[Work] = workers.work
 
   protected def take(): CubeResult = results.poll()
 

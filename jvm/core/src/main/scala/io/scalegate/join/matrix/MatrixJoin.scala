@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join.{MergedResults, _}
-import io.scalegate.stream.{CountWindow, Side, StreamTuple, Window}
+import io.scalegate.stream.{CountWindow, Side, StreamTuple, Window, Work}
 
 /** The matrix join (Buono et al., "A High-Throughput and Low-Latency Parallelization of
   * Window-based Stream Joins on Multicores", DP-Join): `rows * columns` workers, each with one
@@ -95,7 +95,7 @@ final private[matrix] class RunningMatrixJoin(
     t => if (t.side eq Side.R) 0 else 1,
     options,
     results,
-    ending,
+    ownThreads,
     (shares, emit) =>
       new MatrixSteps(
         spec,
@@ -105,7 +105,7 @@ final private[matrix] class RunningMatrixJoin(
       )
   )
 
-  override protected def ownThreads: Iterable[Thread] = workers.threads
+  override protected def ownWork: Iterable[Work] = workers.work
 
   protected def take(): JoinResult = results.poll()
 

@@ -7,10 +7,9 @@ import io.scalegate.join.{
   JoinOptions,
   MergedResults,
   ReadyInput,
-  Stopped,
   WorkerMetrics
 }
-import io.scalegate.stream.{Lifecycle, StreamTuple}
+import io.scalegate.stream.{StreamTuple, Work, Workers}
 
 /** One stream of a join as its workers see it.
   *
@@ -52,7 +51,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
     streamOf: StreamTuple => Int,
     options: JoinOptions,
     results: MergedResults[T],
-    lifecycle: Lifecycle,
+    threads: Workers,
     newSteps: (IndexedSeq[Share], T => Unit) => WorkerSteps
 ) {
   private[this] val passed = Array.fill(topology.workers)(new Counter(0L))
@@ -69,10 +68,9 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
   }
   private[this] val inlets = newInlets()
 
-  val threads: IndexedSeq[WorkerThread] =
-    Vector.tabulate(topology.workers)(new WorkerThread(_))
+  val work: IndexedSeq[WorkerThread] = Vector.tabulate(topology.workers)(new WorkerThread(_))
 
-  def metrics: JoinMetrics = JoinMetrics(threads.map(_.metrics))
+  def metrics: JoinMetrics = JoinMetrics(work.map(_.metrics))
 
   private[this] def segmentOf(worker: Int, stream: Int): Segment =
     segments(stream)(topology.coordinate(worker, stream))
@@ -113,40 +111,36 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
   }
 
   final class WorkerThread private[MatrixWorkers] (id: Int)
-      extends Thread(s"scalegate-join-$id") {
+      extends Work(s"scalegate-join-$id") {
     private[this] val outlet = results.outlet(id)
-    private[this] val idle = options.idle()
-    private[this] val isStopped = () => lifecycle.isStopped
+    private[this] val room = threads.waiting()
+    private[this] var worker: MatrixWorker = _
     @volatile private[this] var published = WorkerMetrics.Zero
-
-    setDaemon(true)
 
     def metrics: WorkerMetrics = published
 
-    override def run(): Unit =
-      try work()
-      catch {
-        case _: Stopped => ()
-        case e: Throwable => lifecycle.fail(e)
-      } finally outlet.close()
-
-    private[this] def work(): Unit = {
+    override def prepare(): Unit = {
       val shares = shapes.indices.map(share(id, _))
-      val steps = newSteps(shares, outlet.emit(_, idle, isStopped))
+      val steps = newSteps(shares, outlet.emit(_, room))
       val views = shares.map(_.view).toArray
-      val worker = new MatrixWorker(emitter, inlets(id), views, steps, passed(id))
-      try while (!worker.isDone && !lifecycle.isStopped) next(worker)
-      finally published = worker.metrics
+      worker = new MatrixWorker(emitter, inlets(id), views, steps, passed(id))
     }
 
-    private[this] def next(worker: MatrixWorker): Unit = {
+    def isFinished: Boolean = worker.isDone
+
+    override def end(): Unit = {
+      if (worker != null) published = worker.metrics
+      outlet.close()
+    }
+
+    def step(): Boolean = {
       val before = worker.lastPassed
       val hasWorked = worker.round()
       if (worker.lastPassed ne before) {
         outlet.promise(worker.lastPassed)
         published = worker.metrics
       }
-      if (hasWorked) idle.reset() else idle.idle()
+      hasWorked
     }
   }
 }

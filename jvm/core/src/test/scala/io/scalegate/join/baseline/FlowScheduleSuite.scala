@@ -8,6 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.join.{Definition, JoinCase, JoinCases, JoinOptions}
+import io.scalegate.stream.Work
 
 /** The handshake joins' chains under schedules that threads would rarely give: one thread takes the
   * nodes' and the driver's steps in a random order, in bursts, with some of them starved for a
@@ -70,7 +71,7 @@ final class FlowScheduleSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
     results.result()
   }
 
-  private def burst(part: FlowPart, random: SplittableRandom): Unit = {
+  private def burst(part: Work, random: SplittableRandom): Unit = {
     var left = 1 + random.nextInt(1 << random.nextInt(6))
     while (left > 0 && !part.isFinished && part.step()) left -= 1
   }
