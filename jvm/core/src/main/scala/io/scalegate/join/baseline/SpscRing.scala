@@ -1,6 +1,6 @@
 package io.scalegate.join.baseline
 
-import java.util.concurrent.atomic.AtomicLong
+import io.scalegate.stream.PaddedCounter
 
 /** A bounded first-in-first-out queue from one thread to another: the links of the handshake
   * joins' chain and of SplitJoin's tree. Wait-free. One thread puts in and another takes out; each
@@ -76,9 +76,4 @@ final class SpscRing[T <: AnyRef](minCapacity: Int) {
 
   /** Whether the queue was closed and every element taken. The consumer's. */
   def isDone: Boolean = closed && peek() == null
-}
-
-/** A counter that shares its cache line with nothing that comes after it. */
-final private class PaddedCounter extends AtomicLong {
-  var p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15: Long = 0L
 }

@@ -3,7 +3,7 @@ package io.scalegate.join.matrix
 import java.util.concurrent.atomic.AtomicBoolean
 
 import io.scalegate.join.ReadyInput
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{PaddedCounter, StreamTuple}
 
 /** The promise that whoever passes it on knows, or has passed on, each of its tuples whose ordinal
   * is below `ordinal`: the one-word message of DP-Join §III-D2.
@@ -29,7 +29,7 @@ final private[matrix] class Lane(capacity: Int) {
   private[this] val mask = capacity - 1
   private[this] val tuples = new Array[StreamTuple](capacity)
   private[this] val ordinals = new Array[Long](capacity)
-  private[this] val sent = new Counter(0L)
+  private[this] val sent = new PaddedCounter
   private[this] var end = 0L // the emitter's
   private[this] var next = 0L // the receiver's
 
@@ -73,7 +73,7 @@ final private[matrix] class Emitter(
     input: ReadyInput,
     topology: Topology,
     streamOf: StreamTuple => Int,
-    passed: Array[Counter],
+    passed: Array[PaddedCounter],
     capacity: Int
 ) {
   /*
@@ -111,7 +111,7 @@ final private[matrix] class Emitter(
     }
 
   private[this] def emit(): Boolean = {
-    val limit = math.min(Counter.lowest(passed) + capacity, ordinal + Emitter.Batch)
+    val limit = math.min(PaddedCounter.lowest(passed) + capacity, ordinal + Emitter.Batch)
     var last: StreamTuple = null
     var t = if (ordinal < limit) input.next() else null
     if (t != null && t.isHeartbeat) published = new Mark(ordinal, t)

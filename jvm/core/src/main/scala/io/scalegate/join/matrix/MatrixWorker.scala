@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join.WorkerMetrics
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{PaddedCounter, StreamTuple}
 
 /** What a worker does with the next of its tuples, which is the next row of that stream's view. */
 private[matrix] trait WorkerSteps {
@@ -23,7 +23,7 @@ final private[matrix] class MatrixWorker(
     inlets: Array[Inlet],
     views: Array[SegmentView],
     steps: WorkerSteps,
-    passed: Counter
+    passed: PaddedCounter
 ) {
   private[this] val streams = inlets.length
   private[this] var position = 0L

@@ -9,7 +9,7 @@ import io.scalegate.join.{
   ReadyInput,
   WorkerMetrics
 }
-import io.scalegate.stream.{StreamTuple, Work, Workers}
+import io.scalegate.stream.{PaddedCounter, StreamTuple, Work, Workers}
 
 /** One stream of a join as its workers see it.
   *
@@ -54,7 +54,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
     threads: Workers,
     newSteps: (IndexedSeq[Share], T => Unit) => WorkerSteps
 ) {
-  private[this] val passed = Array.fill(topology.workers)(new Counter(0L))
+  private[this] val passed = Array.fill(topology.workers)(new PaddedCounter)
   private[this] val emitter = new Emitter(
     new ReadyInput(reader),
     topology,

@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join.{AttributeType, ColumnarWindow, WindowLimitException}
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{PaddedCounter, StreamTuple}
 
 /** One segment of a stream's window, shared by the workers of a row, a column or a plane (DP-Join
   * §III-D2): the first of them writes it, all read it, each with a [[SegmentView]].
@@ -37,8 +37,8 @@ final private[matrix] class Segment(
    * counter (release) after its last look at what lies before. It may still hold an array that was
    * replaced: nobody writes there any more.
    */
-  private[this] val firsts = Array.fill(sharers)(new Counter(0L))
-  private[this] val endPosition = new Counter(0L)
+  private[this] val firsts = Array.fill(sharers)(new PaddedCounter)
+  private[this] val endPosition = new PaddedCounter
   @volatile private[this] var current = new SegmentRows(initialRows, attributes)
   private[this] var released = 0L // the writer's
   private[this] var end = 0L // the writer's
@@ -64,7 +64,7 @@ final private[matrix] class Segment(
 
   /** The writer's: drops what no sharer needs any more. */
   def release(): Unit = {
-    val bound = Counter.lowest(firsts)
+    val bound = PaddedCounter.lowest(firsts)
     if (released < bound) {
       val rows = current
       while (released < bound) {

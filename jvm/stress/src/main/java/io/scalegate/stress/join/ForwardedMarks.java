@@ -8,7 +8,6 @@ import io.scalegate.gate.ScaleGate;
 import io.scalegate.join.JoinSpec;
 import io.scalegate.join.JoinType;
 import io.scalegate.join.ReadyInput;
-import io.scalegate.join.matrix.Counter;
 import io.scalegate.join.matrix.Emitter;
 import io.scalegate.join.matrix.Inlet;
 import io.scalegate.join.matrix.MatrixSteps;
@@ -21,6 +20,7 @@ import io.scalegate.join.matrix.Share;
 import io.scalegate.join.matrix.Topology;
 import io.scalegate.join.matrix.WriterInlet;
 import io.scalegate.stream.EventOrder;
+import io.scalegate.stream.PaddedCounter;
 import io.scalegate.stream.Side;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
@@ -59,7 +59,7 @@ public class ForwardedMarks {
   private final JoinSpec spec =
       new JoinSpec(
           new TimeWindow(-1, 1), list(List.of()), Option.empty(), JoinType.Inner$.MODULE$);
-  private final Counter[] passed = {new Counter(0), new Counter(0)};
+  private final PaddedCounter[] passed = {new PaddedCounter(), new PaddedCounter()};
   private final Topology topology = new Topology(list(List.of((Object) 1, (Object) 2)));
   private final Emitter emitter;
   private final Segment ofR = new Segment(list(List.of()), 2, 2);
