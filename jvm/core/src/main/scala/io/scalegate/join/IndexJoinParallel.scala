@@ -3,7 +3,7 @@ package io.scalegate.join
 import java.util.concurrent.atomic.AtomicBoolean
 
 import io.scalegate.index.ConcurrentSlidingIndex
-import io.scalegate.stream.{Side, Work}
+import io.scalegate.stream.{Side, Sides, Work}
 
 /** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each
   * from a shared queue, share the windows and their indexes, and may join and leave while it
@@ -103,9 +103,10 @@ final private class RunningParallelIndexJoin(
    * Memory order: see IndexJoinQueue. Rows are written under the lock of `acquire`, and a thread
    * searches only what was written before its own task was recorded under that lock.
    */
-  private[this] val r = new IndexJoinSharedWindow(Side.R, spec, newIndex(), options.maxWindowRows)
-  private[this] val s = new IndexJoinSharedWindow(Side.S, spec, newIndex(), options.maxWindowRows)
-  private[this] val queue = new IndexJoinQueue(gate.addReader(), r, s, options.outputCapacity)
+  private[this] val windows = Sides(Side.R, Side.S).map(
+    new IndexJoinSharedWindow(_, spec, newIndex(), options.maxWindowRows)
+  )
+  private[this] val queue = new IndexJoinQueue(gate.addReader(), windows, options.outputCapacity)
   private[this] val merging = new AtomicBoolean
   private[this] val resizing = new Object
 
@@ -123,7 +124,7 @@ final private class RunningParallelIndexJoin(
   def metrics: JoinMetrics = {
     val now = staff
     val all = now.workers.map(_.counters.metrics(0L)) ++ now.departed
-    val peak = r.peak.toLong + s.peak // the windows are shared
+    val peak = windows.left.peak.toLong + windows.right.peak // the windows are shared
     JoinMetrics(all.updated(0, all.head.copy(peakWindowRows = peak)))
   }
 
@@ -175,7 +176,7 @@ final private class RunningParallelIndexJoin(
     private[this] var worker: IndexJoinWorker = _
 
     override def prepare(): Unit =
-      worker = new IndexJoinWorker(spec, band, r, s, merging, counters)
+      worker = new IndexJoinWorker(spec, band, windows, merging, counters)
 
     def isFinished: Boolean = queue.isExhausted
 

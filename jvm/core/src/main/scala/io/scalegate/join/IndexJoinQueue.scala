@@ -3,7 +3,7 @@ package io.scalegate.join
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.scalegate.gate.GateReader
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
 
 /** The shared work queue of a [[ParallelIndexJoin]] (PIM-Tree §4.1): ready tuples in their order,
   * from the moment they are assigned to a thread until their results were taken.
@@ -13,8 +13,7 @@ import io.scalegate.stream.{Side, StreamTuple}
   */
 final private[join] class IndexJoinQueue(
     input: GateReader[StreamTuple],
-    r: IndexJoinSharedWindow,
-    s: IndexJoinSharedWindow,
+    windows: Sides[IndexJoinSharedWindow],
     outputCapacity: Int
 ) {
   /*
@@ -46,6 +45,8 @@ final private[join] class IndexJoinQueue(
    * reused only when both the consumer and the edge are past it, and by the thread that holds the
    * lock: so who holds the lock may read the entry at the edge.
    */
+  private[this] val r = windows(Side.R)
+  private[this] val s = windows(Side.S)
   private[this] val entries = Array.fill(IndexJoinQueue.Capacity)(new IndexJoinEntry)
   private[this] val acquiring = new AtomicBoolean
   private[this] val moving = new AtomicBoolean
@@ -164,18 +165,16 @@ final private[join] class IndexJoinQueue(
   }
 
   private[this] def enter(t: StreamTuple, into: IndexJoinEntry): Unit = {
-    val isOfR = t.side eq Side.R
-    val own = if (isOfR) r else s
-    val opposite = if (isOfR) s else r
+    val opposite = windows(t.side.opposite)
     into.isCompleted = false
     into.isIndexed = false
     into.tuple = t
-    into.isOfR = isOfR
+    into.isOfR = t.side eq Side.R
     into.last = opposite.reach(t)
     into.first = opposite.head
     into.headR = r.head
     into.headS = s.head
-    into.position = own.take(t)
+    into.position = windows(t.side).take(t)
   }
 }
 

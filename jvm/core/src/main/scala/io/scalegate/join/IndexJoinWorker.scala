@@ -3,7 +3,7 @@ package io.scalegate.join
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.scalegate.index.PositionBuffer
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Sides, StreamTuple}
 
 /** What one thread of a [[ParallelIndexJoin]] does with a tuple: result generation and index
   * update of PIM-Tree §4.1. One thread at a time.
@@ -16,8 +16,7 @@ import io.scalegate.stream.{Side, StreamTuple}
 final private[join] class IndexJoinWorker(
     spec: JoinSpec,
     lead: Int,
-    r: IndexJoinSharedWindow,
-    s: IndexJoinSharedWindow,
+    windows: Sides[IndexJoinSharedWindow],
     merging: AtomicBoolean,
     counters: IndexJoinCounters
 ) {
@@ -49,7 +48,7 @@ final private[join] class IndexJoinWorker(
     */
   private[this] def generate(entry: IndexJoinEntry): Unit = {
     val t = entry.tuple
-    val window = if (t.side eq Side.R) s else r
+    val window = windows(t.side.opposite)
     ranges = condition.rangesOf(t)
     val edge = window.edge // before the search: what lies before it is found
     val rows = window.rows
@@ -62,7 +61,7 @@ final private[join] class IndexJoinWorker(
 
   /** Inserts a tuple into the index of its stream. */
   private[this] def insert(t: StreamTuple, position: Long): Unit = {
-    val index = (if (t.side eq Side.R) r else s).index
+    val index = windows(t.side).index
     if (index != null && position != IndexJoinSharedWindow.NotStored)
       index.add(t.attrs(lead), carried.of(t.attrs), position)
   }
@@ -71,7 +70,9 @@ final private[join] class IndexJoinWorker(
     * threads go on. One thread at a time, whichever the index: streams of equal rates are due
     * together, and two threads that merged both would leave none for the tuples.
     */
-  private[this] def maintain(): Unit =
+  private[this] def maintain(): Unit = {
+    val r = windows.left
+    val s = windows.right
     if (r.index != null) {
       r.index.expireBefore(r.released)
       s.index.expireBefore(s.released)
@@ -82,6 +83,7 @@ final private[join] class IndexJoinWorker(
           ()
         } finally merging.set(false)
     }
+  }
 
   private[this] def lookUp(
       entry: IndexJoinEntry,

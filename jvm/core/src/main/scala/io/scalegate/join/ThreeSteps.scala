@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
 
 /** Takes the pairs that [[ThreeSteps]] finds, in order. */
 private[join] trait ResultSink {
@@ -66,26 +66,28 @@ final private[join] class ThreeSteps(
     window: Side => SearchedWindow,
     sink: ResultSink
 ) {
-  private[this] val r = window(Side.R)
-  private[this] val s = window(Side.S)
+  private[this] val windows = Sides(window(Side.R), window(Side.S))
   private[this] val condition = new PairCondition(spec)
   private[this] var matches = 0L
 
   /** Takes the next tuple in the total order. */
   def step(t: StreamTuple): Unit = {
-    val own = if (t.side eq Side.R) r else s
-    val opposite = if (t.side eq Side.R) s else r
+    val own = windows(t.side)
+    val opposite = windows(t.side.opposite)
     val rows = opposite.reach(t)
     if (rows > 0) probe(t, opposite, rows)
     own.take(t, isMine = own.seen % shares == share)
   }
 
-  def metrics: WorkerMetrics = WorkerMetrics(
-    r.comparisons + s.comparisons,
-    matches,
-    r.stored + s.stored,
-    r.peak.toLong + s.peak
-  )
+  def metrics: WorkerMetrics = {
+    val Sides(r, s) = windows
+    WorkerMetrics(
+      r.comparisons + s.comparisons,
+      matches,
+      r.stored + s.stored,
+      r.peak.toLong + s.peak
+    )
+  }
 
   private[this] def probe(t: StreamTuple, window: SearchedWindow, rows: Int): Unit = {
     val found = window.search(rows, condition.rangesOf(t))

@@ -13,7 +13,7 @@ import io.scalegate.join.{
   WindowProbe,
   WorkerMetrics
 }
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
 
 /** CellJoin (Gedik, Bordawekar, Yu, VLDB Journal 2009, §4; DP-Join §III-A): one thread keeps the
   * windows, and each probe's part of a window is cut into as many equal segments as there are
@@ -69,8 +69,9 @@ final private class RunningCellJoin(
    * to them again.
    */
   private[this] val cells = new CellBatch(batch)
-  private[this] val r = numbered(Side.R)
-  private[this] val s = numbered(Side.S)
+  private[this] val windows = Sides(Side.R, Side.S).map(
+    new NumberedWindow(_, spec.window, spec.bands.map(_.attribute), options.maxWindowRows)
+  )
   private[this] val done = Vector.fill(threads)(new AtomicLong)
   @volatile private[this] var published = 0L
   @volatile private[this] var heartbeat: StreamTuple = _
@@ -79,13 +80,9 @@ final private class RunningCellJoin(
   protected val workers: Vector[Worker] =
     Vector.tabulate(threads)(i => if (i == 0) new Coordinator else new Cell(i))
 
-  private[this] def numbered(side: Side) =
-    new NumberedWindow(side, spec.window, spec.bands.map(_.attribute), options.maxWindowRows)
-
   /** A thread that searches segments. */
   private[this] class Cell(share: Int) extends Worker(share) {
-    private[this] val ofR = new WindowProbe(r.columns)
-    private[this] val ofS = new WindowProbe(s.columns)
+    private[this] val probes = windows.map(w => new WindowProbe(w.columns))
     private[this] var condition: PairCondition = _
     private[this] var matches = 0L
     private[this] var heard: StreamTuple = _
@@ -95,7 +92,7 @@ final private class RunningCellJoin(
     def isFinished: Boolean = ended
 
     protected def measured: WorkerMetrics =
-      WorkerMetrics(ofR.comparisons + ofS.comparisons, matches, 0, 0)
+      WorkerMetrics(probes.left.comparisons + probes.right.comparisons, matches, 0, 0)
 
     protected def work(): Boolean = {
       val n = published
@@ -130,8 +127,8 @@ final private class RunningCellJoin(
 
     private[this] def search(i: Int): Unit = {
       val t = cells.tuple(i)
-      val window = if (t.side eq Side.R) s else r
-      val probe = if (t.side eq Side.R) ofS else ofR
+      val window = windows(t.side.opposite)
+      val probe = probes(t.side.opposite)
       val from = cells.first(i) - window.dropped
       val rows = cells.until(i) - cells.first(i)
       val least = (from + rows * share / threads).toInt
@@ -156,7 +153,10 @@ final private class RunningCellJoin(
     private[this] val input = new ReadyInput(gate.addReader())
 
     override protected def measured: WorkerMetrics =
-      super.measured.copy(stored = cells.stored, peakWindowRows = r.peak + s.peak)
+      super.measured.copy(
+        stored = cells.stored,
+        peakWindowRows = windows.left.peak + windows.right.peak
+      )
 
     override protected def work(): Boolean =
       done.forall(_.getAcquire == published) && {
@@ -172,14 +172,14 @@ final private class RunningCellJoin(
       }
 
     private[this] def fill(): Unit = {
-      r.drop()
-      s.drop()
+      windows.left.drop()
+      windows.right.drop()
       cells.clear()
       var t = input.next()
       if (t != null && t.isHeartbeat) heartbeat = t
       else
         while (t != null) {
-          if (t.side eq Side.R) cells.add(t, s, r) else cells.add(t, r, s)
+          cells.add(t, windows(t.side.opposite), windows(t.side))
           t = if (cells.size < batch) input.tuple() else null
         }
     }

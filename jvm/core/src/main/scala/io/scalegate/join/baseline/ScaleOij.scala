@@ -14,7 +14,7 @@ import io.scalegate.join.{
   RunningJoin,
   WorkerMetrics
 }
-import io.scalegate.stream.{EventOrder, Side, StreamTuple}
+import io.scalegate.stream.{EventOrder, Side, Sides, StreamTuple}
 
 /** Scale-OIJ (Zhang et al., ICDE 2023; PPOIJ §5.3 and §6), the interval join with shared buffers: a
   * tuple goes to one joiner, which keeps it by key and time where all joiners can read it, and
@@ -75,8 +75,8 @@ final private class RunningScaleOij(
   }
   private[this] val storedUntil = Vector.fill(threads)(new AtomicLong)
   private[this] val readUntil = Vector.fill(threads)(new AtomicLong)
-  private[this] val buffersOfR = Vector.fill(threads)(new TimeTravelBuffer)
-  private[this] val buffersOfS = Vector.fill(threads)(new TimeTravelBuffer)
+  private[this] val buffers =
+    Sides(Side.R, Side.S).map(_ => Vector.fill(threads)(new TimeTravelBuffer))
 
   protected val workers: Vector[Worker] = Vector.tabulate(threads)(new Joiner(_))
 
@@ -85,8 +85,9 @@ final private class RunningScaleOij(
   final private[this] class Joiner(share: Int) extends Worker(share) {
     private[this] val input = new ReadyInput(gate.addReader())
     private[this] val schedule = new ScaleOijSchedule(threads)
-    private[this] val r = new OijShare(Side.R, spec, buffersOfR(share), options.maxWindowRows)
-    private[this] val s = new OijShare(Side.S, spec, buffersOfS(share), options.maxWindowRows)
+    private[this] val shares = Sides(Side.R, Side.S).map(side =>
+      new OijShare(side, spec, buffers(side)(share), options.maxWindowRows)
+    )
     private[this] val turn = new Array[OijProbe](RunningScaleOij.Turn)
     private[this] val candidates = new ArrayList[StreamTuple]
     private[this] val team = ownThreads.waiting()
@@ -100,8 +101,10 @@ final private class RunningScaleOij(
 
     def isFinished: Boolean = input.isDone
 
-    protected def measured: WorkerMetrics =
+    protected def measured: WorkerMetrics = {
+      val Sides(r, s) = shares
       WorkerMetrics(compared, matches, r.stored + s.stored, r.peak.toLong + s.peak)
+    }
 
     protected def work(): Boolean = {
       val before = last
@@ -131,8 +134,8 @@ final private class RunningScaleOij(
         t = null
       }
       while (t != null) {
-        val own = if (t.side eq Side.R) r else s
-        val opposite = if (t.side eq Side.R) s else r
+        val own = shares(t.side)
+        val opposite = shares(t.side.opposite)
         val until = opposite.window.reach(t)
         val isMine = schedule.assign(keyOf(t)) == share
         if (isMine) {
@@ -160,9 +163,9 @@ final private class RunningScaleOij(
       p.team.forall(storedUntil(_).getAcquire >= p.number)
 
     private[this] def probe(p: OijProbe): Unit = if (p.first < p.until) {
-      val buffers = if (p.tuple.side eq Side.R) buffersOfS else buffersOfR
+      val opposite = buffers(p.tuple.side.opposite)
       val ranges = condition.rangesOf(p.tuple)
-      p.team.foreach(j => search(buffers(j).rows(keyOf(p.tuple), p.first, p.until), ranges))
+      p.team.foreach(j => search(opposite(j).rows(keyOf(p.tuple), p.first, p.until), ranges))
       if (p.team.size > 1) candidates.sort((a, b) => EventOrder.Tuples.compare(a, b))
       candidates.forEach { earlier =>
         if (condition.accepts(p.tuple, earlier)) {
@@ -192,8 +195,8 @@ final private class RunningScaleOij(
     /** Removes what every joiner has read for the last time. */
     private[this] def removeRead(): Unit = {
       val slowest = readUntil.map(_.getAcquire).min
-      r.removeRead(read, slowest)
-      s.removeRead(read, slowest)
+      shares.left.removeRead(read, slowest)
+      shares.right.removeRead(read, slowest)
     }
   }
 }

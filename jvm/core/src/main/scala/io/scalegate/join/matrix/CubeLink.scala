@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join.Band
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
 
 /** What a tuple of one stream asks of the tuples of another: one [[CubePair]], seen from one end.
   * One thread at a time.
@@ -14,9 +14,9 @@ import io.scalegate.stream.{Side, StreamTuple}
 final private[matrix] class CubeLink(pair: CubePair, side: Side, width: Int) {
   private[this] val window = pair.window
   private[this] val bands: Array[Band] = pair.bands.map(_.band).toArray
-  private[this] val mine = pair.bands.map(b => if (side eq Side.R) b.first else b.second).toArray
-  private[this] val others =
-    pair.bands.map(b => if (side eq Side.R) b.second else b.first).toArray
+  private[this] val compared = pair.bands.map(b => Sides(b.first, b.second))
+  private[this] val mine = compared.map(_(side)).toArray
+  private[this] val others = compared.map(_(side.opposite)).toArray
   private[this] val ranges = new Array[Long](2 * width)
 
   def earliest(ts: Long): Long = window.earliest(side, ts)

@@ -1,7 +1,7 @@
 package io.scalegate.join.matrix
 
 import io.scalegate.join.{MergedResults, _}
-import io.scalegate.stream.{CountWindow, Side, StreamTuple, Window, Work}
+import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple, Window, Work}
 
 /** The matrix join (Buono et al., "A High-Throughput and Low-Latency Parallelization of
   * Window-based Stream Joins on Multicores", DP-Join): `rows * columns` workers, each with one
@@ -99,8 +99,10 @@ final private[matrix] class RunningMatrixJoin(
     (shares, emit) =>
       new MatrixSteps(
         spec,
-        new MatrixWindow(Side.R, spec, shares(0), options.maxWindowRows),
-        new MatrixWindow(Side.S, spec, shares(1), options.maxWindowRows),
+        Sides(
+          new MatrixWindow(Side.R, spec, shares(0), options.maxWindowRows),
+          new MatrixWindow(Side.S, spec, shares(1), options.maxWindowRows)
+        ),
         (later, earlier) => emit(new JoinResult(later, earlier))
       )
   )

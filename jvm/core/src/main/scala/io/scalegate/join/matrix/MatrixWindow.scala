@@ -10,7 +10,7 @@ import io.scalegate.join.{
   WindowProbe,
   WorkerMetrics
 }
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
 
 /** One worker's segment of one stream's window, searched from end to end. */
 final private[matrix] class MatrixWindow(
@@ -61,17 +61,14 @@ final private[matrix] class MatrixWindow(
   */
 final private[matrix] class MatrixSteps(
     spec: JoinSpec,
-    r: MatrixWindow,
-    s: MatrixWindow,
+    windows: Sides[MatrixWindow],
     sink: ResultSink
 ) extends WorkerSteps {
-  private[this] val steps =
-    new ThreeSteps(spec, 0, 1, side => if (side eq Side.R) r else s, sink)
+  private[this] val steps = new ThreeSteps(spec, 0, 1, windows(_), sink)
 
   def step(stream: Int, t: StreamTuple, ordinal: Long): Unit = {
-    val own = if (t.side eq Side.R) r else s
-    val opposite = if (t.side eq Side.R) s else r
-    opposite.slideTo(ordinal - own.nextNumber)
+    val before = ordinal - windows(t.side).nextNumber
+    windows(t.side.opposite).slideTo(before)
     steps.step(t)
   }
 

@@ -22,6 +22,7 @@ import io.scalegate.join.matrix.WriterInlet;
 import io.scalegate.stream.EventOrder;
 import io.scalegate.stream.PaddedCounter;
 import io.scalegate.stream.Side;
+import io.scalegate.stream.Sides;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
 import java.util.List;
@@ -128,8 +129,9 @@ public class ForwardedMarks {
     MatrixSteps steps =
         new MatrixSteps(
             spec,
-            new MatrixWindow(R, spec, new Share(column == 0, views[0], numberOfR), 100),
-            new MatrixWindow(S, spec, new Share(true, views[1], numberOfS), 100),
+            new Sides<>(
+                new MatrixWindow(R, spec, new Share(column == 0, views[0], numberOfR), 100),
+                new MatrixWindow(S, spec, new Share(true, views[1], numberOfS), 100)),
             (later, earlier) -> {
               if (found.length() > 0) found.append(' ');
               found.append(later.ts()).append('-').append(earlier.ts());

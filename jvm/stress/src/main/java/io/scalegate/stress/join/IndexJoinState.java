@@ -17,6 +17,7 @@ import io.scalegate.join.JoinSpec;
 import io.scalegate.join.JoinType;
 import io.scalegate.stream.EventOrder;
 import io.scalegate.stream.Side;
+import io.scalegate.stream.Sides;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
 import java.util.List;
@@ -34,8 +35,7 @@ abstract class IndexJoinState {
   private static final Side S = Side.S$.MODULE$;
 
   private final JoinSpec spec;
-  private final IndexJoinSharedWindow r;
-  private final IndexJoinSharedWindow s;
+  private final Sides<IndexJoinSharedWindow> windows;
   private final AtomicBoolean merging = new AtomicBoolean();
   final IndexJoinQueue queue;
 
@@ -52,9 +52,8 @@ abstract class IndexJoinState {
     spec =
         new JoinSpec(
             new TimeWindow(-length, length), bands, Option.empty(), JoinType.Inner$.MODULE$);
-    r = window(R, mergeAfter);
-    s = window(S, mergeAfter);
-    queue = new IndexJoinQueue(gate.addReader(), r, s, 1000);
+    windows = new Sides<>(window(R, mergeAfter), window(S, mergeAfter));
+    queue = new IndexJoinQueue(gate.addReader(), windows, 1000);
     for (int ts = 1; ts <= tuples; ts++) {
       boolean first = ts % 2 == 1;
       StreamTuple t =
@@ -75,7 +74,7 @@ abstract class IndexJoinState {
   /** What a thread of the join does, up to {@code attempts} times. */
   void work(int attempts) {
     IndexJoinWorker worker =
-        new IndexJoinWorker(spec, 0, r, s, merging, new IndexJoinCounters());
+        new IndexJoinWorker(spec, 0, windows, merging, new IndexJoinCounters());
     IndexJoinTask task = new IndexJoinTask();
     for (int i = 0; i < attempts; i++) {
       if (queue.acquire(1, task)) {
