@@ -69,26 +69,21 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
     entries += 1
   }
 
-  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]` whose
-    * values lie in `[least, greatest]`, in the order of the keys.
+  /** Appends to `out` the positions that the query asks for, in the order of their keys.
+    *
+    * @param first
+    *   in the place of the query's
     */
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
+  def search(query: RangeQuery, first: Long, out: PositionBuffer): Unit =
     if (entries > 0) {
+      val lo = query.lo
       var leaf = firstLeaf(lo)
       var i = KeySearch.below(leaves.keys, leaves.start(leaf), leaves.count(leaf), lo)
       while (leaf != Leaves.None) {
         val from = leaves.start(leaf)
         val end = from + leaves.count(leaf)
         leaf =
-          if (collect(from + i, end, hi, least, greatest, first, last, out)) leaves.next(leaf)
+          if (collect(from + i, end, query, first, out)) leaves.next(leaf)
           else Leaves.None
         i = 0
       }
@@ -125,13 +120,14 @@ final private[index] class BPlusTree(leaves: Leaves, inner: InnerNodes) {
   private[this] def collect(
       from: Int,
       end: Int,
-      hi: Long,
-      least: Int,
-      greatest: Int,
+      query: RangeQuery,
       first: Long,
-      last: Long,
       out: PositionBuffer
   ): Boolean = {
+    val hi = query.hi
+    val least = query.least
+    val greatest = query.greatest
+    val last = query.last
     val keys = leaves.keys
     val values = leaves.values
     val positions = leaves.positions

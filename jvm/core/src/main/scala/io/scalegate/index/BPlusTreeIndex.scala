@@ -16,16 +16,8 @@ final class BPlusTreeIndex extends SlidingIndex {
       tree.insert(key, value, position)
     }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
-    tree.search(lo, hi, least, greatest, first, last, out)
+  def search(query: RangeQuery, out: PositionBuffer): Unit =
+    tree.search(query, query.first, out)
 
   def expireBefore(earliest: Long): Unit =
     if (earliest > this.earliest) {

@@ -55,24 +55,16 @@ final class ChainedIndex(val window: Int, val length: Int, val archiveImmutable:
     if (active.size >= stretch) archiveActive()
   }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
-    val from = math.max(first, earliest)
+  def search(query: RangeQuery, out: PositionBuffer): Unit = {
+    val from = math.max(query.first, earliest)
     var i = 0
     while (i < archived.length) {
       val link = archived(i)
-      if (link.tree != null) link.tree.search(lo, hi, least, greatest, from, last, out)
-      else link.immutable.search(lo, hi, least, greatest, from, last, out)
+      if (link.tree != null) link.tree.search(query, from, out)
+      else link.immutable.search(query, from, out)
       i += 1
     }
-    active.search(lo, hi, least, greatest, from, last, out)
+    active.search(query, from, out)
   }
 
   def expireBefore(earliest: Long): Unit =

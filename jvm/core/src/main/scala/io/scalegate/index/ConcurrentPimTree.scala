@@ -135,18 +135,10 @@ final class ConcurrentPimTree(
       true
     }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
-    if (lo <= hi) {
+  def search(query: RangeQuery, out: PositionBuffer): Unit =
+    if (query.lo <= query.hi) {
       val g = generation // before the bound, see "Expiry"
-      g.search(lo, hi, least, greatest, math.max(first, earliest.get), last, out)
+      g.search(query, math.max(query.first, earliest.get), out)
     }
 
   def expireBefore(earliest: Long): Unit = {

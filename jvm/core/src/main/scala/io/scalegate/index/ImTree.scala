@@ -25,18 +25,10 @@ final class ImTree(val policy: MergePolicy) extends SlidingIndex {
     if (ti.size >= threshold) merge()
   }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
-    val from = math.max(first, earliest)
-    ts.search(lo, hi, least, greatest, from, last, out)
-    ti.search(lo, hi, least, greatest, from, last, out)
+  def search(query: RangeQuery, out: PositionBuffer): Unit = {
+    val from = math.max(query.first, earliest)
+    ts.search(query, from, out)
+    ti.search(query, from, out)
   }
 
   def expireBefore(earliest: Long): Unit =

@@ -88,49 +88,36 @@ final private[index] class ImmutableBPlusTree(run: SortedRun) {
   def lastKey(depth: Int, node: Int): Long =
     if (depth == 0) largest else inner(starts(depth - 1) + node)
 
-  /** Appends to `out` the positions within `[first, last]` of the keys within `[lo, hi]` whose
-    * values lie in `[least, greatest]`, in the order of the keys.
+  /** Appends to `out` the positions that the query asks for, in the order of their keys.
+    *
+    * @param first
+    *   in the place of the query's
     */
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
-    searchBelow(0, 0, lo, hi, least, greatest, first, last, out)
+  def search(query: RangeQuery, first: Long, out: PositionBuffer): Unit =
+    searchBelow(0, 0, query, first, out)
 
-  /** The same from a node on that [[node]] has found for `lo`. */
+  /** The same from a node on that [[node]] has found for the query's least key. */
   def searchBelow(
       depth: Int,
       node: Int,
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
+      query: RangeQuery,
       first: Long,
-      last: Long,
       out: PositionBuffer
   ): Unit =
-    if (lo <= largest && size > 0) {
-      val from = firstAtLeast(depth, node, lo)
-      if (isLong(from, hi) && (least > Int.MinValue || greatest < Int.MaxValue)) {
+    if (query.lo <= largest && size > 0) {
+      val from = firstAtLeast(depth, node, query.lo)
+      val hi = query.hi
+      if (isLong(from, hi) && query.testsValues) {
         val until = if (hi >= largest) size else firstAtLeast(0, 0, hi + 1)
-        select(from, until, least, greatest, first, last, out)
-      } else scan(from, hi, least, greatest, first, last, out)
+        select(from, until, query, first, out)
+      } else scan(from, query, first, out)
     }
 
-  private[this] def scan(
-      from: Int,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
+  private[this] def scan(from: Int, query: RangeQuery, first: Long, out: PositionBuffer): Unit = {
+    val hi = query.hi
+    val least = query.least
+    val greatest = query.greatest
+    val last = query.last
     var i = from
     while (i < size && keys(i) <= hi) {
       val value = values(i)
@@ -153,16 +140,16 @@ final private[index] class ImmutableBPlusTree(run: SortedRun) {
   private[this] def select(
       from: Int,
       until: Int,
-      least: Int,
-      greatest: Int,
+      query: RangeQuery,
       first: Long,
-      last: Long,
       out: PositionBuffer
   ): Unit =
-    if (least <= greatest) {
+    if (query.least <= query.greatest) {
+      val last = query.last
       val slots = out.scratch(until - from)
       out.addTested(until - from)
-      val n = RangeKernel.best.select(values, from, until, least, greatest, slots, 0)
+      val n =
+        RangeKernel.best.select(values, from, until, query.least, query.greatest, slots, 0)
       var k = 0
       while (k < n) {
         val position = positions(slots(k))

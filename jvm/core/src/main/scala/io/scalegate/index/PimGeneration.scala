@@ -36,23 +36,19 @@ final private[index] class PimGeneration(
     subindex(key).tryInsert(key, value, position)
   }
 
-  /** The bounds are not swapped. */
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
-    settle(lo, hi)
-    var node = ts.node(depth, lo)
-    ts.searchBelow(depth, node, lo, hi, least, greatest, first, last, out)
-    subindexes(node).search(lo, hi, least, greatest, first, last, out)
-    while (goesOn(node, hi)) {
+  /** The range of keys is not empty.
+    *
+    * @param first
+    *   in the place of the query's
+    */
+  def search(query: RangeQuery, first: Long, out: PositionBuffer): Unit = {
+    settle(query.lo, query.hi)
+    var node = ts.node(depth, query.lo)
+    ts.searchBelow(depth, node, query, first, out)
+    subindexes(node).search(query, first, out)
+    while (goesOn(node, query.hi)) {
       node += 1
-      subindexes(node).search(lo, hi, least, greatest, first, last, out)
+      subindexes(node).search(query, first, out)
     }
   }
 

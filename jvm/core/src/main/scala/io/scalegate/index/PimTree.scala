@@ -44,23 +44,15 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
     if (inserted >= threshold) merge()
   }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
-    if (lo <= hi) {
-      val from = math.max(first, earliest)
-      var node = ts.node(depth, lo)
-      ts.searchBelow(depth, node, lo, hi, least, greatest, from, last, out)
-      subindexes(node).search(lo, hi, least, greatest, from, last, out)
-      while (node + 1 < partitions && ts.lastKey(depth, node) < hi) {
+  def search(query: RangeQuery, out: PositionBuffer): Unit =
+    if (query.lo <= query.hi) {
+      val from = math.max(query.first, earliest)
+      var node = ts.node(depth, query.lo)
+      ts.searchBelow(depth, node, query, from, out)
+      subindexes(node).search(query, from, out)
+      while (node + 1 < partitions && ts.lastKey(depth, node) < query.hi) {
         node += 1
-        subindexes(node).search(lo, hi, least, greatest, from, last, out)
+        subindexes(node).search(query, from, out)
       }
     }
 

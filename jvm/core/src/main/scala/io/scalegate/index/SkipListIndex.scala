@@ -36,24 +36,16 @@ final class SkipListIndex extends ConcurrentSlidingIndex {
 
   def tryMerge(): Boolean = false
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit =
-    if (lo <= hi) {
-      val from = math.max(first, earliest.get)
-      val found = map.tailMap(new Entry(lo, 0, Long.MinValue), true).keySet.iterator
+  def search(query: RangeQuery, out: PositionBuffer): Unit =
+    if (query.lo <= query.hi) {
+      val from = math.max(query.first, earliest.get)
+      val found = map.tailMap(new Entry(query.lo, 0, Long.MinValue), true).keySet.iterator
       var entry = if (found.hasNext) found.next() else null
-      while (entry != null && entry.key <= hi) {
+      while (entry != null && entry.key <= query.hi) {
         out.addTested(1)
         if (
-          entry.value >= least && entry.value <= greatest &&
-          entry.position >= from && entry.position <= last
+          entry.value >= query.least && entry.value <= query.greatest &&
+          entry.position >= from && entry.position <= query.last
         ) out.add(entry.position)
         entry = if (found.hasNext) found.next() else null
       }

@@ -29,27 +29,21 @@ trait SlidingIndex {
   /** Adds a tuple with the value 0, for searches that restrict the key alone. */
   final def insert(key: Long, position: Long): Unit = insert(key, 0, position)
 
-  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]`,
-    * whose value lies in `[least, greatest]` and whose position lies in `[first, last]`, each once,
-    * in no particular order. All bounds are inclusive; an empty range finds nothing. Allocates nothing once `out` is large enough.
+  /** Appends to `out` the position of every tuple in the window whose key, value and position lie in
+    * the query's ranges, each once, in no particular order. Allocates nothing once `out` is large
+    * enough.
     */
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit
+  def search(query: RangeQuery, out: PositionBuffer): Unit
 
-  /** The same, whatever the values. */
+  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]` and whose
+    * position lies in `[first, last]`. For who searches now and then: it makes a query.
+    */
   final def search(lo: Long, hi: Long, first: Long, last: Long, out: PositionBuffer): Unit =
-    search(lo, hi, Int.MinValue, Int.MaxValue, first, last, out)
+    search(new RangeQuery().keys(lo, hi).positions(first, last), out)
 
-  /** Appends to `out` the position of every tuple in the window whose key lies in `[lo, hi]`. */
+  /** The same, wherever the tuples stand. */
   final def search(lo: Long, hi: Long, out: PositionBuffer): Unit =
-    search(lo, hi, Long.MinValue, Long.MaxValue, out)
+    search(new RangeQuery().keys(lo, hi), out)
 
   /** Slides the window: from now on no tuple at a position below `earliest` is reported. Its
     * memory is free at once or after some further inserts, as the implementation says. A bound

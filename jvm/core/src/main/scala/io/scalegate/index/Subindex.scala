@@ -35,19 +35,11 @@ final private[index] class Subindex(counter: AtomicInteger, grain: Int) extends 
   }
 
   /** One that has left still answers, with what it held then. */
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
+  def search(query: RangeQuery, first: Long, out: PositionBuffer): Unit = {
     acquire()
     try {
-      if (frozen != null) frozen.search(lo, hi, least, greatest, first, last, out)
-      active.search(lo, hi, least, greatest, first, last, out)
+      if (frozen != null) frozen.search(query, first, out)
+      active.search(query, first, out)
     } finally release()
   }
 

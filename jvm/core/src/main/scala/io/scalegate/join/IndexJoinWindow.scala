@@ -1,6 +1,6 @@
 package io.scalegate.join
 
-import io.scalegate.index.{PositionBuffer, SlidingIndex}
+import io.scalegate.index.{PositionBuffer, RangeQuery, SlidingIndex}
 import io.scalegate.stream.{Side, StreamTuple}
 
 /** One stream's window with an index over one of its bands (PIM-Tree §2.2, Fig. 1), and the last
@@ -31,6 +31,7 @@ final private[join] class IndexJoinWindow(
   private[this] val width = spec.bands.length
   private[this] val choice =
     if (band.isDefined || width < 2) null else new IndexJoinBand(width, 0)
+  private[this] val query = new RangeQuery
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
   private[this] var lead = band.getOrElse(0)
@@ -68,15 +69,10 @@ final private[join] class IndexJoinWindow(
     } else {
       if (choice != null && choice.changes(window, reach, ranges)) indexOn(choice.best)
       found.clear()
-      index.search(
-        ranges(2 * lead),
-        ranges(2 * lead + 1),
-        carried.least(ranges),
-        carried.greatest(ranges),
-        first,
-        first + reach - 1,
-        found
-      )
+      query.keys(ranges(2 * lead), ranges(2 * lead + 1))
+        .values(carried.least(ranges), carried.greatest(ranges))
+        .positions(first, first + reach - 1)
+      index.search(query, found)
       compared += found.tested
       candidates.clear()
       var k = 0

@@ -2,7 +2,7 @@ package io.scalegate.join
 
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
-import io.scalegate.index.PositionBuffer
+import io.scalegate.index.{PositionBuffer, RangeQuery}
 import io.scalegate.stream.{Sides, StreamTuple}
 
 /** What one thread of a [[ParallelIndexJoin]] does with a tuple: result generation and index
@@ -24,6 +24,7 @@ final private[join] class IndexJoinWorker(
   private[this] val carried = new CarriedBand(spec.bands.map(_.attribute), lead)
   private[this] val condition = new PairCondition(spec)
   private[this] var ranges: Array[Long] = _ // the tuple's
+  private[this] val query = new RangeQuery
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
 
@@ -92,15 +93,10 @@ final private[join] class IndexJoinWorker(
       last: Long
   ): Unit = {
     found.clear()
-    window.index.search(
-      ranges(2 * lead),
-      ranges(2 * lead + 1),
-      carried.least(ranges),
-      carried.greatest(ranges),
-      entry.first,
-      last,
-      found
-    )
+    query.keys(ranges(2 * lead), ranges(2 * lead + 1))
+      .values(carried.least(ranges), carried.greatest(ranges))
+      .positions(entry.first, last)
+    window.index.search(query, found)
     counters.compared(found.tested.toInt)
     candidates.clear()
     var k = 0

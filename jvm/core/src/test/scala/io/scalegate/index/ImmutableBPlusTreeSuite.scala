@@ -20,7 +20,7 @@ class ImmutableBPlusTreeSuite extends AnyFunSuite {
 
   private def found(tree: ImmutableBPlusTree, lo: Long, hi: Long): Seq[Long] = {
     val out = new PositionBuffer
-    tree.search(lo, hi, Int.MinValue, Int.MaxValue, Long.MinValue, Long.MaxValue, out)
+    tree.search(new RangeQuery().keys(lo, hi), Long.MinValue, out)
     (0 until out.size).map(out(_))
   }
 

@@ -20,6 +20,7 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful = 200)
 
+  private val query = new RangeQuery
   private val out = new PositionBuffer
 
   private def found(index: SlidingIndex, lo: Long, hi: Long): Seq[Long] =
@@ -174,7 +175,10 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
           val bounds = (value(), value())
           val first = tuples.head._3 + random.nextInt(1000)
           out.clear()
-          index.search(lo, hi, bounds._1, bounds._2, first, i - 5L, out)
+          index.search(
+            query.keys(lo, hi).values(bounds._1, bounds._2).positions(first, i - 5L),
+            out
+          )
           out.sort()
           val expected = tuples.collect {
             case (k, v, p)

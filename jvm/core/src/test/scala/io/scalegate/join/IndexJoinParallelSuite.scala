@@ -131,15 +131,7 @@ final class ParallelIndexJoinSuite extends AnyFunSuite {
     def memoryBytes: Long = index.memoryBytes
     def clear(): Unit = index.clear()
 
-    def search(
-        lo: Long,
-        hi: Long,
-        least: Int,
-        greatest: Int,
-        first: Long,
-        last: Long,
-        out: PositionBuffer
-    ): Unit = index.search(lo, hi, least, greatest, first, last, out)
+    def search(query: RangeQuery, out: PositionBuffer): Unit = index.search(query, out)
   }
 
   private def resize(join: ElasticJoin, threads: Int): Unit = {

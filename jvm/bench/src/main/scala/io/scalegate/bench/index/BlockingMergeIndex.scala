@@ -1,6 +1,6 @@
 package io.scalegate.bench.index
 
-import io.scalegate.index.{ConcurrentSlidingIndex, PositionBuffer}
+import io.scalegate.index.{ConcurrentSlidingIndex, PositionBuffer, RangeQuery}
 import io.scalegate.stream.IdleStrategy
 
 /** An index whose merges block: who comes while one runs waits for its end (PIM-Tree §4.2, what the
@@ -25,17 +25,9 @@ final class BlockingMergeIndex(index: ConcurrentSlidingIndex) extends Concurrent
     index.add(key, value, position)
   }
 
-  def search(
-      lo: Long,
-      hi: Long,
-      least: Int,
-      greatest: Int,
-      first: Long,
-      last: Long,
-      out: PositionBuffer
-  ): Unit = {
+  def search(query: RangeQuery, out: PositionBuffer): Unit = {
     if (merging) await()
-    index.search(lo, hi, least, greatest, first, last, out)
+    index.search(query, out)
   }
 
   def isMergeDue: Boolean = index.isMergeDue

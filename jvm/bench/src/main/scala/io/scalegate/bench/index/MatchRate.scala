@@ -3,7 +3,7 @@ package io.scalegate.bench.index
 import java.util.SplittableRandom
 
 import io.scalegate.bench.join.ArmResult
-import io.scalegate.index.{PositionBuffer, SlidingIndex}
+import io.scalegate.index.{PositionBuffer, RangeQuery, SlidingIndex}
 
 /** The keys of two streams that take turns, and the width of a band that matches two tuples of the
   * opposite window on average (PIM-Tree §5).
@@ -55,6 +55,7 @@ final class MatchRate(distribution: String, val window: Int, tuples: Int) {
   /** Fills two indexes, then times a probe and an insertion for each tuple. */
   def run(index: String): ArmResult = {
     val indexes = Array.fill(2)(IndexUnderTest(index, window))
+    val query = new RangeQuery
     val found = new PositionBuffer
     var i = 0
     while (i < filling) {
@@ -65,7 +66,7 @@ final class MatchRate(distribution: String, val window: Int, tuples: Int) {
     val start = System.nanoTime()
     while (i < keys.length) {
       found.clear()
-      indexes(1 - (i & 1)).search(keys(i) - diff, keys(i) + diff, found)
+      indexes(1 - (i & 1)).search(query.keys(keys(i) - diff, keys(i) + diff), found)
       matches += found.size
       store(indexes(i & 1), i)
       i += 1

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit
 
 import org.openjdk.jmh.annotations._
 
-import io.scalegate.index.{PositionBuffer, SlidingIndex}
+import io.scalegate.index.{PositionBuffer, RangeQuery, SlidingIndex}
 
 /** The index's part of an index-based window join (PIM-Tree §5.2, Fig. 10b): one tuple probes the
   * index, enters it and pushes the oldest out, in a full window of uniform keys, with a band that
@@ -29,6 +29,7 @@ class WindowJoinStep {
   private[this] var diff = 0L
   private[this] var position = 0L
   private[this] val random = new SplittableRandom(1)
+  private[this] val query = new RangeQuery
   private[this] val found = new PositionBuffer
 
   @Setup
@@ -43,7 +44,7 @@ class WindowJoinStep {
   def probeAndInsert(): Int = {
     val key = random.nextLong() >>> (64 - WindowJoinStep.KeyBits)
     found.clear()
-    tested.search(key - diff, key + diff, found)
+    tested.search(query.keys(key - diff, key + diff), found)
     insert()
     found.size
   }

@@ -1,6 +1,6 @@
 package io.scalegate.bench.join
 
-import io.scalegate.index.{PositionBuffer, SlidingIndex}
+import io.scalegate.index.{PositionBuffer, RangeQuery, SlidingIndex}
 import io.scalegate.stream.SortableKey
 
 /** The index-based window join alone (PIM-Tree §2.2), without gates, rows or results: one thread
@@ -33,6 +33,7 @@ final private class IndexWalk(
 ) {
   private[this] val indexR = newIndex(IndexWalk.Window)
   private[this] val indexS = newIndex(IndexWalk.Window)
+  private[this] val query = new RangeQuery
   private[this] val buffer = new PositionBuffer
   private[this] var candidates = 0L
 
@@ -74,7 +75,8 @@ final private class IndexWalk(
     buffer.clear()
     val least = SortableKey.ofFloat(Math.nextDown(y - 10f))
     val greatest = SortableKey.ofFloat(Math.nextUp(y + 10f))
-    index.search(x - 10L, x + 10L, least, greatest, first.toLong, Long.MaxValue, buffer)
+    query.keys(x - 10L, x + 10L).values(least, greatest).positions(first.toLong, Long.MaxValue)
+    index.search(query, buffer)
     candidates += buffer.tested
     var matches = 0L
     var k = 0
