@@ -26,7 +26,8 @@ final private[join] class IndexJoinSharedWindow(
     maxRows: Int
 ) {
   private[this] val bounds = new WindowBounds(side, spec.window)
-  @volatile private[this] var current = new IndexJoinRows(1024, spec.bands.length)
+  @volatile private[this] var current =
+    new SharedRows(1024, spec.bands.map(_.attribute), hasOrdinals = false)
   @volatile private[this] var edgePosition = 0L
   @volatile private[this] var releasedBelow = 0L
 
@@ -36,7 +37,7 @@ final private[join] class IndexJoinSharedWindow(
   private[this] var tuples = 0L
   @volatile private[this] var highest = 0
 
-  def rows: IndexJoinRows = current
+  def rows: SharedRows = current
 
   /** The edge tuple's position: every row before it is in the index. */
   def edge: Long = edgePosition
@@ -85,7 +86,7 @@ final private[join] class IndexJoinSharedWindow(
   private[this] def append(t: StreamTuple): Long = {
     if (next - first >= maxRows) throw new WindowLimitException((next - first).toInt, maxRows)
     if (next - releasedBelow >= current.capacity) grow()
-    current.put(next, bounds.place(t, tuples), t)
+    current.put(next, ordinal = 0L, bounds.place(t, tuples), t)
     next += 1
     if (next - first > highest) highest = (next - first).toInt
     next - 1
@@ -99,19 +100,19 @@ final private[join] class IndexJoinSharedWindow(
 
   private[this] def expireBefore(earliest: Long): Unit = {
     val rows = current
-    while (first < next && rows.place(first) < earliest) first += 1
+    while (first < next && rows.place(rows.slot(first)) < earliest) first += 1
   }
 
   /** The position of the last row whose place is at most `latest`. */
   private[this] def lastUpTo(latest: Long): Long = {
     val rows = current
-    if (first == next || rows.place(next - 1) <= latest) next - 1
+    if (first == next || rows.place(rows.slot(next - 1)) <= latest) next - 1
     else {
       var low = first
       var high = next - 1
       while (low < high) {
         val middle = (low + high) >>> 1
-        if (rows.place(middle) <= latest) low = middle + 1 else high = middle
+        if (rows.place(rows.slot(middle)) <= latest) low = middle + 1 else high = middle
       }
       low - 1
     }

@@ -89,7 +89,7 @@ final private[join] class IndexJoinWorker(
   private[this] def lookUp(
       entry: IndexJoinEntry,
       window: IndexJoinSharedWindow,
-      rows: IndexJoinRows,
+      rows: SharedRows,
       last: Long
   ): Unit = {
     found.clear()
@@ -101,22 +101,23 @@ final private[join] class IndexJoinWorker(
     candidates.clear()
     var k = 0
     while (k < found.size) {
-      if (width == 1 || rows.accepts(found(k), ranges)) candidates.add(found(k))
+      if (width == 1 || rows.accepts(rows.slot(found(k)), ranges)) candidates.add(found(k))
       k += 1
     }
     candidates.sort()
     k = 0
     while (k < candidates.size) {
-      decide(entry, rows.tuple(candidates(k)))
+      decide(entry, rows.tuple(rows.slot(candidates(k))))
       k += 1
     }
   }
 
-  private[this] def scan(entry: IndexJoinEntry, rows: IndexJoinRows, from: Long): Unit = {
+  private[this] def scan(entry: IndexJoinEntry, rows: SharedRows, from: Long): Unit = {
     if (from <= entry.last) counters.compared((entry.last - from + 1).toInt)
     var p = from
     while (p <= entry.last) {
-      if (rows.accepts(p, ranges)) decide(entry, rows.tuple(p))
+      val at = rows.slot(p)
+      if (rows.accepts(at, ranges)) decide(entry, rows.tuple(at))
       p += 1
     }
   }

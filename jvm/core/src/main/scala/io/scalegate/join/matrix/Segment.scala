@@ -1,6 +1,6 @@
 package io.scalegate.join.matrix
 
-import io.scalegate.join.{AttributeType, ColumnarWindow, WindowLimitException}
+import io.scalegate.join.{AttributeType, ColumnarWindow, SharedRows, WindowLimitException}
 import io.scalegate.stream.{PaddedCounter, StreamTuple}
 
 /** One segment of a stream's window, shared by the workers of a row, a column or a plane (DP-Join
@@ -39,14 +39,14 @@ final private[matrix] class Segment(
    */
   private[this] val firsts = Array.fill(sharers)(new PaddedCounter)
   private[this] val endPosition = new PaddedCounter
-  @volatile private[this] var current = new SegmentRows(initialRows, attributes)
+  @volatile private[this] var current = new SharedRows(initialRows, attributes, hasOrdinals = true)
   private[this] var released = 0L // the writer's
   private[this] var end = 0L // the writer's
 
   def width: Int = attributes.length
 
   /** The array of rows. Read after [[published]]. */
-  def rows: SegmentRows = current
+  def rows: SharedRows = current
 
   /** Up to where, exclusively, rows are there. */
   def published: Long = endPosition.getAcquire

@@ -1,22 +1,24 @@
-package io.scalegate.join.matrix
+package io.scalegate.join
 
-import io.scalegate.join.AttributeType
 import io.scalegate.stream.StreamTuple
 
-/** The rows of a segment as columns (DP-Join §III-D1): the row at position p lies in slot `p mod
-  * capacity`. One thread writes, any number read rows that were written before they learnt of
-  * them. It does not grow: a larger copy takes its place, and who still reads this one finds there
-  * what was in it.
+/** The rows of a window that several threads read, as columns: the row at position p lies in slot `p
+  * mod capacity` (DP-Join §III-D1). One thread writes, any number read rows that were written before
+  * they learnt of their positions. It does not grow: a larger copy takes its place, and who still
+  * reads this one finds there what was in it.
   *
   * @param capacity
   *   a power of two
+  * @param hasOrdinals
+  *   whether each row has its tuple's number among those of all streams
   */
-final private[matrix] class SegmentRows(
+final private[join] class SharedRows(
     val capacity: Int,
-    attributes: IndexedSeq[AttributeType]
+    attributes: IndexedSeq[AttributeType],
+    hasOrdinals: Boolean
 ) {
   private[this] val mask = capacity - 1L
-  private[this] val ordinals = new Array[Long](capacity)
+  private[this] val ordinals = new Array[Long](if (hasOrdinals) capacity else 0)
   private[this] val places = new Array[Long](capacity)
   private[this] val tuples = new Array[StreamTuple](capacity)
   private[this] val intColumns = new Array[Array[Int]](attributes.length)
@@ -40,9 +42,24 @@ final private[matrix] class SegmentRows(
 
   def longs(i: Int): Array[Long] = longColumns(i)
 
+  /** Whether each attribute lies in its range: `ranges` holds two inclusive bounds for each. */
+  def accepts(slot: Int, ranges: Array[Long]): Boolean = {
+    var i = 0
+    while (i < intColumns.length) {
+      val ints = intColumns(i)
+      val v = if (ints != null) ints(slot).toLong else longColumns(i)(slot)
+      if (v < ranges(2 * i) || v > ranges(2 * i + 1)) return false
+      i += 1
+    }
+    true
+  }
+
+  /** @param ordinal
+    *   left out where there are none
+    */
   def put(position: Long, ordinal: Long, place: Long, t: StreamTuple): Unit = {
     val at = slot(position)
-    ordinals(at) = ordinal
+    if (hasOrdinals) ordinals(at) = ordinal
     places(at) = place
     tuples(at) = t
     var i = 0
@@ -57,12 +74,12 @@ final private[matrix] class SegmentRows(
   def remove(position: Long): Unit = tuples(slot(position)) = null
 
   /** Twice as large, with the rows at positions from `from` up to, and without, `until`. */
-  def grown(from: Long, until: Long): SegmentRows = {
-    val to = new SegmentRows(capacity * 2, attributes)
+  def grown(from: Long, until: Long): SharedRows = {
+    val to = new SharedRows(capacity * 2, attributes, hasOrdinals)
     var p = from
     while (p < until) {
       val at = slot(p)
-      to.put(p, ordinals(at), places(at), tuples(at))
+      to.put(p, if (hasOrdinals) ordinals(at) else 0L, places(at), tuples(at))
       p += 1
     }
     to
