@@ -120,7 +120,7 @@ object StreamingPanesStrategy extends SparkStrategy {
       panes.output,
       PartialPanesExec.plan(found, keys, planLater),
       LocalTableScanExec(Nil, Nil, None),
-      host => StreamingPanesExec(panes, host)
+      StreamingPanesExec(panes, _)
     )
   }
 
