@@ -50,7 +50,7 @@ final class StreamingPanesExec(
   override protected def says: String = "window aggregate"
   override protected def specFile: String = "aggregate"
 
-  override protected def terms: CheckpointTerms = panes.terms
+  override protected def terms: CheckpointTerms = panes.checkpointed
 
   override protected def keySchema: StructType = schemaOf(panes.keyColumns)
 
