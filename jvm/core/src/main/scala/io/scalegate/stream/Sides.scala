@@ -8,4 +8,20 @@ final case class Sides[+A](left: A, right: A) {
 
   def zip[B](that: Sides[B]): Sides[(A, B)] =
     Sides((left, that.left), (right, that.right))
+
+  /** The same with another value for this side. */
+  def updated[B >: A](side: Side, value: B): Sides[B] =
+    if (side eq Side.R) Sides(value, right) else Sides(left, value)
+
+  /** The left side's, and then the right one's. */
+  def toSeq: Seq[A] = Seq(left, right)
+}
+
+object Sides {
+
+  /** This side's value, and the other's. */
+  def of[A](side: Side, own: A, other: A): Sides[A] =
+    if (side eq Side.R) Sides(own, other) else Sides(other, own)
+
+  def ofEach[A](f: Side => A): Sides[A] = Sides(f(Side.R), f(Side.S))
 }

@@ -20,7 +20,14 @@ import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{AttributeType, Band, Grid, IntegralBand}
 import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
+import io.scalegate.spark.exec.{
+  IndexBy,
+  IndexTerms,
+  Probing,
+  SliceBy,
+  SliceExec,
+  WindowJoinOutputExec
+}
 import io.scalegate.spark.extract.BoundedDifference
 import io.scalegate.spark.streaming.{
   JoinTerms,
