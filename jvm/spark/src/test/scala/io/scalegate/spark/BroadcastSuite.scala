@@ -18,7 +18,14 @@ import org.apache.spark.sql.scalegate.MemoryAccess
 import org.apache.spark.sql.types.{IntegerType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
 
-import io.scalegate.spark.exec.{BroadcastWindowJoinExec, PackExec, PackedRows, WindowJoinExec}
+import io.scalegate.spark.exec.{
+  LocalJoin,
+  PackExec,
+  PackedRows,
+  SweptJoin,
+  WindowJoinExec,
+  WindowJoinNode
+}
 import io.scalegate.stream.Side
 
 /** The join of a large input with a small one that is broadcast. */
@@ -28,8 +35,9 @@ final class BroadcastSuite extends SparkJoinSuite {
   private val keyless =
     "SELECT r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3 AND s.ts BETWEEN r.ts - INTERVAL 9 HOURS AND r.ts"
 
-  private def broadcasts(df: DataFrame): Seq[BroadcastWindowJoinExec] =
-    windowJoins(df).collect { case b: BroadcastWindowJoinExec => b }
+  private def broadcasts(df: DataFrame): Seq[WindowJoinNode] = windowJoins(df).collect {
+    case w @ WindowJoinExec(_, _: LocalJoin.Broadcast, _, _, _, _) => w
+  }
 
   test("EXPLAIN says which side is broadcast") {
     val text = spark.sql(s"EXPLAIN $keyless").head().getString(0)
@@ -45,14 +53,14 @@ final class BroadcastSuite extends SparkJoinSuite {
     val small = "(SELECT id * 13 AS i FROM range(0, 300, 1, 2))"
     Seq((large, small, Side.S), (small, large, Side.R)).foreach { case (left, right, expected) =>
       val query = s"SELECT a.i, b.i FROM $left a JOIN $right b ON abs(a.i - b.i) <= 2"
-      assert(broadcasts(spark.sql(query)).map(_.broadcast) == Seq(expected))
+      assert(broadcasts(spark.sql(query)).map(_.probing.side.opposite) == Seq(expected))
       assertJoins(query)
     }
   }
 
   test("Spark's own threshold decides what is small") {
     withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
-      assert(windowJoins(spark.sql(keyless)).map(_.getClass) == Seq(classOf[WindowJoinExec]))
+      assertRunsBy(spark.sql(keyless), classOf[SweptJoin])
       assertJoins(keyless)
     }
   }
@@ -78,7 +86,7 @@ final class BroadcastSuite extends SparkJoinSuite {
       "spark.sql.defaultSizeInBytes" -> "100000"
     ) {
       val df = spark.sql(query)
-      assert(windowJoins(df).map(_.getClass) == Seq(classOf[WindowJoinExec]))
+      assertRunsBy(df, classOf[SweptJoin])
       assertJoins(query)
       df.collect()
       assert(broadcasts(df).size == 1)

@@ -2,7 +2,7 @@ package io.scalegate.spark
 
 import org.apache.spark.sql.execution.WholeStageCodegenExec
 
-import io.scalegate.spark.exec.{BroadcastWindowJoinExec, WindowJoinOutputExec}
+import io.scalegate.spark.exec.{LocalJoin, WindowJoinOutputExec}
 
 /** A join's rows as the generated code of the operators above reads them, where no code may be left to an
   * interpreter.
@@ -102,7 +102,7 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
     val some = df.collect()
     assert(some.length == 3 && some.forall(all.contains))
     val joins = windowJoins(df)
-    assert(joins.map(_.getClass) == Seq(classOf[BroadcastWindowJoinExec]))
+    assertRunsBy(df, classOf[LocalJoin.Broadcast])
     assert(joins.head.metrics("numOutputRows").value < all.size)
   }
 

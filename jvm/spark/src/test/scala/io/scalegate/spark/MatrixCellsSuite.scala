@@ -3,13 +3,7 @@ package io.scalegate.spark
 import org.apache.spark.sql.Row
 import org.apache.spark.sql.functions.{col, spark_partition_id}
 
-import io.scalegate.spark.exec.{
-  BroadcastWindowJoinExec,
-  IndexJoinExec,
-  SliceExec,
-  WindowJoinExec,
-  WindowJoinNode
-}
+import io.scalegate.spark.exec.{LocalJoin, SliceExec, SweptJoin, WindowJoinNode}
 
 /** Joins in a matrix of cells: those in which nothing is bounded, and others where they are asked for so. */
 final class MatrixCellsSuite extends SparkJoinSuite {
@@ -21,12 +15,12 @@ final class MatrixCellsSuite extends SparkJoinSuite {
     "length(concat(r.name, s.name)) > 3 AND r.k IS NOT NULL AND NOT r.k = s.h",
     "true"
   )
-  private val bounded = Seq[(String, Class[_])](
-    "abs(r.i - s.i) <= 1" -> classOf[WindowJoinExec],
+  private val bounded = Seq[(String, Class[_ <: LocalJoin])](
+    "abs(r.i - s.i) <= 1" -> classOf[SweptJoin],
     "s.ts BETWEEN r.ts - INTERVAL 3 HOURS AND r.ts AND abs(r.x - s.x) <= 1" ->
-      classOf[WindowJoinExec],
-    "r.l BETWEEN s.i AND s.l" -> classOf[IndexJoinExec],
-    "r.x BETWEEN s.f AND s.x AND r.name <> s.name" -> classOf[IndexJoinExec]
+      classOf[SweptJoin],
+    "r.l BETWEEN s.i AND s.l" -> classOf[LocalJoin.IndexOrBlocks],
+    "r.x BETWEEN s.f AND s.x AND r.name <> s.name" -> classOf[LocalJoin.IndexOrBlocks]
   )
 
   private val layouts = Seq(
@@ -50,15 +44,15 @@ final class MatrixCellsSuite extends SparkJoinSuite {
       for ((on, i) <- unbounded.zipWithIndex if n == 0 || i % 2 == n % 2) {
         val text = query(joinType, on, "matrix", tried((i + n) % tried.size))
         assertJoins(text)
-        assert(nodes(text).map(_.getClass) == Seq(classOf[IndexJoinExec]))
+        assertRunsBy(spark.sql(text), classOf[LocalJoin.IndexOrBlocks])
       }
     }
 
     test(s"$joinType with bounds, by a matrix where it is asked for") {
-      for (((on, node), i) <- bounded.zipWithIndex if n == 0 || i % 2 == n % 2) {
+      for (((on, local), i) <- bounded.zipWithIndex if n == 0 || i % 2 == n % 2) {
         val text = query(joinType, on, "matrix", tried((i + n) % tried.size))
         assertJoins(text)
-        assert(nodes(text).map(_.getClass) == Seq(node))
+        assertRunsBy(spark.sql(text), local)
       }
     }
 
@@ -67,10 +61,10 @@ final class MatrixCellsSuite extends SparkJoinSuite {
     ) {
       val text = query(joinType, unbounded(n))
       assertJoins(text)
-      assert(nodes(text).head.isInstanceOf[IndexJoinExec])
+      assertRunsBy(spark.sql(text), classOf[LocalJoin.IndexOrBlocks])
       withSettings(SmallTables.toSeq: _*) {
         assertJoins(text)
-        assert(nodes(text).head.isInstanceOf[BroadcastWindowJoinExec])
+        assertRunsBy(spark.sql(text), classOf[LocalJoin.Broadcast])
       }
     }
   }

@@ -3,7 +3,7 @@ package io.scalegate.spark
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{BroadcastNestedLoopJoinExec, CartesianProductExec}
 
-import io.scalegate.spark.exec.{BroadcastWindowJoinExec, IndexJoinExec}
+import io.scalegate.spark.exec.LocalJoin
 
 /** Bounds that are columns: a point in an interval, and intervals that overlap. */
 final class OverlapSuite extends SparkJoinSuite {
@@ -36,9 +36,9 @@ final class OverlapSuite extends SparkJoinSuite {
         val asked = query(condition, joinType, "/*+ WINDOW_JOIN */")
         withSettings(SmallTables.toSeq: _*) {
           assertJoins(asked)
-          val joins = windowJoins(spark.sql(asked))
-          assert(joins.forall(_.isInstanceOf[BroadcastWindowJoinExec]))
-          assert(joins.head.description.contains(" overlaps "))
+          val df = spark.sql(asked)
+          assertRunsBy(df, classOf[LocalJoin.Broadcast])
+          assert(windowJoins(df).head.description.contains(" overlaps "))
         }
       }
     }
@@ -48,8 +48,7 @@ final class OverlapSuite extends SparkJoinSuite {
       Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
         val asked = query(on, joinType, "/*+ WINDOW_JOIN */")
         assertJoins(asked)
-        val joins = windowJoins(spark.sql(asked))
-        assert(joins.forall(_.isInstanceOf[IndexJoinExec]))
+        assertRunsBy(spark.sql(asked), classOf[LocalJoin.IndexOrBlocks])
         assertJoins(query(on, joinType, "/*+ WINDOW_JOIN('broadcast') */"))
       }
     }
@@ -60,7 +59,7 @@ final class OverlapSuite extends SparkJoinSuite {
     Seq(conditions.head, s"${keys.head} AND ${conditions.head}").foreach { condition =>
       withSettings(SmallTables.toSeq: _*) {
         val df = spark.sql(query(condition))
-        assert(windowJoins(df).map(_.getClass) == Seq(classOf[BroadcastWindowJoinExec]))
+        assertRunsBy(df, classOf[LocalJoin.Broadcast])
         assertJoins(query(condition))
       }
     }
@@ -97,8 +96,9 @@ final class OverlapSuite extends SparkJoinSuite {
   test("large inputs without a key meet in a matrix where the hint asks for them") {
     val asked = query(conditions.head, "", "/*+ WINDOW_JOIN */")
     assertJoins(asked)
-    val node = windowJoins(spark.sql(asked)).head
-    assert(node.isInstanceOf[IndexJoinExec] && node.description.contains("matrix of "))
+    val df = spark.sql(asked)
+    assertRunsBy(df, classOf[LocalJoin.IndexOrBlocks])
+    assert(windowJoins(df).head.description.contains("matrix of "))
   }
 
   test("a sweep, which needs bounds that are constant, is refused by name") {

@@ -234,10 +234,10 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     def on(more: String) =
       spark.sql(s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.ts, s.ts, 15$more)")
     withSettings(ScaleGateConf.CellThreads -> "3") {
-      assert(planned(on("")).map(_.threads) == Seq(3))
+      assert(planned(on("")).map(_.window.threads) == Seq(Some(3)))
       for (threads <- Seq(1, 4)) {
         val df = on(s", $threads")
-        assert(planned(df).map(_.threads) == Seq(threads))
+        assert(planned(df).map(_.window.threads) == Seq(Some(threads)))
         assert(planned(df).head.description.contains(s"ScaleJoin on $threads thread"))
         assert(df.collect().toSeq == on("").collect().toSeq)
       }

@@ -10,7 +10,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{Assertion, BeforeAndAfterAll}
 
-import io.scalegate.spark.exec.WindowJoinNode
+import io.scalegate.spark.exec.{LocalJoin, WindowJoinExec, WindowJoinNode}
 
 /** Runs queries with the package on and off in one session and compares: Spark's own plan decides what is
   * right. The session gets the extensions from the class path, as a user's does.
@@ -94,6 +94,13 @@ abstract class SparkJoinSuite
 
   protected def executed(df: DataFrame): SparkPlan =
     df.asInstanceOf[ClassicDataFrame].queryExecution.executedPlan
+
+  /** That the plan has one window join, whose tasks join so. */
+  protected def assertRunsBy(df: DataFrame, local: Class[_ <: LocalJoin]): Assertion =
+    windowJoins(df) match {
+      case Seq(join: WindowJoinExec) => assert(local.isInstance(join.local), join.local)
+      case other => fail(s"not one window join: $other")
+    }
 
   protected def windowJoins(df: DataFrame): Seq[WindowJoinNode] =
     collect(executed(df)) { case w: WindowJoinNode => w }

@@ -49,18 +49,26 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       s"(SELECT *, $by AS w FROM l) GROUP BY w${if (keys.isEmpty) "" else s", $keys"}$having"
   }
 
-  /** Both give the same rows in every batch, through restarts and failures; the operator is ours. */
+  /** Both give the same rows in every batch, through restarts and failures; the operator is ours.
+    *
+    * @param delay
+    *   of the stream's watermark, if it has one
+    */
   private def assertSame(
       query: String,
       mode: String,
       batches: Seq[Seq[Event]],
       restart: Int => Boolean = _ => false,
-      watermarks: Boolean = true,
       fails: Int => Boolean = _ => false,
-      delay: String = "5 seconds"
+      delay: Option[String] = Some("5 seconds")
   ): Unit = {
     val settings = Map(true -> "true", false -> "false")
-    def run() = new Running(query, delay = delay, mode = mode, watermarks = watermarks)
+    def run() = new Running(
+      query,
+      delay = delay.getOrElse("0 seconds"),
+      mode = mode,
+      watermarks = delay.nonEmpty
+    )
     val (ours, sparks) = (run(), run())
     def using[T](of: Boolean)(body: => T) =
       withSettings(ScaleGateConf.Aggregates -> settings(of))(body)
@@ -158,7 +166,13 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60).foreach {
         case (delay, step) =>
           val batches = events(new Random(step.toLong), 5, keys = 2, step = step)
-          assertSame(query(by = by, functions = fixed), mode, batches, _ == 3, delay = delay)
+          assertSame(
+            query(by = by, functions = fixed),
+            mode,
+            batches,
+            _ == 3,
+            delay = Some(delay)
+          )
       }
     }
 
@@ -208,7 +222,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
   test("update mode without a watermark keeps every pane") {
     Seq(fixed, objects).foreach { functions =>
       val batches = events(new Random(5), 6)
-      assertSame(query(functions = functions), "update", batches, _ == 3, watermarks = false)
+      assertSame(query(functions = functions), "update", batches, _ == 3, delay = None)
     }
   }
 
@@ -282,14 +296,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     *   whether it then has ANSI mode
     */
   private def assertMends(
-      failing: String,
-      mended: String,
+      queries: (String, String),
       ansi: Boolean,
-      error: String,
-      before: Seq[Event],
-      batch: Seq[Event],
-      end: Event
-  ): Unit = {
+      error: String
+  )(before: Seq[Event], batch: Seq[Event], end: Event): Unit = {
+    val (failing, mended) = queries
     val first = new Running(failing).start()
     val second = new Running(mended, checkpoint = first.checkpoint).takes(first)
     try {
@@ -318,10 +329,10 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
         Seq("", ", collect_set(x) AS xs").foreach { more =>
           val failing = query(functions = s"count(*) AS n, sum(id DIV x) AS s$more")
           assertMends(
-            failing,
-            failing.replace("FROM l", "FROM l WHERE x <> 0"),
+            failing -> failing.replace("FROM l", "FROM l WHERE x <> 0"),
             ansi = true,
-            "DIVIDE_BY_ZERO",
+            "DIVIDE_BY_ZERO"
+          )(
             steady(100, 108),
             steady(108, 116) :+ at(112, 7, x = 0),
             at(1000, 1)
@@ -338,10 +349,10 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
           Seq("", ", collect_set(x) AS xs").foreach { more =>
             val sums = query(functions = s"count(*) AS n, sum(id) AS s$more")
             assertMends(
-              sums,
-              sums,
+              sums -> sums,
               ansi = false,
-              "ARITHMETIC_OVERFLOW",
+              "ARITHMETIC_OVERFLOW"
+            )(
               steady(100, 108) :+ at(107.2, Long.MaxValue - 10000),
               steady(107, 116) :+ at(later, 20000) :+ at(130, 1),
               at(1000, 1)

@@ -3,6 +3,7 @@ package io.scalegate.spark.aggregate
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression,
   DeclarativeAggregate,
+  Final,
   ImperativeAggregate
 }
 import org.apache.spark.sql.catalyst.expressions.{
@@ -18,13 +19,23 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
+/** The rows of an aggregate over sliding windows.
+  *
+  * @param fields
+  *   what keys and functions are over and the column `pane`, over the rows that come to `windows`
+  * @param condition
+  *   on these rows
+  */
+final case class PaneRows(
+    windows: TimeWindows,
+    fields: Seq[NamedExpression],
+    condition: Option[Expression],
+    pane: Attribute
+)
+
 /** An aggregate over sliding windows that panes can compute: grouped by the window and any keys, by functions that
   * Spark merges partial results of.
   *
-  * @param fields
-  *   what `keys` and `functions` are over and the column `pane`, over the rows that come to `windows`
-  * @param condition
-  *   on these rows
   * @param keys
   *   without the window
   * @param window
@@ -35,16 +46,23 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   *   over keys, window and the functions' results
   */
 final case class PaneAggregate(
-    windows: TimeWindows,
-    fields: Seq[NamedExpression],
-    condition: Option[Expression],
+    rows: PaneRows,
     keys: Seq[NamedExpression],
     window: Attribute,
-    pane: Attribute,
     functions: Seq[AggregateExpression],
     having: Option[Expression],
     results: Seq[NamedExpression]
-)
+) {
+  def windows: TimeWindows = rows.windows
+
+  /** What is computed, with the keys in the form in which they are compared, of partial results. */
+  def terms(keys: Seq[NamedExpression]): PaneTerms = PaneTerms(
+    windows.by,
+    keys.map(_.toAttribute),
+    functions.map(_.copy(mode = Final, filter = None)),
+    having
+  )
+}
 
 object PaneAggregate {
   def unapply(plan: LogicalPlan): Option[PaneAggregate] = plan match {
@@ -85,12 +103,9 @@ object PaneAggregate {
       val pane = Alias(PaneStart(windows.time, windows.by), "pane")()
       val known = if (windows.kept) below else below :+ IsNotNull(windows.time)
       PaneAggregate(
-        windows,
-        others :+ pane,
-        known.reduceOption(And.apply),
+        PaneRows(windows, others :+ pane, known.reduceOption(And.apply), pane.toAttribute),
         keys,
         window,
-        pane.toAttribute,
         functions,
         above.reduceOption(And.apply).map(_.transform {
           case a: Attribute if a.exprId == windows.window.exprId => window

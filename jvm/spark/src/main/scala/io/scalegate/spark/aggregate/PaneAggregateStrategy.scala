@@ -1,6 +1,5 @@
 package io.scalegate.spark.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.aggregate.Final
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.scalegate.GroupingKeys
@@ -18,11 +17,8 @@ object PaneAggregateStrategy extends SparkStrategy {
   private[this] def planned(found: PaneAggregate): SparkPlan = {
     val keys = found.keys.map(GroupingKeys.normalized)
     PaneWindowsExec(
-      found.windows.by,
-      keys.map(_.toAttribute),
+      found.terms(keys),
       found.window,
-      found.functions.map(_.copy(mode = Final, filter = None)),
-      found.having,
       found.results,
       PartialPanesExec.packs(found),
       PartialPanesExec.plan(found, keys, planLater)

@@ -43,10 +43,12 @@ private[aggregate] object PaneInput {
   def of(found: PaneAggregate, planLater: LogicalPlan => SparkPlan): Seq[PaneInput] = {
     val below = found.windows.child
     val inputs =
-      if ((found.fields ++ found.condition).forall(_.deterministic)) parts(below, planLater)
+      if ((found.rows.fields ++ found.rows.condition).forall(_.deterministic))
+        parts(below, planLater)
       else whole(below, planLater)
     inputs.map(_.map { rows =>
-      ProjectExec(found.fields, found.condition.fold(rows)(FilterExec(_, rows)))
+      val taken = found.rows.condition.fold(rows)(FilterExec(_, rows))
+      ProjectExec(found.rows.fields, taken)
     })
   }
 

@@ -3,13 +3,7 @@ package io.scalegate.spark.aggregate
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeSet,
-  Expression,
-  NamedExpression
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, NamedExpression}
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
   ClusteredDistribution,
@@ -25,32 +19,29 @@ import org.apache.spark.sql.execution.{
 /** Slides over each key's panes and gives a row for each window that holds any: the last step of a sliding-window
   * aggregate.
   *
-  * Input contract: the child's columns are the keys, the pane and the partial results of `functions`, in this order,
+  * Input contract: the child's columns are the keys, the pane and the partial results of the functions, in this order,
   * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one partition, in any order; without keys all
   * rows come in one.
   *
-  * @param keys
-  *   the first of the child's columns
+  * @param terms
+  *   whose keys are the first of the child's columns
   * @param window
   *   the column that is made, STRUCT<start, end>
-  * @param having
-  *   over keys and window: windows that do not pass are left out
   * @param resultExpressions
   *   over keys, window and the functions' results
   * @param packed
   *   whether the child's rows are those of [[PartialPanesExec]]
   */
 final case class PaneWindowsExec(
-    by: SlidingWindow,
-    keys: Seq[Attribute],
+    terms: PaneTerms,
     window: Attribute,
-    functions: Seq[AggregateExpression],
-    having: Option[Expression],
     resultExpressions: Seq[NamedExpression],
     packed: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
     with PartitioningPreservingUnaryExecNode {
+  import terms.{by, functions, having, keys}
+
   override def nodeName: String = "PaneWindows"
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
@@ -72,7 +63,8 @@ final case class PaneWindowsExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val of = PaneFunctions(keys :+ window, functions, resultExpressions)
-    val task = PaneWindows.of(by, child.output, keys, window, of, having, packed)
+    val columns = PaneColumns.arriving(child.output, keys, of, packed)
+    val task = PaneWindows(by, columns, keys, window, of, having)
     val rowsOut = longMetric("numOutputRows")
     val panes = longMetric("panes")
     val merges = longMetric("merges")
@@ -96,15 +88,12 @@ final case class PaneWindowsExec(
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =
     copy(child = newChild)
 
-  private[this] def description: Seq[String] =
-    PaneWindows.description(by, keys, functions, having)
-
   override def simpleString(maxFields: Int): String =
-    s"$nodeName ${description.mkString("; ")}"
+    s"$nodeName ${terms.description.mkString("; ")}"
 
   override def verboseStringWithOperatorId(): String =
     s"""
        |$formattedNodeName
-       |${description.mkString("\n")}
+       |${terms.description.mkString("\n")}
        |""".stripMargin
 }

@@ -3,7 +3,6 @@ package io.scalegate.spark.aggregate
 import scala.annotation.tailrec
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   BasePredicate,
@@ -19,28 +18,16 @@ import org.apache.spark.sql.types.StructType
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.WindowMemory
 
-/** Everything that travels to the executors for one [[PaneWindowsExec]].
+/** In which form panes come or are held.
   *
   * @param input
   *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as [[PaneBlock]] has them
-  * @param window
-  *   STRUCT of a start and an end of one timestamp type
-  * @param having
-  *   over keys and window
   * @param packed
   *   in the latter case, how many panes one number stands for, as a power of two; a block's panes at most
   */
-final case class PaneWindows(
-    by: SlidingWindow,
-    input: Seq[Attribute],
-    keys: Seq[Attribute],
-    window: Attribute,
-    functions: PaneFunctions,
-    having: Option[Expression],
-    packed: Option[Int]
-)
+final case class PaneColumns(input: Seq[Attribute], packed: Option[Int])
 
-object PaneWindows {
+object PaneColumns {
 
   /** Of the panes that come from an exchange.
     *
@@ -49,31 +36,34 @@ object PaneWindows {
     * @param packed
     *   whether they are those of [[PartialPanesExec]]
     */
-  def of(
-      by: SlidingWindow,
+  def arriving(
       columns: Seq[Attribute],
       keys: Seq[Attribute],
-      window: Attribute,
       functions: PaneFunctions,
-      having: Option[Expression],
       packed: Boolean
-  ): PaneWindows = {
+  ): PaneColumns = {
     val input = if (packed) columns else columns.take(keys.size + 1) ++ functions.partial
-    PaneWindows(by, input, keys, window, functions, having, Option.when(packed)(PaneBlock.Bits))
+    PaneColumns(input, Option.when(packed)(PaneBlock.Bits))
   }
+}
 
-  /** What EXPLAIN says. */
-  def description(
-      by: SlidingWindow,
-      keys: Seq[Attribute],
-      functions: Seq[AggregateExpression],
-      having: Option[Expression]
-  ): Seq[String] = Seq(
-    s"windows: $by",
-    s"panes: ${by.panes}",
-    s"keys: ${keys.mkString("[", ", ", "]")}",
-    s"functions: ${functions.map(_.aggregateFunction).mkString("[", ", ", "]")}"
-  ) ++ having.map(c => s"having: ${c.sql}")
+/** Everything that travels to the executors for one [[PaneWindowsExec]].
+  *
+  * @param window
+  *   STRUCT of a start and an end of one timestamp type
+  * @param having
+  *   over keys and window
+  */
+final case class PaneWindows(
+    by: SlidingWindow,
+    columns: PaneColumns,
+    keys: Seq[Attribute],
+    window: Attribute,
+    functions: PaneFunctions,
+    having: Option[Expression]
+) {
+  def input: Seq[Attribute] = columns.input
+  def packed: Option[Int] = columns.packed
 }
 
 /** Which windows of those that hold panes are given: those that end behind `after`, but not behind `until`, and of which

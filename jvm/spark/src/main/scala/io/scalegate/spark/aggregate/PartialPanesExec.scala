@@ -31,13 +31,25 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
-import io.scalegate.spark.exec.ParallelUnionExec
+import io.scalegate.spark.exec.{NodeTerms, ParallelUnionExec}
+
+/** By which column of its rows an aggregate's panes are known.
+  *
+  * @param pane
+  *   a pane's start
+  */
+final case class PaneColumn(by: SlidingWindow, pane: Attribute) extends NodeTerms {
+  override def children: Seq[Expression] = Seq(pane)
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): PaneColumn =
+    copy(pane = changed.head.asInstanceOf[Attribute])
+}
 
 /** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]].
   *
   * @param keys
   *   over the child's output
-  * @param pane
+  * @param column
   *   one of the child's columns
   * @param functions
   *   whose partial results are of fixed size
@@ -48,9 +60,8 @@ import io.scalegate.spark.exec.ParallelUnionExec
   *   memory has no room for
   */
 final case class PartialPanesExec(
-    by: SlidingWindow,
+    column: PaneColumn,
     keys: Seq[NamedExpression],
-    pane: Attribute,
     functions: Seq[AggregateExpression],
     blockOutput: Seq[Attribute],
     shared: Boolean,
@@ -58,6 +69,8 @@ final case class PartialPanesExec(
 ) extends UnaryExecNode
     with CodegenSupport
     with PartitioningPreservingUnaryExecNode {
+  import column.{by, pane}
+
   override def nodeName: String = "PartialPanes"
   override def output: Seq[Attribute] = keys.map(_.toAttribute) ++ blockOutput
   override protected def outputExpressions: Seq[NamedExpression] = keys ++ blockOutput
@@ -89,9 +102,9 @@ final case class PartialPanesExec(
   )
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val (of, rowsOut) = (task, longMetric("numOutputRows"))
+    val (work, rowsOut) = (task, longMetric("numOutputRows"))
     child.execute().mapPartitionsWithIndex { (partition, rows) =>
-      new PartialPanesIterator(partition, rows, of).map { row =>
+      new PartialPanesIterator(partition, rows, work).map { row =>
         rowsOut += 1
         row
       }
@@ -109,11 +122,11 @@ final case class PartialPanesExec(
   override def needCopyResult: Boolean = true
 
   override protected def doProduce(ctx: CodegenContext): String = {
-    val of = ctx.addReferenceObj("task", task)
+    val work = ctx.addReferenceObj("task", task)
     panes = ctx.addMutableState(
       classOf[PartialPanes].getName,
       "panes",
-      name => s"$name = $of.begin();",
+      name => s"$name = $work.begin();",
       forceInline = true
     )
     val done = ctx.addMutableState(CodeGenerator.JAVA_BOOLEAN, "inputDone")
@@ -228,9 +241,9 @@ private[aggregate] object PartialPanesExec {
       AttributeReference("block", LongType, nullable = false)(),
       AttributeReference("panes", BinaryType, nullable = false)()
     )
-    val by = found.windows.by
+    val column = PaneColumn(found.windows.by, found.rows.pane)
     def partial(shared: Boolean)(rows: SparkPlan) =
-      PartialPanesExec(by, keys, found.pane, functions, blocks, shared, rows)
+      PartialPanesExec(column, keys, functions, blocks, shared, rows)
     rows match {
       case Seq(only) => only.of(partial(shared = false))
       case several =>
@@ -244,6 +257,6 @@ private[aggregate] object PartialPanesExec {
       rows: SparkPlan
   ): SparkPlan =
     AggUtils
-      .planAggregateWithoutDistinct(keys :+ found.pane, found.functions, Nil, rows)
+      .planAggregateWithoutDistinct(keys :+ found.rows.pane, found.functions, Nil, rows)
       .head.children.head
 }

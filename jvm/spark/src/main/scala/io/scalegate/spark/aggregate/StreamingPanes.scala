@@ -2,8 +2,7 @@ package io.scalegate.spark.aggregate
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression,
-  AggregateFunction,
-  Final
+  AggregateFunction
 }
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -106,12 +105,9 @@ object StreamingPanesStrategy extends SparkStrategy {
   private[this] def planned(found: PaneAggregate): PlannedExec = {
     val keys = found.keys.map(GroupingKeys.normalized)
     val panes = StreamPanes(
-      found.windows.by,
-      keys.map(_.toAttribute),
+      found.terms(keys),
       found.window,
-      found.pane,
-      found.functions.map(_.copy(mode = Final, filter = None)),
-      found.having,
+      found.rows.pane,
       found.results,
       PartialPanesExec.packs(found),
       functionTerms(found)
@@ -120,13 +116,15 @@ object StreamingPanesStrategy extends SparkStrategy {
       panes.output,
       PartialPanesExec.plan(found, keys, planLater),
       LocalTableScanExec(Nil, Nil, None),
-      host => StreamingPanesExec(panes, host)
+      StreamingPanesExec(panes, _)
     )
   }
 
   /** The functions, their arguments and filters over what the rows have that come to the windows. */
   private[this] def functionTerms(found: PaneAggregate): Seq[String] = {
-    val fields = AttributeMap(found.fields.collect { case f: Alias => f.toAttribute -> f.child })
+    val fields = AttributeMap(found.rows.fields.collect { case f: Alias =>
+      f.toAttribute -> f.child
+    })
     val text = new TermText(a => TermText.folded(a.name))
     def of(e: Expression) =
       text(e.transform { case a: Attribute => fields.getOrElse(a, a) })
@@ -144,16 +142,16 @@ object StreamingPanesStrategy extends SparkStrategy {
   *   what a checkpoint says of each function
   */
 final case class StreamPanes(
-    by: SlidingWindow,
-    keys: Seq[Attribute],
+    terms: PaneTerms,
     window: Attribute,
     pane: Attribute,
-    functions: Seq[AggregateExpression],
-    having: Option[Expression],
     results: Seq[NamedExpression],
     packed: Boolean,
     functionTerms: Seq[String]
 ) {
+  import terms.{by, functions, having}
+
+  def keys: Seq[Attribute] = terms.keys
 
   /** All that is evaluated: Catalyst's rules change it where they find it, and that is in a plan's node, which gives it
     * back by [[withExpressions]].
@@ -164,8 +162,10 @@ final case class StreamPanes(
     val (ofFunctions, others) = changed.splitAt(functions.size)
     val (ofHaving, ofResults) = others.splitAt(having.size)
     copy(
-      functions = ofFunctions.map(_.asInstanceOf[AggregateExpression]),
-      having = ofHaving.headOption,
+      terms = terms.copy(
+        functions = ofFunctions.map(_.asInstanceOf[AggregateExpression]),
+        having = ofHaving.headOption
+      ),
       results = ofResults.map(_.asInstanceOf[NamedExpression])
     )
   }
@@ -187,25 +187,24 @@ final case class StreamPanes(
   def held: PaneWindows =
     PaneWindows(
       by,
-      keyColumns ++ valueColumns,
+      PaneColumns(keyColumns ++ valueColumns, Option.when(packed)(HeldPanes.partBits(by))),
       keys,
       window,
       of,
-      having,
-      Option.when(packed)(HeldPanes.partBits(by))
+      having
     )
 
   /** With panes as they come for input, in these columns. */
   def arriving(columns: Seq[Attribute]): PaneWindows =
-    PaneWindows.of(by, columns, keys, window, of, having, packed)
+    PaneWindows(by, PaneColumns.arriving(columns, keys, of, packed), keys, window, of, having)
 
   /** What EXPLAIN says. */
-  def description: Seq[String] = PaneWindows.description(by, keys, functions, having)
+  def description: Seq[String] = terms.description
 
   private[this] val format = "format" -> (if (packed) "3" else "1")
 
   /** What a checkpoint must have been made by for this aggregate to go on with it. */
-  def terms: CheckpointTerms = CheckpointTerms(
+  def checkpointed: CheckpointTerms = CheckpointTerms(
     Seq(
       format,
       "windows" -> s"${by.size} every ${by.slide} from ${by.offset}",

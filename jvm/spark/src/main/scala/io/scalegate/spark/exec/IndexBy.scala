@@ -9,6 +9,12 @@ sealed trait IndexBy extends Serializable {
   /** The types of the attributes of either side. */
   def types: IndexedSeq[AttributeType]
 
+  /** The bands that relate them, where bands do. */
+  def bands: IndexedSeq[Band]
+
+  /** The same of one more attribute, the first, which lies within this band. */
+  def after(first: Band): IndexBy
+
   /** @param side
     *   whose rows are indexed
     * @param keys
@@ -23,6 +29,8 @@ object IndexBy {
   final case class Bands(bands: IndexedSeq[Band]) extends IndexBy {
     def types: IndexedSeq[AttributeType] = bands.map(_.attribute)
 
+    def after(first: Band): IndexBy = Bands(first +: bands)
+
     def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = BandIndex(bands, side, keys)
   }
 
@@ -30,6 +38,11 @@ object IndexBy {
     * the one before, if there is one, is equal.
     */
   final case class Overlap(types: IndexedSeq[AttributeType]) extends IndexBy {
+    def bands: IndexedSeq[Band] =
+      throw new IllegalStateException("intervals that overlap are not within bands")
+
+    def after(first: Band): IndexBy = Overlap(first.attribute +: types)
+
     def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = {
       val interval = keys.takeRight(2)
       IntervalIndex(keys.dropRight(2).headOption, interval(0), interval(1))

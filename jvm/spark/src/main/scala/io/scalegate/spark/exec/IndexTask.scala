@@ -2,39 +2,33 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.stream.Side
+import io.scalegate.stream.Sides
 
 /** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
   * takes the other's rows as they come.
   *
-  * @param left
-  *   its bounded attributes, the key among them
+  * @param terms
+  *   the key is among their attributes
   * @param unheld
   *   runs the join where the task's memory cannot hold that side
   */
-final class IndexTask(
-    probing: Probing,
-    left: BoundedInput,
-    right: BoundedInput,
-    by: IndexBy,
-    residual: Option[Expression],
-    unheld: PartitionsJoinTask
-) extends PartitionsJoinTask {
-  private[this] def fromLeft = probing.side eq Side.R
-  private[this] def held = if (fromLeft) right else left
-  private[this] def streamed = if (fromLeft) left else right
+final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends PartitionsJoinTask {
+  import terms.{build, probing}
 
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
-    val build = UnsafeRows(if (fromLeft) r else l, held.output)
+    val (probes, held) = (terms.probeOf(Sides(l, r)), terms.buildOf(Sides(l, r)))
+    val rest = UnsafeRows(held, build.output)
     val memory = WindowMemory.ofTask(TaskContext.get())
-    val rows = new HeldRows(reader(held), by, held.output.length, Expected, probing.unfound)
-    if (fill(rows, build, memory)) lookup(if (fromLeft) l else r, rows)
+    val rows =
+      new HeldRows(terms.reader(build), terms.by, build.output.length, Expected, probing.unfound)
+    if (fill(rows, rest, memory)) lookup(probes, rows)
     else {
       memory.release()
-      val all = rows.drain() ++ rows.unmatchable ++ build
-      if (fromLeft) unheld.join(l, all) else unheld.join(all, r)
+      val all = rows.drain() ++ rows.unmatchable ++ rest
+      val both = Sides.of(probing.side, probes, all)
+      unheld.join(both.left, both.right)
     }
   }
 
@@ -46,13 +40,13 @@ final class IndexTask(
       rows: Iterator[UnsafeRow],
       memory: WindowMemory
   ): Boolean = {
-    val store = new RowStore(held.output.length)
+    val store = new RowStore(build.output.length)
     var bytes = 0L
     var fits = true
     while (fits && rows.hasNext) {
       val row = rows.next()
       kept.add(row, store.copy(row))
-      bytes += 2L * (row.getSizeInBytes + by.types.length * AttributeBytes)
+      bytes += 2L * (row.getSizeInBytes + terms.by.types.length * AttributeBytes)
       fits = memory.tryReserve(kept.size.toLong, bytes)
     }
     fits
@@ -63,18 +57,12 @@ final class IndexTask(
       rows: HeldRows
   ): LookupJoinIterator =
     new LookupJoinIterator(
-      probing,
+      terms.test,
       probes,
-      reader(streamed),
-      rows.index(probing.side.opposite),
-      streamed.output.length,
-      held.output.length,
-      accepts(residual, left.output ++ right.output),
+      terms.reader(terms.probe),
+      rows.index(terms.buildSide),
       rows.unmatchable
     )
-
-  private[this] def reader(input: BoundedInput): AttributeReader =
-    new AttributeReader(input.bounded, by.types, input.output)
 
   private[this] val Expected = 1024
 

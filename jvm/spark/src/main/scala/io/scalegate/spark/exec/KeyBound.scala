@@ -27,7 +27,14 @@ final case class KeyBound(
     right: Expression,
     band: Band,
     residual: Option[Expression]
-)
+) extends NodeTerms {
+  override def children: Seq[Expression] = Seq(left, right) ++ residual
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): KeyBound = {
+    val of = new NodeTerms.Changed(changed)
+    copy(of.one, of.one, band, of.in(residual))
+  }
+}
 
 object KeyBound {
 

@@ -4,27 +4,18 @@ import java.util.BitSet
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.stream.Side
-
-/** Everything that travels to the executors for one [[BroadcastWindowJoinExec]]. */
-final class LookupTask(
-    probing: Probing,
-    left: BoundedInput,
-    right: BoundedInput,
-    by: IndexBy,
-    residual: Option[Expression]
-) extends JoinTask {
-  private[this] def held = if (probing.side eq Side.R) right else left
-  private[this] def heldSide = probing.side.opposite
-  private[this] def streamed = if (probing.side eq Side.R) left else right
+/** Everything that travels to the executors for a join with rows that are broadcast. */
+final class LookupTask(terms: TaskTerms) extends Serializable {
+  import terms.{build, probe}
 
   /** Joins the rows of a partition with the packed rows that were broadcast. */
   def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
-    val use = IndexUse(held.bounded, by, heldSide)
+    val use = IndexUse(build.bounded, terms.by, terms.buildSide)
     BroadcastIndexes.of(packed, use, TaskContext.get(), built(packed)) match {
-      case Some(index) => lookup(probes, index)
+      case Some(index) =>
+        new LookupJoinIterator(terms.test, probes, terms.reader(probe), index)
       case None => inBlocks(probes, packed)
     }
   }
@@ -32,48 +23,24 @@ final class LookupTask(
   private[this] def built(packed: Array[InternalRow]): Option[BuiltIndex] =
     new PackedIndex(
       packed,
-      held.output.length,
-      () => reader(held),
-      by,
+      build.output.length,
+      () => terms.reader(build),
+      terms.by,
       BroadcastIndexes.reserve
-    ).build(heldSide)
-
-  private[this] def lookup(
-      probes: Iterator[InternalRow],
-      index: IndexedRows
-  ): LookupJoinIterator =
-    new LookupJoinIterator(
-      probing,
-      probes,
-      reader(streamed),
-      index,
-      streamed.output.length,
-      held.output.length,
-      holds
-    )
+    ).build(terms.buildSide)
 
   private[this] def inBlocks(
       probes: Iterator[InternalRow],
       packed: Array[InternalRow]
   ): BlockLookupIterator =
     new BlockLookupIterator(
-      probing,
-      UnsafeRows(probes, streamed.output),
-      reader(streamed),
-      new KeptInput(() => PackedRows(packed, held.output.length), reader(held)),
-      by,
-      streamed.output.length,
-      held.output.length,
-      holds,
-      WindowMemory.ofTask(TaskContext.get()),
-      TaskContext.get()
+      terms.test,
+      UnsafeRows(probes, probe.output),
+      terms.reader(probe),
+      new KeptInput(() => PackedRows(packed, build.output.length), terms.reader(build)),
+      terms.by,
+      WindowMemory.ofTask(TaskContext.get())
     )
-
-  private[this] def holds: Option[BasePredicate] =
-    accepts(residual, left.output ++ right.output)
-
-  private[this] def reader(input: BoundedInput): AttributeReader =
-    new AttributeReader(input.bounded, by.types, input.output)
 }
 
 /** Looks each row of a partition up in an index.
@@ -82,20 +49,17 @@ final class LookupTask(
   *   rows that are not in the index because they match nothing
   */
 final class LookupJoinIterator(
-    probing: Probing,
+    pairs: PairTest,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
     held: IndexedRows,
-    probed: Int,
-    searched: Int,
-    accepts: Option[BasePredicate],
     unmatchable: Iterator[UnsafeRow] = Iterator.empty
-) extends ProbeJoinIterator(probing, probed, searched, accepts) {
+) extends ProbeJoinIterator(pairs) {
   private[this] val lookup = held.index.lookup()
-  private[this] val row = new UnsafeRow(searched)
+  private[this] val row = new UnsafeRow(pairs.searched)
   private[this] var number = 0 // of that row
   private[this] val rows = held.index.rows
-  private[this] val taken = if (probing.unfound) new BitSet(rows) else null
+  private[this] val taken = if (pairs.probing.unfound) new BitSet(rows) else null
   private[this] var usable = false
   private[this] var passed = 0 // rows of the index that were looked at for having been found
 

@@ -2,13 +2,7 @@ package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  BasePredicate,
-  GenericInternalRow,
-  JoinedRow,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
   PartitioningCollection,
@@ -26,7 +20,7 @@ import org.apache.spark.sql.catalyst.plans.{
 import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.JoinType
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** What a window join gives for each row of the side that probes. A row's matches are found in one task, so
   * whether it has any is decided there, once.
@@ -52,12 +46,11 @@ final case class Probing(
   def decides(of: Side): Boolean = if (of eq side) unmatched || !pairs else unfound
 
   /** The columns of a joined pair, where a row may be missing. */
-  def columns(left: Seq[Attribute], right: Seq[Attribute]): Seq[Attribute] = {
-    def of(columns: Seq[Attribute], from: Side) = {
-      val mayMiss = if (from eq side) unfound else unmatched
-      if (mayMiss) columns.map(_.withNullability(true)) else columns
+  def columns(of: Sides[Seq[Attribute]]): Seq[Attribute] = {
+    val mayMiss = Sides.of(side, unfound, unmatched)
+    of.zip(mayMiss).toSeq.flatMap { case (columns, is) =>
+      if (is) columns.map(_.withNullability(true)) else columns
     }
-    of(left, Side.R) ++ of(right, Side.S)
   }
 
   /** Where the joined rows lie if the inputs lie by their keys. */
@@ -93,7 +86,7 @@ final case class Probing(
 object Probing {
   val Inner: Probing = Probing(Side.R, pairs = true, unmatched = false)
 
-  private def nameOf(side: Side): String = if (side eq Side.R) "left" else "right"
+  private def nameOf(side: Side): String = Sides("left", "right")(side)
 
   /** How one pass gives a join of this type. */
   def of(joinType: SparkJoinType): Option[Probing] = joinType match {
@@ -110,26 +103,18 @@ object Probing {
 /** Takes the rows of the side that probes one after the other, and what is found for each, and gives the
   * join's rows.
   *
-  * @param probed
-  *   the columns of the side that probes, as `searched` are those of the other
-  * @param accepts
-  *   whether a pair of a probe row and one found for it is a match; all are if there is no such condition
+  * @param pairs
+  *   whether a pair of a probe row and one found for it is a match
   */
-abstract class ProbeJoinIterator(
-    probing: Probing,
-    probed: Int,
-    searched: Int,
-    accepts: Option[BasePredicate]
-) extends JoinedPairs(probing.side) {
+abstract class ProbeJoinIterator(pairs: PairTest) extends JoinedPairs(pairs.probing.side) {
   import ProbeJoinIterator._
 
-  private[this] val candidate = new JoinedRow
-  private[this] val condition = accepts.orNull
+  private[this] val probing = pairs.probing
   private[this] val task = TaskContext.get()
   private[this] var refused =
     0 // pairs that were no match since the task was asked whether it goes on
-  private[this] val none = new GenericInternalRow(probed)
-  private[this] val nothing = UnsafeRows.ofNulls(searched)
+  private[this] val none = new GenericInternalRow(pairs.probed)
+  private[this] val nothing = UnsafeRows.ofNulls(pairs.searched)
   private[this] var probeRow: InternalRow = _
   private[this] var instead: UnsafeRow = _ // of a row that is found for the probe row
   private[this] var open = false // a probe row's search goes on
@@ -197,7 +182,7 @@ abstract class ProbeJoinIterator(
 
   /** Whether the row that was found makes a pair to be given. */
   private[this] def decide(): Boolean = {
-    val accepted = condition == null || holds()
+    val accepted = pairs.isPassed || pairs.holds(probeRow, foundRow)
     if (accepted) {
       matched = true
       if (probing.unfound) this.accepted()
@@ -213,11 +198,6 @@ abstract class ProbeJoinIterator(
       refused = 0
       TaskAccess.stopIfKilled(task)
     }
-  }
-
-  private[this] def holds(): Boolean = {
-    if (probing.side eq Side.R) candidate(probeRow, foundRow) else candidate(foundRow, probeRow)
-    condition.eval(candidate)
   }
 
   /** Whether the probe row, for which all was found, is to be given without a match. */

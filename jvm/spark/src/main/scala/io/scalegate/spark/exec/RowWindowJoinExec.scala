@@ -1,6 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.physical.{
   AllTuples,
   Distribution,
@@ -9,9 +9,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.join.Band
-
-/** The join over windows that count rows: the later row of a pair meets the last `rows` rows of the
+/** The join over windows that count rows: the later row of a pair meets the last rows of the
   * other side. That is a statement about the whole of both inputs in one order, so they meet in one task,
   * where ScaleJoin shares the comparisons among threads.
   *
@@ -19,19 +17,15 @@ import io.scalegate.join.Band
   * side and one time are in the order of their columns. A row whose time is NULL is in no window, and matches
   * nothing; one whose banded attributes are NULL takes its place in the window and matches nothing.
   *
-  * @param leftBounded
-  *   the time, then the banded attributes
-  * @param bands
-  *   `rightBounded(i + 1) − leftBounded(i + 1)` lies in the i-th band
+  * @param window
+  *   on so many threads
+  * @param terms
+  *   of the banded attributes
   */
 final case class RowWindowJoinExec(
     probing: Probing,
-    rows: Long,
-    leftBounded: Seq[Expression],
-    rightBounded: Seq[Expression],
-    bands: Seq[Band],
-    residual: Option[Expression],
-    threads: Int,
+    window: RowWindowTerms,
+    terms: IndexTerms,
     description: String,
     left: SparkPlan,
     right: SparkPlan
@@ -46,22 +40,17 @@ final case class RowWindowJoinExec(
 
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(leftBounded.head +: left.output, rightBounded.head +: right.output).map(
-      _.filter(e => RowOrdering.isOrderable(e.dataType)).map(SortOrder(_, Ascending))
-    )
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window)
 
   override def outputPartitioning: Partitioning = SinglePartition
 
-  override protected def task: PartitionsJoinTask = new RowWindowTask(
-    probing,
-    rows,
-    new BoundedInput(leftBounded, left.output),
-    new BoundedInput(rightBounded, right.output),
-    bands.toIndexedSeq,
-    residual,
-    threads
-  )
+  override protected def task: PartitionsJoinTask =
+    new RowWindowTask(
+      terms.inTask(probing, columns),
+      window.times,
+      window.rows,
+      window.threads.get
+    )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)

@@ -1,12 +1,11 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinSource, RunningTypedJoin, TypedResult}
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.join.{JoinSource, RunningTypedJoin}
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
   * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
@@ -22,16 +21,13 @@ final class RowWindowJoinIterator(
     right: TimedRows,
     task: TaskContext,
     kept: KeptRows
-) extends JoinedPairs(probing.side) {
+) extends UngroupedPairs(probing.side) {
   private[this] val joinType = probing.joinType
   private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
   private[this] val noRight = UnsafeRows.ofNulls(right.columns)
-  private[this] var probeRow: UnsafeRow = _
-  private[this] var foundRow: UnsafeRow = _
   private[this] val idle = new IdleStrategy.Backoff()
   private[this] val leftSource = join.sources(0)
   private[this] val rightSource = join.sources(1)
-  private[this] var ready = false
   private[this] var timed = false // every row without a time was taken
   private[this] var fed = false
 
@@ -41,48 +37,28 @@ final class RowWindowJoinIterator(
     Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
   }
 
-  def atProbe(): Boolean = {
-    while (!ready && !timed) takeUntimed()
-    while (!ready && !join.isDone) {
+  protected def seek(): Unit = {
+    while (!isGiven && !timed) takeUntimed()
+    while (!isGiven && !join.isDone) {
       val result = join.poll()
-      if (result != null) set(result)
+      if (result != null) set(rowOf(result.r), rowOf(result.s))
       else if (!feed()) waitForWorkers()
     }
-    ready
-  }
-
-  def probe: InternalRow = probeRow
-
-  def found: UnsafeRow = foundRow
-
-  /** Results are not grouped: each has its probe row anew. */
-  protected def moveToMatch(): Boolean = {
-    val more = ready
-    ready = false
-    more
   }
 
   private[this] def takeUntimed(): Unit = {
     val l = left.nextUntimed()
     val r = if (l == null) right.nextUntimed() else null
     timed = l == null && r == null
-    ready = (l != null && joinType.loneR) || (r != null && joinType.loneS)
-    if (ready) set(l, r)
-  }
-
-  private[this] def set(result: TypedResult): Unit = {
-    ready = true
-    set(rowOf(result.r), rowOf(result.s))
+    if ((l != null && joinType.loneR) || (r != null && joinType.loneS)) set(l, r)
   }
 
   private[this] def rowOf(t: StreamTuple): UnsafeRow =
     if (t == null) null else t.row.asInstanceOf[UnsafeRow]
 
-  private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit = {
-    val (ofLeft, ofRight) = (if (l == null) noLeft else l, if (r == null) noRight else r)
-    probeRow = if (probing.side eq Side.R) ofLeft else ofRight
-    foundRow = if (probing.side eq Side.R) ofRight else ofLeft
-  }
+  /** Null where a row is missing. */
+  private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit =
+    giveSides(if (l == null) noLeft else l, if (r == null) noRight else r)
 
   def close(): Unit = join.close()
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, Unsa
 import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.join.{Band, LastRows}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** Joins two inputs key by key: the rows of both sides of a key in the order of their times, each of which looks among the
   * last rows of the other side and then takes its place among those of its own. A row that matched nothing is given
@@ -20,16 +20,17 @@ import io.scalegate.stream.Side
 final class RowsPerKeyIterator(
     probing: Probing,
     rows: Long,
-    left: KeyedRows,
-    right: KeyedRows,
+    inputs: Sides[KeyedRows],
     bands: IndexedSeq[Band],
     order: Ordering[InternalRow],
-    accepts: Option[BasePredicate],
-    memory: WindowMemory,
-    task: TaskContext
-) extends JoinedPairs(probing.side) {
+    accepts: Option[BasePredicate]
+) extends UngroupedPairs(probing.side) {
   import RowsPerKeyIterator._
 
+  private[this] val task = TaskContext.get()
+  private[this] val memory = WindowMemory.ofTask(task)
+  private[this] val left = inputs.left
+  private[this] val right = inputs.right
   private[this] val types = bands.map(_.attribute)
   private[this] val ofLeft =
     new Windowed(left, new LastRows(types, rows), probing.joinType.loneR)
@@ -46,9 +47,6 @@ final class RowsPerKeyIterator(
   private[this] var taken = 0
   private[this] var uncounted: KeyedRows =
     _ // stands on a row that was given for having no key or time
-  private[this] var probeRow: UnsafeRow = _
-  private[this] var foundRow: UnsafeRow = _
-  private[this] var ready = false
   private[this] var steps = 0
   private[this] var kept = 0L
   left.advance()
@@ -60,21 +58,7 @@ final class RowsPerKeyIterator(
     ofLeft.window.peak.toLong + ofRight.window.peak
   )
 
-  def atProbe(): Boolean = {
-    while (!ready && step()) breathe()
-    ready
-  }
-
-  def probe: InternalRow = probeRow
-
-  def found: UnsafeRow = foundRow
-
-  /** Results are not grouped: each has its probe row anew. */
-  protected def moveToMatch(): Boolean = {
-    val more = ready
-    ready = false
-    more
-  }
+  protected def seek(): Unit = while (!isGiven && step()) breathe()
 
   def close(): Unit = ()
 
@@ -99,7 +83,7 @@ final class RowsPerKeyIterator(
     else if (!isOfKey(right) || (isOfKey(left) && left.time <= right.time))
       arrive(ofLeft, ofRight)
     else arrive(ofRight, ofLeft)
-    ready || own != null || key != null || left.row != null || right.row != null
+    isGiven || own != null || key != null || left.row != null || right.row != null
   }
 
   private[this] def isUncounted(rows: KeyedRows) = rows.row != null && !rows.isCounted
@@ -131,8 +115,8 @@ final class RowsPerKeyIterator(
     val values = own.rows.values
     var i = 0
     while (i < bands.length) {
-      ranges(2 * i) = bands(i).least(own.rows.side, values(i))
-      ranges(2 * i + 1) = bands(i).greatest(own.rows.side, values(i))
+      ranges(2 * i) = bands(i).least(own.side, values(i))
+      ranges(2 * i + 1) = bands(i).greatest(own.side, values(i))
       i += 1
     }
     other.window.probe(ranges)
@@ -143,20 +127,20 @@ final class RowsPerKeyIterator(
     else {
       val earlier = other.window.candidate(taken).asInstanceOf[KeptRow]
       taken += 1
-      val decided = if (own.rows.side eq probing.side) looking else earlier
+      val decided = if (own.side eq probing.side) looking else earlier
       // Of a row that is given for its first match, no other is needed.
       if ((probing.pairs || !decided.matched) && holds(earlier)) {
         looking.matched = true
         earlier.matched = true
         if (probing.pairs || !probing.unmatched) {
-          val ofLeft = own.rows.side eq Side.R
-          if (ofLeft) give(looking.row, earlier.row) else give(earlier.row, looking.row)
+          val ofLeft = own.side eq Side.R
+          if (ofLeft) giveSides(looking.row, earlier.row) else giveSides(earlier.row, looking.row)
         }
       }
     }
 
   private[this] def holds(earlier: KeptRow): Boolean = condition == null || {
-    if (own.rows.side eq Side.R) pair(looking.row, earlier.row)
+    if (own.side eq Side.R) pair(looking.row, earlier.row)
     else pair(earlier.row, looking.row)
     condition.eval(pair)
   }
@@ -192,13 +176,7 @@ final class RowsPerKeyIterator(
     if (of.isLoneGiven && !gone.matched) giveLone(of, gone.row)
 
   private[this] def giveLone(of: Windowed, row: UnsafeRow): Unit =
-    if (of.rows.side eq Side.R) give(row, ofRight.nulls) else give(ofLeft.nulls, row)
-
-  private[this] def give(l: UnsafeRow, r: UnsafeRow): Unit = {
-    ready = true
-    probeRow = if (probing.side eq Side.R) l else r
-    foundRow = if (probing.side eq Side.R) r else l
-  }
+    if (of.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)
 }
 
 private object RowsPerKeyIterator {
@@ -218,6 +196,7 @@ private object RowsPerKeyIterator {
     *   whether its rows are given that match nothing
     */
   final class Windowed(val rows: KeyedRows, val window: LastRows, val isLoneGiven: Boolean) {
+    val side: Side = rows.side
     val nulls: UnsafeRow = UnsafeRows.ofNulls(rows.columns)
     var bytes = 0L // of the rows in the window
   }

@@ -1,6 +1,6 @@
 package io.scalegate.spark.exec
 
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, RowOrdering, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.plans.physical.{
   ClusteredDistribution,
   Distribution,
@@ -8,31 +8,22 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.join.Band
-
-/** The join over windows that count the rows of each key: the later row of a pair meets the last `rows` rows of the other
+/** The join over windows that count the rows of each key: the later row of a pair meets the last rows of the other
   * side that have its keys. Both inputs come clustered by the keys and sorted by keys, time and columns, so a task reads
   * each key's rows once, in their order, and holds the last rows of one key.
   *
   * The order is that of [[RowWindowJoinExec]]. A row whose key or time is NULL is in no window, and matches nothing; one
   * whose banded attributes are NULL takes its place in the window and matches nothing.
   *
-  * @param leftKeys
-  *   equal in every pair, as are `rightKeys`, in a form that is the same for equal numbers
-  * @param leftBounded
-  *   the time, then the banded attributes
-  * @param bands
-  *   `rightBounded(i + 1) − leftBounded(i + 1)` lies in the i-th band
+  * @param window
+  *   whose keys are in a form that is the same for equal numbers
+  * @param terms
+  *   of the banded attributes
   */
 final case class RowsPerKeyJoinExec(
     probing: Probing,
-    rows: Long,
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    leftBounded: Seq[Expression],
-    rightBounded: Seq[Expression],
-    bands: Seq[Band],
-    residual: Option[Expression],
+    window: RowWindowTerms,
+    terms: IndexTerms,
     description: String,
     left: SparkPlan,
     right: SparkPlan
@@ -44,25 +35,15 @@ final case class RowsPerKeyJoinExec(
   )
 
   override def requiredChildDistribution: Seq[Distribution] =
-    Seq(leftKeys, rightKeys).map(ClusteredDistribution(_))
+    window.keys.map(ClusteredDistribution(_)).toSeq
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    Seq(
-      (leftKeys :+ leftBounded.head) ++ left.output,
-      (rightKeys :+ rightBounded.head) ++ right.output
-    )
-      .map(_.filter(e => RowOrdering.isOrderable(e.dataType)).map(SortOrder(_, Ascending)))
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window)
 
-  override def outputPartitioning: Partitioning = partitioningByKeys
+  override def outputPartitioning: Partitioning =
+    probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
-  override protected def task: PartitionsJoinTask = new RowsPerKeyTask(
-    probing,
-    rows,
-    new KeyedInput(leftKeys, new BoundedInput(leftBounded, left.output)),
-    new KeyedInput(rightKeys, new BoundedInput(rightBounded, right.output)),
-    bands.toIndexedSeq,
-    residual
-  )
+  override protected def task: PartitionsJoinTask =
+    new RowsPerKeyTask(terms.inTask(probing, columns), window.times, window.keys, window.rows)
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)

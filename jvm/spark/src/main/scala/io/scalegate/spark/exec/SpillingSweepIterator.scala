@@ -7,18 +7,15 @@ import org.apache.spark.sql.scalegate.SpillableRows
 /** A sweep whose windows may be larger than memory. The rows of a key whose window is are kept on disk, and joined
   * block by block; the sweep goes on with the next key.
   *
-  * @param columns
-  *   of the side that is searched
   * @param inBlocks
   *   joins the probe rows of a key with the build rows that are kept
   */
 final class SpillingSweepIterator(
-    probing: Probing,
+    pairs: PairTest,
     sweep: SweepJoinIterator,
-    columns: Int,
     inBlocks: (Iterator[UnsafeRow], SpillableRows) => BlockLookupIterator,
     memory: WindowMemory
-) extends JoinedPairs(probing.side) {
+) extends JoinedPairs(pairs.probing.side) {
   private[this] var current: JoinedPairs = sweep
   private[this] var kept: SpillableRows = _
   private[this] var blocks: BlockLookupIterator = _
@@ -54,7 +51,7 @@ final class SpillingSweepIterator(
 
   private[this] def enterBlocks(): Unit = {
     keys += 1
-    kept = new SpillableRows(columns)
+    kept = new SpillableRows(pairs.searched)
     sweep.keepBuild(kept)
     blocks = inBlocks(sweep.probesOfKey, kept)
     current = blocks

@@ -1,7 +1,7 @@
 package io.scalegate.spark.exec
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.join.{Band, BuildRows, WindowSweep}
@@ -9,12 +9,15 @@ import io.scalegate.join.{Band, BuildRows, WindowSweep}
 /** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute
   * that the window slides along.
   *
+  * @param order
+  *   compares keys of the two sides
   * @param whole
   *   whether rows with a NULL in either, which match nothing, are given too; else they are passed over
   */
 final class SortedSide(
     rows: Iterator[UnsafeRow],
     keyOf: UnsafeProjection,
+    order: Ordering[InternalRow],
     val reader: AttributeReader,
     whole: Boolean
 ) {
@@ -26,6 +29,9 @@ final class SortedSide(
 
   /** The current row's key; valid until [[advance]]. */
   def key: UnsafeRow = currentKey
+
+  /** How the current row's key compares with another. */
+  def compareKey(other: UnsafeRow): Int = order.compare(currentKey, other)
 
   /** Whether the current row can match anything; only then it has attributes. */
   def usable: Boolean = matchable
@@ -48,8 +54,6 @@ final class SortedSide(
   *
   * @param bands
   *   the first bounds the attribute that both sides are sorted by within a key
-  * @param order
-  *   compares keys of the two sides
   * @param keep
   *   is told the rows and bytes of the window as it grows, and may refuse. Then there are no more pairs until the rows of
   *   the key are taken by [[keepBuild]] and [[probesOfKey]]
@@ -57,17 +61,13 @@ final class SortedSide(
   *   whether the task had to sort its inputs itself
   */
 final class SweepJoinIterator(
-    probing: Probing,
+    pairs: PairTest,
     probes: SortedSide,
     build: SortedSide,
     bands: IndexedSeq[Band],
-    order: Ordering[InternalRow],
-    probed: Int,
-    searched: Int,
-    accepts: Option[BasePredicate],
     keep: WindowMemory,
     sortedHere: Boolean
-) extends ProbeJoinIterator(probing, probed, searched, accepts) {
+) extends ProbeJoinIterator(pairs) {
   private[this] val further = bands.tail
   private[this] val sweep = new WindowSweep(further.map(_.attribute))
   private[this] val ranges = new Array[Long](2 * further.length)
@@ -91,7 +91,7 @@ final class SweepJoinIterator(
       if (used && stuck) {
         used = false
         standing = probes.advance()
-        stuck = standing && order.compare(probes.key, group.key) == 0
+        stuck = standing && probes.compareKey(group.key) == 0
         standing &&= !stuck
       }
       stuck
@@ -111,7 +111,7 @@ final class SweepJoinIterator(
       into.add(row.asInstanceOf[UnsafeRow])
       row = sweep.removeOldest()
     }
-    while (buildLeft && order.compare(build.key, group.key) == 0) {
+    while (buildLeft && build.compareKey(group.key) == 0) {
       into.add(build.row)
       buildLeft = build.advance()
     }
@@ -149,11 +149,11 @@ final class SweepJoinIterator(
 
   /** Brings the build side to the probe row's key; false when it has no rows of that key. */
   private[this] def enterGroup(): Boolean =
-    if (group.isOpen && order.compare(probes.key, group.key) == 0) true
+    if (group.isOpen && probes.compareKey(group.key) == 0) true
     else {
       group.close()
-      while (buildLeft && order.compare(build.key, probes.key) < 0) buildLeft = build.advance()
-      if (buildLeft && order.compare(build.key, probes.key) == 0) {
+      while (buildLeft && build.compareKey(probes.key) < 0) buildLeft = build.advance()
+      if (buildLeft && build.compareKey(probes.key) == 0) {
         group.open(build.key.copy())
         true
       } else false
@@ -161,7 +161,7 @@ final class SweepJoinIterator(
 
   private[this] def search(): Int = {
     val keys = probes.reader.keys
-    val side = probing.side
+    val side = pairs.probing.side
     var i = 0
     while (i < further.length) {
       ranges(2 * i) = further(i).least(side, keys(i + 1))
@@ -210,7 +210,7 @@ final class SweepJoinIterator(
     def advance(): Boolean = {
       if (started) buildLeft = build.advance()
       started = true
-      buildLeft && order.compare(build.key, key) == 0
+      buildLeft && build.compareKey(key) == 0
     }
 
     def position: Long = build.reader.keys(0)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow, UnsafeRow}
 import org.apache.spark.sql.scalegate.SpillableRows
 
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** A full join of two partitions whose rows a task cannot hold. Both are kept on disk and
   * read twice: for the pairs and the left rows, then for the right rows that match nothing.
@@ -12,23 +12,30 @@ import io.scalegate.stream.Side
   * @param pass
   *   joins partitions that come in any order
   */
-final class TwoPassTask(
-    pass: Probing => PartitionsJoinTask,
-    left: Seq[Attribute],
-    right: Seq[Attribute]
-) extends PartitionsJoinTask {
+final class TwoPassTask(pass: Probing => PartitionsJoinTask, columns: Sides[Seq[Attribute]])
+    extends PartitionsJoinTask {
   private[this] val pairs = pass(Probing(Side.R, pairs = true, unmatched = true))
   private[this] val lone = pass(Probing(Side.S, pairs = false, unmatched = true))
 
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
-    val leftRows = SpillableRows.of(UnsafeRows(l, left), left.length)
-    val rightRows = SpillableRows.of(UnsafeRows(r, right), right.length)
+    val rows = Sides(l, r).zip(columns).map { case (of, output) =>
+      SpillableRows.of(UnsafeRows(of, output), output.length)
+    }
     new TwoPassIterator(
-      pairs.join(leftRows.iterator, rightRows.iterator),
-      () => lone.join(leftRows.iterator, rightRows.iterator),
-      left.length
+      pairs.join(rows.left.iterator, rows.right.iterator),
+      () => lone.join(rows.left.iterator, rows.right.iterator),
+      columns.left.length
     )
   }
+}
+
+object TwoPassTask {
+
+  /** One pass where it gives the join's rows, else two. */
+  def ifNeeded(probing: Probing, columns: Sides[Seq[Attribute]])(
+      pass: Probing => PartitionsJoinTask
+  ): PartitionsJoinTask =
+    if (probing.unfound) new TwoPassTask(pass, columns) else pass(probing)
 }
 
 /** The pairs of one join, then the rows that another gives, each as a pair without a left row.

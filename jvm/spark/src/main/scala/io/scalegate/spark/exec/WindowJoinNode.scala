@@ -4,18 +4,19 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
+  Ascending,
   Attribute,
   BasePredicate,
   Expression,
   JoinedRow,
-  Predicate,
+  RowOrdering,
+  SortOrder,
   UnsafeRow
 }
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning
+import org.apache.spark.sql.execution.BinaryExecNode
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
-import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** A task's joined pairs of rows, and what it took to find them. They can be read one by one, or each row of the
   * side that probes once and then what was found for it, but not in turns.
@@ -74,25 +75,56 @@ abstract class JoinedPairs(probing: Side) extends Iterator[JoinedRow] with AutoC
   }
 }
 
+/** Pairs that are not grouped by their probe rows: each has its probe row anew. */
+abstract class UngroupedPairs(probing: Side) extends JoinedPairs(probing) {
+  private[this] var probeRow: UnsafeRow = _
+  private[this] var foundRow: UnsafeRow = _
+  private[this] var ready = false
+
+  /** Looks for the next pair until one is given, or there are no more. */
+  protected def seek(): Unit
+
+  /** Whether a pair is given that was not taken yet. */
+  final protected def isGiven: Boolean = ready
+
+  final protected def give(probe: UnsafeRow, found: UnsafeRow): Unit = {
+    ready = true
+    probeRow = probe
+    foundRow = found
+  }
+
+  /** Likewise, by the sides of the rows. */
+  final protected def giveSides(left: UnsafeRow, right: UnsafeRow): Unit =
+    if (probing eq Side.R) give(left, right) else give(right, left)
+
+  final def atProbe(): Boolean = {
+    if (!ready) seek()
+    ready
+  }
+
+  final def probe: InternalRow = probeRow
+
+  final def found: UnsafeRow = foundRow
+
+  final protected def moveToMatch(): Boolean = {
+    val more = ready
+    ready = false
+    more
+  }
+}
+
 /** What travels to the executors: joins what a task reads. */
 trait JoinTask extends Serializable {
-
-  /** The condition on rows of these columns, for one thread of the running task. */
-  protected def predicate(condition: Expression, columns: Seq[Attribute]): BasePredicate = {
-    val made = Predicate.create(condition, columns)
-    made.initialize(TaskContext.getPartitionId())
-    made
-  }
 
   /** The condition, if there is one, as a test of pairs in the running task. */
   protected def accepts(
       condition: Option[Expression],
       columns: Seq[Attribute]
-  ): Option[BasePredicate] = condition.map(predicate(_, columns))
+  ): Option[BasePredicate] = condition.map(PairTest.predicate(_, Sides(columns, Nil)))
 }
 
 /** Joins two partitions. */
-trait PartitionsJoinTask extends JoinTask {
+trait PartitionsJoinTask extends Serializable {
   def join(left: Iterator[InternalRow], right: Iterator[InternalRow]): JoinedPairs
 }
 
@@ -112,7 +144,7 @@ trait WindowJoinNode extends BinaryExecNode {
   protected def counters: Seq[(String, String)]
 
   /** The columns of the left row of a pair, and of the right row. */
-  protected def joined: (Seq[Attribute], Seq[Attribute]) = (left.output, right.output)
+  protected def joined: Sides[Seq[Attribute]] = Sides(left.output, right.output)
 
   /** The rows that an operator above reads.
     *
@@ -120,10 +152,10 @@ trait WindowJoinNode extends BinaryExecNode {
     *   those that it has of a pair's
     */
   def rows(columns: Seq[Attribute]): WindowJoinOutputExec =
-    WindowJoinOutputExec(columns, joined._1.length, this, Some(probing.side))
+    WindowJoinOutputExec(columns, joined.left.length, this, Some(probing.side))
 
   /** The columns of a pair, where a row may be missing. */
-  final override def output: Seq[Attribute] = probing.columns(joined._1, joined._2)
+  final override def output: Seq[Attribute] = probing.columns(joined)
 
   /** The pairs of each task, given to `opened`, which must be all that a task's closure takes of the node. */
   protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow]
@@ -168,35 +200,22 @@ private object WindowJoinNode {
   }
 }
 
-/** A window join of two inputs that come partitioned alike. */
+/** A join over windows that count rows, of two inputs that come partitioned alike. */
 trait PartitionsJoinNode extends WindowJoinNode {
 
   /** The work of a task. */
   protected def task: PartitionsJoinTask
 
-  /** Where the output lies if the inputs lie by their keys. */
-  final protected def partitioningByKeys: Partitioning =
-    probing.partitioning(left.outputPartitioning, right.outputPartitioning)
+  final protected def columns: Sides[Seq[Attribute]] = Sides(left.output, right.output)
+
+  /** The order of the inputs, by the columns that have an order. */
+  final protected def orderBy(window: RowWindowTerms): Seq[Seq[SortOrder]] =
+    window.order(columns).toSeq.map(
+      _.filter(e => RowOrdering.isOrderable(e.dataType)).map(SortOrder(_, Ascending))
+    )
 
   override protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow] = {
     val work = task
     left.execute().zipPartitions(right.execute())((l, r) => opened(work.join(l, r)))
   }
-}
-
-/** A join of partitions that lie by keys or cells, which adaptive execution may cut into parts where they are skewed. */
-trait SkewAwareJoinNode extends PartitionsJoinNode {
-
-  /** Whether they have been cut, see [[inParts]]. */
-  def isCut: Boolean
-
-  /** Whether they may be: the inputs' exchanges are adaptive execution's own. */
-  def mayBeCut: Boolean
-
-  /** The same join of inputs whose partitions are parts of those by the keys: each pair of rows that match still meets
-    * in one task, and no row is decided in two.
-    */
-  def inParts(left: SparkPlan, right: SparkPlan): SkewAwareJoinNode
-
-  override def nodeName: String = if (isCut) s"${super.nodeName}(skew=true)" else super.nodeName
 }

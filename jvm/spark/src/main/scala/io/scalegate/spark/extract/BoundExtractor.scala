@@ -110,11 +110,11 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       read <- if (floating) Some(form) else widened(form, l, r)
     } yield {
       val scale = BigDecimal(read.scale)
-      val limit = -read.low / scale // ±(left − right) may not exceed this
-      val whole = if (floating) limit else integral(-read.low, scale, strict, t.scale)
-      val exact = read.exact && !floating && !isFloating(comparedAs)
+      val limit = -read.offset.low / scale // ±(left − right) may not exceed this
+      val whole = if (floating) limit else integral(-read.offset.low, scale, strict, t.scale)
+      val exact = read.offset.exact && !floating && !isFloating(comparedAs)
       val (lower, upper) = if (r.positive) (None, Some(whole)) else (Some(-whole), None)
-      Bound(l.expression, r.expression, t, lower, upper, exact, nans, read)
+      Bound(t, lower, upper, exact, nans, read)
     }
 
   /** The form of whole numbers whose value Spark rounds: these are not so large that the error is not known. */
@@ -143,17 +143,23 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
           val exact = some.forall(_.exact)
           val (least, most) = (lowers.max, uppers.min)
           Some(
-            BoundedDifference(b.left, b.right, least, most, b.termType, exact, rounding, circular)
+            BoundedDifference(
+              b.left,
+              b.right,
+              b.termType,
+              DifferenceRange(least, most, rounding, circular),
+              exact
+            )
           ).filter(d => rounding.relative <= Rounding.MostRelative && d.isRepresentable)
         }
       }
-      def on(circle: Linear.Circle) = bounds.filter(_.form.circle.contains(circle))
+      def on(circle: Linear.Circle) = bounds.filter(_.form.wraps.circle.contains(circle))
       val ways = Iterator(
         () => between(bounds.filter(_.isStraight), circular = false),
         () => between(on(Linear.RightLessLeft), circular = true),
         () => between(on(Linear.LeftLessRight), circular = true),
-        () => between(shiftedAlike(bounds, _.form.rightDays), circular = true),
-        () => between(shiftedAlike(bounds, _.form.leftDays), circular = true)
+        () => between(shiftedAlike(bounds, _.form.wraps.rightDays), circular = true),
+        () => between(shiftedAlike(bounds, _.form.wraps.leftDays), circular = true)
       )
       ways.flatMap(_.apply()).nextOption()
     }
@@ -165,7 +171,7 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
     *   the days by which the other side's are moved
     */
   private[this] def shiftedAlike(bounds: Seq[Bound], others: Bound => BigDecimal): Seq[Bound] = {
-    val some = bounds.filter(b => b.form.circle.isEmpty && others(b) == 0)
+    val some = bounds.filter(b => b.form.wraps.circle.isEmpty && others(b) == 0)
     val (lowers, uppers) = (some.filter(_.lower.nonEmpty), some.filter(_.upper.nonEmpty))
     val isOrdered =
       lowers.forall(l => uppers.forall(u => l.moved <= u.moved && l.lower.get <= u.upper.get))
@@ -192,9 +198,12 @@ object BoundExtractor {
 
   private type Key = (Expression, Expression)
 
+  /** A bound that one conjunct says.
+    *
+    * @param form
+    *   of a difference of two terms
+    */
   final private case class Bound(
-      left: Expression,
-      right: Expression,
       termType: TermType,
       lower: Option[BigDecimal],
       upper: Option[BigDecimal],
@@ -202,15 +211,18 @@ object BoundExtractor {
       nans: NanRule,
       form: Linear
   ) {
+    def left: Expression = form.left.get.expression
+    def right: Expression = form.right.get.expression
+
     def key: Key = (left.canonicalized, right.canonicalized)
 
     /** Whether what wraps around in it does so for pairs that do not pass: the form may not be less than it seems. */
     def isStraight: Boolean =
-      form.circle.isEmpty && form.leftDays <= 0 && form.rightDays <= 0
+      form.wraps.circle.isEmpty && form.wraps.leftDays <= 0 && form.wraps.rightDays <= 0
 
     /** By how many days the bound is moved in 32 bits. */
     def moved: BigDecimal = {
-      val days = form.leftDays + form.rightDays
+      val days = form.wraps.leftDays + form.wraps.rightDays
       if (lower.nonEmpty) days else -days
     }
   }

@@ -6,6 +6,20 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.join.{AttributeType, Band, FloatingBand, IntegralBand, Rounding}
 
+/** Where a difference of two attributes lies.
+  *
+  * @param rounding
+  *   by how much the difference of floating-point numbers may lie outside, for what Spark rounds
+  * @param circular
+  *   whether the difference is one of dates in 32 bits, which wraps around
+  */
+final case class DifferenceRange(
+    lower: BigDecimal,
+    upper: BigDecimal,
+    rounding: Rounding = Rounding.None,
+    circular: Boolean = false
+)
+
 /** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to
   * slide a window along, or a band.
   *
@@ -13,21 +27,16 @@ import io.scalegate.join.{AttributeType, Band, FloatingBand, IntegralBand, Round
   *   over the left input; its type and `right`'s share a number line
   * @param exact
   *   whether the conjuncts this came from say nothing more, so that they need not be evaluated again
-  * @param rounding
-  *   by how much the difference of floating-point numbers may lie outside, for what Spark rounds
-  * @param circular
-  *   whether the difference is one of dates in 32 bits, which wraps around
   */
 final case class BoundedDifference(
     left: Expression,
     right: Expression,
-    lower: BigDecimal,
-    upper: BigDecimal,
     termType: TermType,
-    exact: Boolean,
-    rounding: Rounding = Rounding.None,
-    circular: Boolean = false
+    range: DifferenceRange,
+    exact: Boolean
 ) {
+  import range.{circular, lower, rounding, upper}
+
   def isEmpty: Boolean = lower > upper && rounding.isNone
 
   /** The core's form of it, between [[storedLeft]] and [[storedRight]]. Not to be asked for when [[isEmpty]]. */

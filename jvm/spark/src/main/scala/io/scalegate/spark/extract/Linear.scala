@@ -10,29 +10,19 @@ import io.scalegate.join.Rounding
   * The offset is known to lie in `[low, high]`. It is a range, not a number, where the value depends on
   * the row in a way that is bounded but not constant: a calendar day is 23 to 25 hours long.
   *
-  * @param exact
-  *   whether the expression's value is exactly this form in every row for which it has a value at all
   * @param rounding
   *   by how much Spark's value may differ from the form, for having rounded sums of floating-point numbers
-  * @param leftDays
-  *   days that are added to the left term, a date, in 32 bits: the sum may wrap around, so that the form's value is
-  *   less by 2^32 if they are more than zero, or more if they are less. They are part of the offset; `rightDays` likewise
-  * @param circle
-  *   whether the form is a difference of two dates in 32 bits, which wraps around: of the right date less the left one,
-  *   or the other way round
   */
 final case class Linear(
     left: Option[Term],
     right: Option[Term],
     scale: Long,
-    low: BigDecimal,
-    high: BigDecimal,
-    exact: Boolean,
+    offset: Linear.Offset,
     rounding: Rounding = Rounding.None,
-    leftDays: BigDecimal = 0,
-    rightDays: BigDecimal = 0,
-    circle: Option[Linear.Circle] = None
+    wraps: Linear.Wraps = Linear.Wraps()
 ) {
+  import offset.{exact, high, low}
+  import wraps.{circle, leftDays, rightDays}
   def isConstant: Boolean = left.isEmpty && right.isEmpty
 
   /** Whether it depends on rows of both inputs. */
@@ -41,10 +31,8 @@ final case class Linear(
   def negate: Linear = copy(
     left.map(_.negate),
     right.map(_.negate),
-    low = -high,
-    high = -low,
-    leftDays = -leftDays,
-    rightDays = -rightDays
+    offset = offset.copy(-high, -low),
+    wraps = wraps.copy(-leftDays, -rightDays)
   )
 
   /** The sum, unless it needs two terms of one input or terms of two scales. */
@@ -59,22 +47,27 @@ final case class Linear(
           left.orElse(other.left),
           right.orElse(other.right),
           scales.headOption.getOrElse(1L),
-          low + other.low,
-          high + other.high,
-          exact && other.exact,
+          Linear.Offset(
+            low + other.offset.low,
+            high + other.offset.high,
+            exact && other.offset.exact
+          ),
           rounding.and(other.rounding),
-          leftDays + other.leftDays,
-          rightDays + other.rightDays,
-          circle.orElse(other.circle)
+          Linear.Wraps(
+            leftDays + other.wraps.leftDays,
+            rightDays + other.wraps.rightDays,
+            circle.orElse(other.wraps.circle)
+          )
         )
       )
   }
 
-  def inexact: Linear = copy(exact = false)
+  def inexact: Linear = copy(offset = offset.copy(exact = false))
 
   /** The same form with an offset that may be off by up to `slack` either way. */
   def widen(slack: BigDecimal): Linear =
-    if (slack == 0) this else copy(low = low - slack, high = high + slack, exact = false)
+    if (slack == 0) this
+    else copy(offset = Linear.Offset(low - slack, high + slack, exact = false))
 
   /** The largest absolute value that the offset may have. */
   def farthest: BigDecimal = low.abs.max(high.abs)
@@ -82,12 +75,33 @@ final case class Linear(
 
 object Linear {
 
+  /** @param exact
+    *   whether the expression's value is exactly the form's in every row for which it has a value at all
+    */
+  final case class Offset(low: BigDecimal, high: BigDecimal, exact: Boolean)
+
+  /** How a form's dates may wrap around in 32 bits.
+    *
+    * @param leftDays
+    *   days that are added to the left term, a date: the sum may wrap around, so that the form's value is less by 2^32 if
+    *   they are more than zero, or more if they are less. They are part of the offset; `rightDays` likewise
+    * @param circle
+    *   whether the form is a difference of two dates, which wraps around: of the right date less the left one, or the other
+    *   way round
+    */
+  final case class Wraps(
+      leftDays: BigDecimal = 0,
+      rightDays: BigDecimal = 0,
+      circle: Option[Circle] = None
+  )
+
   /** Which date is subtracted from which. */
   sealed trait Circle
   case object RightLessLeft extends Circle
   case object LeftLessRight extends Circle
 
-  def constant(value: BigDecimal): Linear = Linear(None, None, 1L, value, value, exact = true)
+  def constant(value: BigDecimal): Linear =
+    Linear(None, None, 1L, Offset(value, value, exact = true))
 }
 
 /** An expression over one input, added or subtracted. */

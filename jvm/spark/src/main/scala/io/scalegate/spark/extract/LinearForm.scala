@@ -88,24 +88,26 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       val added = Seq(x, y).filter(_.isConstant).map(_.farthest.toDouble).sum
       val before = sum.rounding.copy(reach = sum.rounding.reach + added)
       val after = before.rounded(t == FloatType, sum.farthest.toDouble)
-      Some(sum.copy(rounding = after, exact = false)).filter(_ => after.isFinite)
+      Some(sum.copy(rounding = after).inexact).filter(_ => after.isFinite)
     }
 
   /** Whether a value of this type can be whatever the form's may be. */
   def holds(t: DataType, form: Linear): Boolean = integerWidth(t).exists { width =>
     val terms = (form.left ++ form.right).map(term => magnitude(term.expression.dataType))
-    form.circle.isEmpty && form.rounding.isNone && terms.forall(_.nonEmpty) && {
+    form.wraps.circle.isEmpty && form.rounding.isNone && terms.forall(_.nonEmpty) && {
       val most = terms.flatten.sum * form.scale
       val end = BigDecimal(BigInt(1) << (8 * width - 1))
-      form.low - most >= -end && form.high + most < end
+      form.offset.low - most >= -end && form.offset.high + most < end
     }
   }
 
   private[this] def inMicros(days: Linear): Linear =
     days.copy(
       scale = MicrosPerDay,
-      low = days.low * MicrosPerDay,
-      high = days.high * MicrosPerDay
+      offset = days.offset.copy(
+        days.offset.low * MicrosPerDay,
+        days.offset.high * MicrosPerDay
+      )
     )
 
   private[this] def daysBetween(start: Expression, end: Expression): Option[Linear] =
@@ -115,10 +117,8 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       days <- to.plus(from.negate)
     } yield {
       val rightLast = days.right.exists(_.positive)
-      days.copy(
-        exact = false,
-        circle = Some(if (rightLast) Linear.RightLessLeft else Linear.LeftLessRight)
-      )
+      val circle = if (rightLast) Linear.RightLessLeft else Linear.LeftLessRight
+      days.inexact.copy(wraps = days.wraps.copy(circle = Some(circle)))
     }
 
   private[this] def shiftedDate(date: Expression, days: Option[Linear]): Option[Linear] =
@@ -126,10 +126,13 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       from <- of(date)
       by <- days
       sum <- from.plus(by)
-      left = sum.leftDays + (if (sum.left.nonEmpty) by.low else BigDecimal(0))
-      right = sum.rightDays + (if (sum.right.nonEmpty) by.low else BigDecimal(0))
+      moved = by.offset.low
+      left = sum.wraps.leftDays + (if (sum.left.nonEmpty) moved else BigDecimal(0))
+      right = sum.wraps.rightDays + (if (sum.right.nonEmpty) moved else BigDecimal(0))
       if Seq(left, right).forall(_.abs <= (1L << 31))
-    } yield if (by.low == 0) sum else sum.copy(leftDays = left, rightDays = right, exact = false)
+    } yield
+      if (moved == 0) sum
+      else sum.inexact.copy(wraps = sum.wraps.copy(leftDays = left, rightDays = right))
 
   private[this] def shiftedTimestamp(
       e: Expression,
@@ -167,7 +170,8 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
   private[this] def term(e: Expression): Option[Linear] = {
     val references = e.references
     val usable = e.deterministic && references.nonEmpty && TermType.of(e.dataType).nonEmpty
-    def form(l: Option[Term], r: Option[Term]) = Linear(l, r, 1L, 0, 0, exact = true)
+    def form(l: Option[Term], r: Option[Term]) =
+      Linear(l, r, 1L, Linear.Offset(0, 0, exact = true))
     if (!usable) None
     else if (references.subsetOf(left)) Some(form(Some(Term(e, positive = true)), None))
     else if (references.subsetOf(right)) Some(form(None, Some(Term(e, positive = true))))
@@ -261,7 +265,7 @@ object LinearForm {
   private def calendarOffset(c: CalendarInterval): Linear = {
     val fixed = BigDecimal(c.days) * MicrosPerDay + c.microseconds
     val ends = Seq(28, 31).map(days => BigDecimal(c.months) * days * MicrosPerDay + fixed)
-    Linear(None, None, 1L, ends.min, ends.max, exact = false)
+    Linear(None, None, 1L, Linear.Offset(ends.min, ends.max, exact = false))
   }
 
   private def sessionZone: ZoneId =

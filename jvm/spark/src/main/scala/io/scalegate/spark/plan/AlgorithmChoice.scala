@@ -51,7 +51,7 @@ object AlgorithmChoice extends JoinSelectionHelper {
       conf: SQLConf
   ): Option[AlgorithmChoice] = {
     val held = smallest(c, free)
-    val input = if (held.side eq Side.R) c.join.right else c.join.left
+    val input = c.inputs(held.side.opposite)
     def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
     def choice(algorithm: Algorithm, why: String) = Some(AlgorithmChoice(algorithm, held, why))
     val broadcast =

@@ -20,7 +20,7 @@ object JoinReport {
     plan.collectWithSubqueries {
       case join: Join => s"${title(join)}: ${verdict(join)}"
       case rows: RowWindowJoin =>
-        val which = if (rows.leftKeys.isEmpty) "" else " per key"
+        val which = if (rows.window.leftKeys.isEmpty) "" else " per key"
         s"${rows.joinType.sql} join over a window of rows$which: run by scalegate"
     }
 

@@ -6,17 +6,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.exec.Probing
+import io.scalegate.spark.exec.{Probing, RowWindowTerms}
 
 /** The join over windows that count rows. A node of its own and no Join: a filter that moves below a
   * join leaves the join's rows as they are, but takes rows out of a window that counts them.
   *
-  * @param leftTime
-  *   over the left input, as `rightTime` is over the right one
-  * @param leftKeys
-  *   by which the left input's rows are counted, as `rightKeys` are those of the right one; none where all rows count
-  * @param threads
-  *   of the task, if the query says how many
   * @param condition
   *   what a pair within the window must satisfy
   * @param joinType
@@ -25,12 +19,7 @@ import io.scalegate.spark.exec.Probing
 final case class RowWindowJoin(
     left: LogicalPlan,
     right: LogicalPlan,
-    leftTime: Expression,
-    rightTime: Expression,
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    rows: Long,
-    threads: Option[Int],
+    window: RowWindowTerms,
     condition: Option[Expression],
     joinType: JoinType
 ) extends JoinNode {
@@ -73,12 +62,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
     } yield RowWindowJoin(
       join.left,
       join.right,
-      l,
-      r,
-      leftKeys,
-      rightKeys,
-      window.rows,
-      window.threads,
+      RowWindowTerms(l, r, leftKeys, rightKeys, window.rows, window.threads),
       others.reduceOption(And.apply),
       join.joinType
     )

@@ -13,8 +13,17 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DateType, LongType}
 
 import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.exec.{Probing, RowWindowJoinExec, RowsPerKeyJoinExec, WindowJoinNode}
+import io.scalegate.spark.exec.{
+  IndexBy,
+  IndexTerms,
+  Probing,
+  RowWindowJoinExec,
+  RowWindowTerms,
+  RowsPerKeyJoinExec,
+  WindowJoinNode
+}
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, TermType}
+import io.scalegate.stream.Sides
 
 /** Plans the joins of batches over windows that count rows: in one task where all rows count, by keys where the rows of
   * each key do.
@@ -28,62 +37,67 @@ private[plan] object RowWindowPlan extends PredicateHelper {
     val conjuncts = w.condition.toSeq.flatMap(splitConjunctivePredicates)
     val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
     val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
-    val (left, right) = (planned(w.left), planned(w.right))
-    if (w.leftKeys.isEmpty) inOneTask(w, bounds, left, right) else perKey(w, bounds, left, right)
+    val inputs = Sides(w.left, w.right).map(planned)
+    if (w.window.leftKeys.isEmpty) inOneTask(w, bounds, inputs) else perKey(w, bounds, inputs)
   }
 
   private[this] def inOneTask(
       w: RowWindowJoin,
       bounds: Seq[BoundedDifference],
-      left: SparkPlan,
-      right: SparkPlan
+      inputs: Sides[SparkPlan]
   ): WindowJoinNode = {
     val threads =
-      w.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
+      w.window.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     RowWindowJoinExec(
       Probing.of(w.joinType).get,
-      w.rows,
-      asLong(w.leftTime) +: bounds.map(_.storedLeft),
-      asLong(w.rightTime) +: bounds.map(_.storedRight),
-      bounds.map(_.band),
-      w.condition,
-      threads,
+      inLongs(w.window).copy(threads = Some(threads)),
+      termsOf(w, bounds),
       describe(w, bounds, s"ScaleJoin on $threads threads in one task"),
-      left,
-      right
+      inputs.left,
+      inputs.right
     )
   }
 
   private[this] def perKey(
       w: RowWindowJoin,
       bounds: Seq[BoundedDifference],
-      left: SparkPlan,
-      right: SparkPlan
-  ): WindowJoinNode =
+      inputs: Sides[SparkPlan]
+  ): WindowJoinNode = {
+    val keys = w.window.keys.map(_.map(WithinRows.comparable))
     RowsPerKeyJoinExec(
       Probing.of(w.joinType).get,
-      w.rows,
-      w.leftKeys.map(WithinRows.comparable),
-      w.rightKeys.map(WithinRows.comparable),
-      asLong(w.leftTime) +: bounds.map(_.storedLeft),
-      asLong(w.rightTime) +: bounds.map(_.storedRight),
-      bounds.map(_.band),
-      w.condition,
+      inLongs(w.window).copy(leftKeys = keys.left, rightKeys = keys.right),
+      termsOf(w, bounds),
       describe(w, bounds, "each key's last rows over sorted inputs"),
-      left,
-      right
+      inputs.left,
+      inputs.right
     )
+  }
+
+  /** The condition is evaluated on every candidate, the bounds in it too. */
+  private[this] def termsOf(w: RowWindowJoin, bounds: Seq[BoundedDifference]) = IndexTerms(
+    bounds.map(_.storedLeft),
+    bounds.map(_.storedRight),
+    IndexBy.Bands(bounds.map(_.band).toVector),
+    w.condition
+  )
+
+  private[this] def inLongs(window: RowWindowTerms) =
+    window.copy(leftTime = asLong(window.leftTime), rightTime = asLong(window.rightTime))
 
   private[this] def describe(
       w: RowWindowJoin,
       bounds: Seq[BoundedDifference],
       algorithm: String
   ): String = {
-    val same = w.leftKeys.zip(w.rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    val same = w.window.leftKeys.zip(w.window.rightKeys).map { case (l, r) =>
+      s"${l.sql} = ${r.sql}"
+    }
+    val times = w.window.times.toSeq.map(_.sql).mkString(", ")
     val which = if (same.isEmpty) "" else " of the key"
     Seq(
       Some(same.mkString("keys: ", ", ", "")).filter(_ => same.nonEmpty),
-      Some(s"window: last ${w.rows} rows$which by ${w.leftTime.sql}, ${w.rightTime.sql}"),
+      Some(s"window: last ${w.window.rows} rows$which by $times"),
       Some(bounds.map(_.shown).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
       w.condition.map(c => s"residual: ${c.sql}"),
       Some(s"algorithm: $algorithm")

@@ -17,7 +17,7 @@ import org.apache.spark.sql.execution.{
 }
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.exec.{Probing, SkewAwareJoinNode}
+import io.scalegate.spark.exec.{Probing, WindowJoinExec}
 import io.scalegate.stream.Side
 
 /** Cuts the partitions of a window join's inputs that turn out to be far larger than the others, by Spark's settings for
@@ -36,8 +36,8 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
         cut.filter(isValid).getOrElse(whole)
       }
 
-  private[this] def joinsIn(plan: SparkPlan): Seq[SkewAwareJoinNode] = plan.collect {
-    case join: SkewAwareJoinNode if join.mayBeCut => join
+  private[this] def joinsIn(plan: SparkPlan): Seq[WindowJoinExec] = plan.collect {
+    case join: WindowJoinExec if join.mayBeCut => join
   }
 
   private[this] def isValid(plan: SparkPlan): Boolean = {
@@ -49,7 +49,7 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
     asked.fold(ValidateRequirements.validate(plan))(ValidateRequirements.validate(plan, _))
   }
 
-  private[this] def inParts(join: SkewAwareJoinNode): Option[SparkPlan] =
+  private[this] def inParts(join: WindowJoinExec): Option[SparkPlan] =
     for {
       left <- SkewedInput.of(join.left, conf)
       right <- SkewedInput.of(join.right, conf) if left.partitions == right.partitions

@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import io.scalegate.join.IntegralBand
 import io.scalegate.spark.Errors
 import io.scalegate.spark.exec.Probing
-import io.scalegate.spark.extract.{BoundedDifference, TermType}
+import io.scalegate.spark.extract.{BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.streaming.WindowKeys
 
 /** @param left
@@ -79,7 +79,7 @@ final private[plan] class StreamingJoinCandidate(
   private[this] def timeAsKey(l: Attribute, r: Attribute): Option[BoundedDifference] =
     of.leftKeys.zip(of.rightKeys).collectFirst {
       case (x, y) if x.semanticEquals(l) && y.semanticEquals(r) =>
-        BoundedDifference(x, y, 0, 0, TermType.of(l.dataType).get, exact = true)
+        BoundedDifference(x, y, TermType.of(l.dataType).get, DifferenceRange(0, 0), exact = true)
     }
 
   private[this] def eventTimes(plan: LogicalPlan): Seq[Attribute] = plan.output.filter { a =>

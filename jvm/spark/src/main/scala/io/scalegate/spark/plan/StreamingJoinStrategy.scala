@@ -20,7 +20,14 @@ import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.join.{AttributeType, Band, Grid, IntegralBand}
 import io.scalegate.spark.ScaleGateConf
-import io.scalegate.spark.exec.{IndexBy, Probing, SliceBy, SliceExec, WindowJoinOutputExec}
+import io.scalegate.spark.exec.{
+  IndexBy,
+  IndexTerms,
+  Probing,
+  SliceBy,
+  SliceExec,
+  WindowJoinOutputExec
+}
 import io.scalegate.spark.extract.BoundedDifference
 import io.scalegate.spark.streaming.{
   JoinTerms,
@@ -34,7 +41,7 @@ import io.scalegate.spark.streaming.{
   TimeWindow,
   WindowKeys
 }
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
   * grid over the bounded attributes beside time; with none of either, all rows meet in one task.
@@ -204,7 +211,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       left: SparkPlan,
       right: SparkPlan
   ) = PlannedPairs(
-    StreamingWindowJoinExec.planned(join, leftKeys, rightKeys, left, right),
+    StreamingWindowJoinExec.planned(join, Sides(leftKeys, rightKeys), Sides(left, right)),
     join.joined(left.output).length
   )
 

@@ -10,26 +10,21 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.FullOuter
-import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.join.IntegralBand
 import io.scalegate.join.matrix.MatrixLayout
-import io.scalegate.spark.exec.{IndexBy, KeyBound, Probing}
+import io.scalegate.spark.exec.{IndexBy, IndexTerms, KeyBound, Probing}
 import io.scalegate.spark.extract.{BoundExtractor, BoundedDifference, MayThrow, Overlap, TermType}
 import io.scalegate.spark.{Errors, ScaleGateConf}
-
-/** What both sides are to be asked for an index of one, and what is left of the condition. */
-final case class IndexTerms(
-    left: Seq[Expression],
-    right: Seq[Expression],
-    by: IndexBy,
-    residual: Option[Expression]
-)
+import io.scalegate.stream.Sides
 
 /** What the planner knows of one join. */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
+  val inputs: Sides[LogicalPlan] = Sides(join.left, join.right)
+
   private[this] val all = join.condition.toSeq.flatMap(splitConjunctivePredicates)
   private[this] val requests = all.collect { case r: WindowJoinRequested => r }
   private[this] val bare = all.filterNot(_.isInstanceOf[WindowJoinRequested])
@@ -74,33 +69,47 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** What an index of one side's rows is asked for. */
   def indexTerms: IndexTerms = {
-    val rest = (key.flatMap(_.residual) ++ residual).reduceOption(And.apply)
-    def terms(left: Seq[Expression], right: Seq[Expression], by: IndexBy) =
-      IndexTerms(key.map(_.left) ++: left, key.map(_.right) ++: right, by, rest)
-    overlap match {
+    val terms = overlap match {
       case Some(o) =>
-        val types = key.map(_.band.attribute) ++: Vector.fill(2)(o.termType.attribute)
-        terms(o.left, o.right, IndexBy.Overlap(types))
+        val types = Vector.fill(2)(o.termType.attribute)
+        IndexTerms(o.left, o.right, IndexBy.Overlap(types), residual)
       case None if differences.isEmpty =>
         val same = Seq(Literal(0))
-        terms(same, same, IndexBy.Bands(Vector(IntegralBand(TermType.IntTerm.attribute, 0, 0))))
-      case None =>
-        val bounds = sweep +: bands
-        val all = key.map(_.band) ++: bounds.map(_.band).toVector
-        terms(bounds.map(_.storedLeft), bounds.map(_.storedRight), IndexBy.Bands(all))
+        val band = IntegralBand(TermType.IntTerm.attribute, 0, 0)
+        IndexTerms(same, same, IndexBy.Bands(Vector(band)), residual)
+      case None => termsOf(sweep +: bands)
     }
+    key.fold(terms)(terms.within)
   }
 
   /** The same within cells, whose ids these columns have. */
-  def indexTermsInCells(leftCell: Expression, rightCell: Expression): IndexTerms = {
-    val cell = IntegralBand(TermType.LongTerm.attribute, 0, 0)
-    val terms = indexTerms
-    val by = terms.by match {
-      case IndexBy.Overlap(types) => IndexBy.Overlap(cell.attribute +: types)
-      case IndexBy.Bands(bands) => IndexBy.Bands(cell +: bands.toVector)
-    }
-    IndexTerms(leftCell +: terms.left, rightCell +: terms.right, by, terms.residual)
+  def indexTermsInCells(leftCell: Expression, rightCell: Expression): IndexTerms =
+    indexTerms.within(
+      KeyBound(leftCell, rightCell, IntegralBand(TermType.LongTerm.attribute, 0, 0), None)
+    )
+
+  /** What a sweep goes by: the attribute that the window slides along comes first.
+    *
+    * @param inCells
+    *   whether rows meet in cells, so that equality keys are a bound like any other
+    */
+  def sweepTerms(inCells: Boolean): IndexTerms = {
+    val (first, others) = (termsOf(Seq(sweep)), termsOf(bands))
+    val rest = key.filter(_ => inCells).fold(others)(others.within)
+    IndexTerms(
+      first.left ++ rest.left,
+      first.right ++ rest.right,
+      IndexBy.Bands(first.by.bands ++ rest.by.bands),
+      rest.residual
+    )
   }
+
+  private[this] def termsOf(bounds: Seq[BoundedDifference]) = IndexTerms(
+    bounds.map(_.storedLeft),
+    bounds.map(_.storedRight),
+    IndexBy.Bands(bounds.map(_.band).toVector),
+    residual
+  )
 
   /** Whether a bound keeps rows apart. */
   def isBounded: Boolean = differences.nonEmpty || overlap.nonEmpty

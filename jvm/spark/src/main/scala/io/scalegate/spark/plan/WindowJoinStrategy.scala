@@ -16,9 +16,10 @@ import org.apache.spark.sql.types.BinaryType
 
 import io.scalegate.join.Grid
 import io.scalegate.spark.exec.{
-  BroadcastWindowJoinExec,
-  IndexJoinExec,
+  IndexTerms,
+  JoinKeys,
   KeyBound,
+  LocalJoin,
   PackExec,
   Probing,
   SliceBy,
@@ -27,7 +28,7 @@ import io.scalegate.spark.exec.{
   WindowJoinNode
 }
 import io.scalegate.spark.{Errors, ScaleGateConf}
-import io.scalegate.stream.Side
+import io.scalegate.stream.Sides
 
 /** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
   * execution asks again about a join whose inputs have run.
@@ -91,8 +92,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     skewed(c, choice) match {
       case Some(keys) => keyedInSlices(c, choice, keys)
       case None =>
-        val (left, right) = (planLater(c.join.left), planLater(c.join.right))
-        exec(c, choice, c.leftKeys, c.rightKeys, left, right, cells = None)
+        exec(c, choice, JoinKeys(c.leftKeys, c.rightKeys), inputs(c), cells = None)
     }
 
   /** A full join's rows are decided where all of their matches are. An input that lies by its keys is left where it
@@ -116,38 +116,31 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   ): WindowJoinNode = {
     val key = c.key.get
     val by = SliceBy.Keys(keys.slices, Vector(key.band, c.sweep.band).map(_.attribute))
-    val (left, right) =
-      (Seq(key.left, c.sweep.storedLeft), Seq(key.right, c.sweep.storedRight))
-    inCells(c, choice, by, left, right, keys.describe)
+    val attributes =
+      Sides(Seq(key.left, c.sweep.storedLeft), Seq(key.right, c.sweep.storedRight))
+    inCells(c, choice, by, attributes, keys.describe)
   }
 
   private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
-    val terms = c.indexTerms
-    val fromLeft = choice.probing.side eq Side.R
-    val packed = PackExec(
-      AttributeReference("rows", BinaryType, nullable = false)(),
-      planLater(if (fromLeft) c.join.right else c.join.left)
-    )
-    BroadcastWindowJoinExec(
+    val side = choice.probing.side
+    val held = c.inputs(side.opposite)
+    val packed =
+      PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planLater(held))
+    val inputs = Sides.of(side, planLater(c.inputs(side)), packed)
+    WindowJoinExec(
       choice.probing,
-      if (fromLeft) c.join.right.output else c.join.left.output,
-      terms.left,
-      terms.right,
-      terms.by,
-      terms.residual,
+      LocalJoin.Broadcast(held.output, c.indexTerms),
       c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
-      if (fromLeft) planLater(c.join.left) else packed,
-      if (fromLeft) packed else planLater(c.join.right)
+      inputs.left,
+      inputs.right
     )
   }
 
   private[this] def overlapping(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice
-  ): WindowJoinNode = {
-    val (left, right) = (planLater(c.join.left), planLater(c.join.right))
-    indexed(c, choice, c.leftKeys, c.rightKeys, c.indexTerms, left, right, matrix = None)
-  }
+  ): WindowJoinNode =
+    indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), matrix = None)
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val dimensions = GridDimensions.of(c, SQLConf.get)
@@ -156,28 +149,39 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c,
       choice,
       SliceBy.Cells(grid),
-      dimensions.map(_.storedLeft),
-      dimensions.map(_.storedRight),
+      Sides(dimensions.map(_.storedLeft), dimensions.map(_.storedRight)),
       "no equality key"
     )
   }
 
   /** Both inputs' rows meet in cells.
     *
-    * @param left
-    *   the attributes of the left input that decide a row's cells; `right` likewise
+    * @param attributes
+    *   of an input, that decide a row's cells
     */
   private[this] def inCells(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
       by: SliceBy,
-      left: Seq[Expression],
-      right: Seq[Expression],
+      attributes: Sides[Seq[Expression]],
       what: String
   ): WindowJoinNode = {
-    val l = SliceExec(planLater(c.join.left), Side.R, choice.probing, by, left)
-    val r = SliceExec(planLater(c.join.right), Side.S, choice.probing, by, right)
-    exec(c, choice, Seq(l.output.last), Seq(r.output.last), l, r, Some(what))
+    val slices = Sides.ofEach { side =>
+      SliceExec(planLater(c.inputs(side)), side, choice.probing, by, attributes(side))
+    }
+    exec(c, choice, cellsOf(slices), slices, Some(what))
+  }
+
+  private[this] def inputs(c: WindowJoinCandidate): Sides[SparkPlan] =
+    c.inputs.map(planLater)
+
+  /** The last columns as the keys of a join. */
+  private[this] def cellsOf(
+      inputs: Sides[SparkPlan],
+      partitions: Option[Int] = None
+  ): JoinKeys = {
+    val ids = inputs.map(input => Seq(input.output.last))
+    JoinKeys(ids.left, ids.right, Some(JoinKeys.Cells(partitions)))
   }
 
   /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
@@ -185,93 +189,69 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val matrix = MatrixChoice.of(c, choice.probing, SQLConf.get)
     val by = SliceBy.Matrix.of(matrix.layout)
     // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
-    def dealt(input: LogicalPlan, side: Side) = {
-      val slices = SliceExec(planLater(input), side, matrix.probing, by, Nil)
+    val inputs = Sides.ofEach[SparkPlan] { side =>
+      val slices = SliceExec(planLater(c.inputs(side)), side, matrix.probing, by, Nil)
       val cells = HashPartitioning(Seq(slices.cell), matrix.layout.workers)
       ShuffleExchangeExec(cells, slices, REPARTITION_BY_NUM)
     }
     val chosen = choice.copy(probing = matrix.probing)
-    val (l, r) = (dealt(c.join.left, Side.R), dealt(c.join.right, Side.S))
-    val (leftCell, rightCell) = (l.output.last, r.output.last)
+    val keys = cellsOf(inputs, Some(matrix.layout.workers))
     if (c.differences.isEmpty) {
-      val terms = c.indexTermsInCells(leftCell, rightCell)
-      indexed(c, chosen, Seq(leftCell), Seq(rightCell), terms, l, r, Some(matrix))
-    } else {
-      val (cells, workers) = (Some(matrix.describe), Some(matrix.layout.workers))
-      exec(c, chosen, Seq(leftCell), Seq(rightCell), l, r, cells, workers)
-    }
+      val terms = c.indexTermsInCells(keys.left.head, keys.right.head)
+      indexed(c, chosen, keys, terms, inputs, Some(matrix))
+    } else exec(c, chosen, keys, inputs, Some(matrix.describe))
   }
 
   /** Each task indexes its rows of the side that does not probe. */
   private[this] def indexed(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
+      keys: JoinKeys,
       terms: IndexTerms,
-      left: SparkPlan,
-      right: SparkPlan,
+      inputs: Sides[SparkPlan],
       matrix: Option[MatrixChoice]
   ): WindowJoinNode = {
-    val same = leftKeys.zip(rightKeys).map { case (l, r) => EqualTo(l, r) }
+    val same = keys.left.zip(keys.right).map { case (l, r) => EqualTo(l, r) }
     val how = if (c.isBounded) "index" else "all pairs"
     val cells = matrix.fold("")(m => s", ${m.describe}")
-    IndexJoinExec(
+    WindowJoinExec(
       choice.probing,
-      leftKeys,
-      rightKeys,
-      matrix.map(_.layout.workers),
-      terms.left,
-      terms.right,
-      terms.by,
-      terms.residual,
-      (same ++ c.condition).reduce(And.apply),
+      LocalJoin.IndexOrBlocks(keys, terms, (same ++ c.condition).reduce(And.apply)),
       c.describe(
         s"$how over the ${choice.probing.heldName} side's partitions$cells (${choice.why})"
       ),
-      left,
-      right
+      inputs.left,
+      inputs.right
     )
   }
 
   /** @param cells
-    *   what they are made of, if the keys are cells: then equality keys are bounds like any other
-    * @param partitions
-    *   that both inputs come in, if it is not for Spark to say how many
+    *   what they are made of, if the keys are cells
     */
   private[this] def exec(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      left: SparkPlan,
-      right: SparkPlan,
-      cells: Option[String],
-      partitions: Option[Int] = None
+      keys: JoinKeys,
+      inputs: Sides[SparkPlan],
+      cells: Option[String]
   ): WindowJoinNode = {
-    val key = c.key.filter(_ => cells.nonEmpty)
+    val terms = c.sweepTerms(inCells = cells.nonEmpty)
     val indexed =
-      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(leftKeys, rightKeys)
+      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(keys.left, keys.right)
     val algorithm =
       if (indexed.nonEmpty) s"index over the ${choice.probing.heldName} side's partitions"
       else if (cells.nonEmpty) "sweep over sorted slices"
       else "sweep over sorted inputs"
     WindowJoinExec(
       choice.probing,
-      leftKeys,
-      rightKeys,
-      c.sweep.storedLeft +: (key.map(_.left) ++: c.bands.map(_.storedLeft)),
-      c.sweep.storedRight +: (key.map(_.right) ++: c.bands.map(_.storedRight)),
-      c.sweep.band +: (key.map(_.band) ++: c.bands.map(_.band)),
-      (key.flatMap(_.residual) ++ c.residual).reduceOption(And.apply),
-      indexed.map(_.band),
-      indexed.toSeq.flatMap(k => Seq(k.left, k.right)),
-      indexed.flatMap(_.residual),
-      cells.nonEmpty,
-      partitions,
+      indexed.fold[LocalJoin](LocalJoin.Sweep(keys, terms))(LocalJoin.IndexOrSweep(
+        keys,
+        terms,
+        _
+      )),
       c.describe(s"$algorithm${cells.fold("")(", " + _)} (${choice.why})"),
-      left,
-      right
+      inputs.left,
+      inputs.right
     )
   }
 }

@@ -142,7 +142,7 @@ final case class OlderJoinTerms(
   /** As those versions wrote it. */
   private[this] def wording: String = {
     def bound(d: BoundedDifference) =
-      s"${d.right.sql} - ${d.left.sql} in [${d.lower}, ${d.upper}]"
+      s"${d.right.sql} - ${d.left.sql} in [${d.range.lower}, ${d.range.upper}]"
     val (window, bands) =
       if (rows.isEmpty) (bounds.headOption.map(bound), bounds.drop(1))
       else (rows, bounds)

@@ -115,7 +115,7 @@ final class PanePlanSuite extends PaneAggregateSuite {
   test("a DataFrame's windows") {
     val expected = plainSpark(rowsOf(grouped(spark.table("r"))))
     val found = grouped(spark.table("r"))
-    assert(panes(found).map(_.by) ==
+    assert(panes(found).map(_.terms.by) ==
       Seq(SlidingWindow(1200000000L, 300000000L, 60000000L)))
     assert(rowsOf(found) == expected)
   }
@@ -221,7 +221,7 @@ final class PanePlanSuite extends PaneAggregateSuite {
     val query =
       s"SELECT * FROM (${windowed("sum(i)")}) WHERE window.start > '2013-03-10 12:00:00' AND k < 3"
     val found = panes(spark.sql(query))
-    assert(found.map(_.having.nonEmpty) == Seq(true))
+    assert(found.map(_.terms.having.nonEmpty) == Seq(true))
     assert(found.head.toString.contains("having: "))
   }
 

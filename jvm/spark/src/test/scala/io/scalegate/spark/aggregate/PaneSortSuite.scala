@@ -73,12 +73,11 @@ object PaneSortSuite {
     val of =
       PaneWindows(
         SlidingWindow(1, 1, 0),
-        columns,
+        PaneColumns(columns, packed = None),
         columns.take(1),
         columns(1),
         none,
-        None,
-        packed = None
+        None
       )
     val hash: UnsafeRow => Long = _.hashCode.toLong & hashes
     val runs = new PaneSort(of, paneBits, hash)(rows)

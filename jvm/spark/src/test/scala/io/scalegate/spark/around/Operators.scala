@@ -8,10 +8,10 @@ import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 
 import io.scalegate.spark.aggregate.PaneWindowsExec
 import io.scalegate.spark.exec.{
-  BroadcastWindowJoinExec,
-  IndexJoinExec,
+  LocalJoin,
   RowWindowJoinExec,
   RowsPerKeyJoinExec,
+  SweptJoin,
   WindowJoinExec,
   WindowJoinNode
 }
@@ -44,13 +44,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
 
   private[this] def ofJoin(join: WindowJoinNode): Set[String] = {
     val found = join match {
-      case w: WindowJoinExec =>
-        val algorithm =
-          if (w.partitions.nonEmpty) "matrix" else if (w.indexed.nonEmpty) "index" else "sweep"
-        Set(algorithm, if (w.cells) "in slices" else "by keys")
-      case i: IndexJoinExec =>
-        Set(if (i.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
-      case _: BroadcastWindowJoinExec => Set("broadcast")
+      case w: WindowJoinExec => ofLocal(w.local)
       case _: RowWindowJoinExec => Set("row window")
       case _: RowsPerKeyJoinExec => Set("rows per key")
       case other => Set(other.nodeName)
@@ -59,6 +53,17 @@ private object Operators extends AdaptiveSparkPlanHelper {
     found ++
       Option.when(half)("full join's halves") ++
       Option.when(!half && join.probing.unfound)("full join by keys")
+  }
+
+  private[this] def ofLocal(local: LocalJoin): Set[String] = local match {
+    case s: SweptJoin =>
+      val byIndex = s.isInstanceOf[LocalJoin.IndexOrSweep]
+      val algorithm =
+        if (s.keys.partitions.nonEmpty) "matrix" else if (byIndex) "index" else "sweep"
+      Set(algorithm, if (s.keys.cells.nonEmpty) "in slices" else "by keys")
+    case i: LocalJoin.IndexOrBlocks =>
+      Set(if (i.keys.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
+    case _: LocalJoin.Broadcast => Set("broadcast")
   }
 
   /** How often each kind came up. */

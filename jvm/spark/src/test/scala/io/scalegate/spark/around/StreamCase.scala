@@ -29,22 +29,19 @@ final case class Arrival(rows: Map[String, Seq[StreamRow]]) {
   *
   * @param mode
   *   append, update or complete
-  * @param sink
-  *   one of [[StreamCase.Sinks]]
-  * @param limit
-  *   how many of its rows are asked for, if not all
   * @param restarts
   *   before which batches the query ends and starts again from its checkpoint
   */
 final case class StreamCase(
     query: Query,
     mode: String,
-    sink: String,
-    limit: Option[Int],
+    output: StreamCase.Output,
     arrivals: Seq[Arrival],
     restarts: Set[Int],
     settings: Map[String, String]
 ) {
+  def sink: String = output.sink
+  def limit: Option[Int] = output.limit
 
   /** The columns that say which of an updated result's rows are the same row's, if any is given again. */
   def keys: Option[Seq[Int]] =
@@ -53,10 +50,10 @@ final case class StreamCase(
   /** Cases that are simpler. */
   def shrunk: Iterator[StreamCase] =
     query.shrunk.map(q => copy(query = q)) ++
-      limit.iterator.map(_ => copy(limit = None)) ++
+      limit.iterator.map(_ => copy(output = output.copy(limit = None))) ++
       restarts.iterator.map(r => copy(restarts = restarts - r)) ++
       (if (sink == StreamCase.Sinks.head) Iterator.empty
-       else Iterator(copy(sink = StreamCase.Sinks.head))) ++
+       else Iterator(copy(output = output.copy(sink = StreamCase.Sinks.head)))) ++
       settings.keysIterator.map(k => copy(settings = settings - k)) ++
       fewerRows
 
@@ -86,6 +83,16 @@ final case class StreamCase(
 }
 
 object StreamCase {
+
+  /** Where a query's rows go.
+    *
+    * @param sink
+    *   one of [[Sinks]]
+    * @param limit
+    *   how many of its rows are asked for, if not all
+    */
+  final case class Output(sink: String, limit: Option[Int])
+
   val Streams: Seq[String] = Seq("l", "r", "m")
   val Sinks: Seq[String] = Seq("collected", "collected twice", "queried", "file", "memory")
 

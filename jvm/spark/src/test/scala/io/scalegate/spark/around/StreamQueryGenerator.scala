@@ -36,8 +36,10 @@ final class StreamQueryGenerator(random: Random) {
     StreamCase(
       query,
       mode,
-      sink,
-      Option.when(mode == "append" && chance(6))(oneOf(Seq(1, 4, 20))),
+      StreamCase.Output(
+        sink,
+        Option.when(mode == "append" && chance(6))(oneOf(Seq(1, 4, 20)))
+      ),
       arrivals,
       if (sink == "memory") Set.empty else restarts,
       settings

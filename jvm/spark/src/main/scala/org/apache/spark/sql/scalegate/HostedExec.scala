@@ -7,12 +7,8 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
-import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.{JoinConditionSplitPredicates, JoinStateWatermarkPredicates}
 import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StateStoreWriter,
   StatefulOpStateStoreCheckpointInfo,
@@ -22,64 +18,23 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.{
 }
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{BinaryExecNode, ScalarSubquery, SparkPlan}
-import org.apache.spark.sql.streaming.{OutputMode, StateOperatorProgress}
+import org.apache.spark.sql.streaming.StateOperatorProgress
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.{CollectionAccumulator, SerializableConfiguration}
 
 import io.scalegate.spark.streaming.CheckpointTerms
+import io.scalegate.stream.Sides
 
 /** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind of
   * Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and the
   * output mode, which is by its `copy`. All that it does is its own.
   *
-  * @param hosted
-  *   the expressions that its tasks evaluate. They are one of the node's arguments, so that Spark's rules find them there: the
+  * @param evaluated
+  *   the expressions that its tasks evaluate, [[hosted]] from then on. They are one of the node's arguments, so that Spark's rules find them there: the
   *   rule that plans subqueries among them. What travels to the tasks has the values of subqueries in their places
   */
-abstract class HostedExec(
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    joinType: JoinType,
-    condition: JoinConditionSplitPredicates,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    eventTimeWatermarkForLateEvents: Option[Long],
-    eventTimeWatermarkForEviction: Option[Long],
-    stateWatermarkPredicates: JoinStateWatermarkPredicates,
-    stateFormatVersion: Int,
-    left: SparkPlan,
-    right: SparkPlan,
-    outputMode: Option[OutputMode],
-    @transient val hosted: Seq[Expression]
-) extends StreamingSymmetricHashJoinExec(
-      leftKeys,
-      rightKeys,
-      joinType,
-      condition,
-      stateInfo,
-      eventTimeWatermarkForLateEvents,
-      eventTimeWatermarkForEviction,
-      stateWatermarkPredicates,
-      stateFormatVersion,
-      left,
-      right,
-      outputMode
-    ) {
-
-  /** The same operator with what Spark gives it. */
-  protected def made(
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      joinType: JoinType,
-      condition: JoinConditionSplitPredicates,
-      stateInfo: Option[StatefulOperatorStateInfo],
-      eventTimeWatermarkForLateEvents: Option[Long],
-      eventTimeWatermarkForEviction: Option[Long],
-      stateWatermarkPredicates: JoinStateWatermarkPredicates,
-      stateFormatVersion: Int,
-      left: SparkPlan,
-      right: SparkPlan,
-      outputMode: Option[OutputMode]
-  ): HostedExec
+abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
+    extends DonorExec(args, evaluated) {
 
   /** Of its state, if it is not for Spark to say how many. */
   protected def partitions: Option[Int]
@@ -101,22 +56,6 @@ abstract class HostedExec(
   /** Where they lie. */
   private[scalegate] def partitioningOver(left: SparkPlan, right: SparkPlan): Partitioning
 
-  // Spark's rules go over the arguments of a node, and make another of those that they have changed: the expressions come
-  // after those of the class that this one extends, and before `otherCopyArgs`.
-  final override def productArity: Int = super.productArity + 1
-  final override def productElement(n: Int): Any =
-    if (n == super.productArity) hosted else super.productElement(n)
-
-  /** A rule takes what it has made of a node for no other where they are equal. */
-  final override def equals(other: Any): Boolean = other match {
-    case h: HostedExec => super.equals(h) && h.hosted == hosted
-    case _ => false
-  }
-  final override def hashCode: Int = 31 * super.hashCode + hosted.hashCode
-
-  /** What it is made by, beside its inputs and expressions. */
-  override protected def otherCopyArgs: Seq[AnyRef]
-
   /** What messages call it, and the file in its checkpoint that holds its terms. */
   protected def says: String
   protected def specFile: String
@@ -130,48 +69,9 @@ abstract class HostedExec(
   /** What the progress tells beside what it tells of every stateful operator: names and what they mean. */
   protected def counters: Seq[(String, String)]
 
-  final override def copy(
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      joinType: JoinType,
-      condition: JoinConditionSplitPredicates,
-      stateInfo: Option[StatefulOperatorStateInfo],
-      eventTimeWatermarkForLateEvents: Option[Long],
-      eventTimeWatermarkForEviction: Option[Long],
-      stateWatermarkPredicates: JoinStateWatermarkPredicates,
-      stateFormatVersion: Int,
-      left: SparkPlan,
-      right: SparkPlan,
-      outputMode: Option[OutputMode]
-  ): HostedExec = made(
-    leftKeys,
-    rightKeys,
-    joinType,
-    condition,
-    stateInfo.map(info => partitions.fold(info)(n => info.copy(numPartitions = n))),
-    eventTimeWatermarkForLateEvents,
-    eventTimeWatermarkForEviction,
-    stateWatermarkPredicates,
-    stateFormatVersion,
-    left,
-    right,
-    outputMode
-  )
-
-  override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): HostedExec = copy(
-    leftKeys,
-    rightKeys,
-    joinType,
-    condition,
-    stateInfo,
-    eventTimeWatermarkForLateEvents,
-    eventTimeWatermarkForEviction,
-    stateWatermarkPredicates,
-    stateFormatVersion,
-    l,
-    r,
-    outputMode
-  )
+  final override protected def adjusted(info: StatefulOperatorStateInfo)
+      : StatefulOperatorStateInfo =
+    partitions.fold(info)(n => info.copy(numPartitions = n))
 
   final override protected def doExecute(): RDD[InternalRow] =
     over(left, right, HostedExec.answered(hosted))
@@ -182,8 +82,6 @@ abstract class HostedExec(
 
   override def verboseStringWithOperatorId(): String =
     HostedExec.verbose(formattedNodeName, parts)
-
-  override def canEqual(other: Any): Boolean = other.getClass == getClass
 
   override def producedAttributes: AttributeSet = AttributeSet.fromAttributeSets(
     hosted.map(_.references)
@@ -345,10 +243,10 @@ final case class PlannedExec(
     output: Seq[Attribute],
     left: SparkPlan,
     right: SparkPlan,
-    make: PlannedExec.Host => HostedExec
+    make: Sides[SparkPlan] => HostedExec
 ) extends BinaryExecNode {
   override def clone(): SparkPlan = {
-    val exec = make(PlannedExec.Host(left.clone(), right.clone()))
+    val exec = make(Sides(left.clone(), right.clone()))
     exec.copyTagsFrom(this)
     exec
   }
@@ -360,18 +258,4 @@ final case class PlannedExec(
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =
     copy(left = l, right = r)
-}
-
-object PlannedExec {
-
-  /** The inputs of an operator, before Spark gives it anything else. */
-  final case class Host(left: SparkPlan, right: SparkPlan) {
-    val joinType: JoinType = Inner
-    val condition: JoinConditionSplitPredicates =
-      JoinConditionSplitPredicates(None, None, None, None)
-    val predicates: JoinStateWatermarkPredicates = JoinStateWatermarkPredicates()
-
-    /** Of Spark's state of such joins, which is not used. */
-    val stateFormat = 2
-  }
 }

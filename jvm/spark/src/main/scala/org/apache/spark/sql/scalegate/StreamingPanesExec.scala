@@ -3,7 +3,6 @@ package org.apache.spark.sql.scalegate
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
-import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.physical.{
   Distribution,
   Partitioning,
@@ -11,13 +10,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.{
-  JoinConditionSplitPredicates,
-  JoinStateWatermarkPredicates,
-  StateStoreAwareZipPartitionsHelper
-}
+  .StreamingSymmetricHashJoinHelper.StateStoreAwareZipPartitionsHelper
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -30,79 +24,24 @@ import io.scalegate.spark.aggregate.{
   StreamPanes
 }
 import io.scalegate.spark.streaming.{CheckpointTerms, StreamJoin}
+import io.scalegate.stream.Sides
 
 /** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
   *
-  * @param left
-  *   what comes before the exchange
-  * @param right
-  *   of no use
+  * @param args
+  *   the left input is what comes before the exchange; the right one is of no use
   * @param evaluated
   *   the expressions of `panes`
   * @param panes
   *   what is computed, but for its expressions
   */
 final class StreamingPanesExec(
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    joinType: JoinType,
-    condition: JoinConditionSplitPredicates,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    eventTimeWatermarkForLateEvents: Option[Long],
-    eventTimeWatermarkForEviction: Option[Long],
-    stateWatermarkPredicates: JoinStateWatermarkPredicates,
-    stateFormatVersion: Int,
-    left: SparkPlan,
-    right: SparkPlan,
-    outputMode: Option[OutputMode],
+    args: DonorArgs,
     evaluated: Seq[Expression],
     @transient val panes: StreamPanes
-) extends HostedExec(
-      leftKeys,
-      rightKeys,
-      joinType,
-      condition,
-      stateInfo,
-      eventTimeWatermarkForLateEvents,
-      eventTimeWatermarkForEviction,
-      stateWatermarkPredicates,
-      stateFormatVersion,
-      left,
-      right,
-      outputMode,
-      evaluated
-    ) {
-  override protected def made(
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      joinType: JoinType,
-      condition: JoinConditionSplitPredicates,
-      stateInfo: Option[StatefulOperatorStateInfo],
-      eventTimeWatermarkForLateEvents: Option[Long],
-      eventTimeWatermarkForEviction: Option[Long],
-      stateWatermarkPredicates: JoinStateWatermarkPredicates,
-      stateFormatVersion: Int,
-      left: SparkPlan,
-      right: SparkPlan,
-      outputMode: Option[OutputMode]
-  ): StreamingPanesExec = new StreamingPanesExec(
-    leftKeys,
-    rightKeys,
-    joinType,
-    condition,
-    stateInfo,
-    eventTimeWatermarkForLateEvents,
-    eventTimeWatermarkForEviction,
-    stateWatermarkPredicates,
-    stateFormatVersion,
-    left,
-    right,
-    outputMode,
-    hosted,
-    panes
-  )
-
-  override protected def otherCopyArgs: Seq[AnyRef] = panes :: Nil
+) extends HostedExec(args, evaluated) {
+  override protected def made(args: DonorArgs, hosted: Seq[Expression]): HostedExec =
+    new StreamingPanesExec(args, hosted, panes)
 
   private[this] def keys: Seq[Attribute] = left.output.take(panes.keys.size)
 
@@ -111,7 +50,7 @@ final class StreamingPanesExec(
   override protected def says: String = "window aggregate"
   override protected def specFile: String = "aggregate"
 
-  override protected def terms: CheckpointTerms = panes.terms
+  override protected def terms: CheckpointTerms = panes.checkpointed
 
   override protected def keySchema: StructType = schemaOf(panes.keyColumns)
 
@@ -241,23 +180,8 @@ object StreamingPanesExec {
 
   val Counters: Seq[(String, String)] = Seq("merges" -> "merges of partial results")
 
-  def apply(panes: StreamPanes, host: PlannedExec.Host): StreamingPanesExec =
-    new StreamingPanesExec(
-      Nil,
-      Nil,
-      host.joinType,
-      host.condition,
-      None,
-      None,
-      None,
-      host.predicates,
-      host.stateFormat,
-      host.left,
-      host.right,
-      None,
-      panes.expressions,
-      panes
-    )
+  def apply(panes: StreamPanes, inputs: Sides[SparkPlan]): StreamingPanesExec =
+    new StreamingPanesExec(DonorArgs(Sides(Nil, Nil), inputs), panes.expressions, panes)
 }
 
 /** Panes in one of Spark's state stores, whatever its provider. */

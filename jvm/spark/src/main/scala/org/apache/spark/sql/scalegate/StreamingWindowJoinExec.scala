@@ -5,7 +5,6 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
-import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.physical.{
   Distribution,
   Partitioning,
@@ -13,14 +12,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnknownPartitioning
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
 import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.{
-  JoinConditionSplitPredicates,
-  JoinStateWatermarkPredicates,
-  StateStoreAwareZipPartitionsHelper
-}
-import org.apache.spark.sql.streaming.OutputMode
+  .StreamingSymmetricHashJoinHelper.StateStoreAwareZipPartitionsHelper
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.CollectionAccumulator
 
@@ -36,83 +29,29 @@ import io.scalegate.spark.streaming.{
   StreamBatch,
   StreamJoin
 }
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over a window.
   *
   * Its rows are [[io.scalegate.spark.exec.PlacedPairs]], each valid until the next is asked for: a
   * [[io.scalegate.spark.exec.WindowJoinOutputExec]] above makes rows of them.
   *
-  * @param leftKeys
-  *   by which the inputs are exchanged, as `rightKeys`; none where all rows meet in one task
+  * @param args
+  *   the keys of which are none where all rows meet in one task
   * @param evaluated
   *   the expressions of `join`
   * @param join
   *   what is joined, and how, but for its expressions
   */
 final class StreamingWindowJoinExec(
-    leftKeys: Seq[Expression],
-    rightKeys: Seq[Expression],
-    joinType: JoinType,
-    condition: JoinConditionSplitPredicates,
-    stateInfo: Option[StatefulOperatorStateInfo],
-    eventTimeWatermarkForLateEvents: Option[Long],
-    eventTimeWatermarkForEviction: Option[Long],
-    stateWatermarkPredicates: JoinStateWatermarkPredicates,
-    stateFormatVersion: Int,
-    left: SparkPlan,
-    right: SparkPlan,
-    outputMode: Option[OutputMode],
+    args: DonorArgs,
     evaluated: Seq[Expression],
     @transient val join: StreamJoin
-) extends HostedExec(
-      leftKeys,
-      rightKeys,
-      joinType,
-      condition,
-      stateInfo,
-      eventTimeWatermarkForLateEvents,
-      eventTimeWatermarkForEviction,
-      stateWatermarkPredicates,
-      stateFormatVersion,
-      left,
-      right,
-      outputMode,
-      evaluated
-    ) {
+) extends HostedExec(args, evaluated) {
   private[this] def single = leftKeys.isEmpty
 
-  override protected def made(
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      joinType: JoinType,
-      condition: JoinConditionSplitPredicates,
-      stateInfo: Option[StatefulOperatorStateInfo],
-      eventTimeWatermarkForLateEvents: Option[Long],
-      eventTimeWatermarkForEviction: Option[Long],
-      stateWatermarkPredicates: JoinStateWatermarkPredicates,
-      stateFormatVersion: Int,
-      left: SparkPlan,
-      right: SparkPlan,
-      outputMode: Option[OutputMode]
-  ): StreamingWindowJoinExec = new StreamingWindowJoinExec(
-    leftKeys,
-    rightKeys,
-    joinType,
-    condition,
-    stateInfo,
-    eventTimeWatermarkForLateEvents,
-    eventTimeWatermarkForEviction,
-    stateWatermarkPredicates,
-    stateFormatVersion,
-    left,
-    right,
-    outputMode,
-    hosted,
-    join
-  )
-
-  override protected def otherCopyArgs: Seq[AnyRef] = join :: Nil
+  override protected def made(args: DonorArgs, hosted: Seq[Expression]): HostedExec =
+    new StreamingWindowJoinExec(args, hosted, join)
 
   override protected def partitions: Option[Int] = join.partitions
 
@@ -138,7 +77,7 @@ final class StreamingWindowJoinExec(
   private[this] def leftColumns = join.joined(left.output)
   private[this] def rightColumns = join.joined(right.output)
 
-  override def output: Seq[Attribute] = join.probing.columns(leftColumns, rightColumns)
+  override def output: Seq[Attribute] = join.probing.columns(Sides(leftColumns, rightColumns))
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (single) allTogether else super.requiredChildDistribution
@@ -298,35 +237,22 @@ object StreamingWindowJoinExec {
     "hotKeys" -> "keys that several partitions share"
   )
 
+  /** @param keys
+    *   by which the inputs are exchanged
+    */
   def planned(
       join: StreamJoin,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      left: SparkPlan,
-      right: SparkPlan
+      keys: Sides[Seq[Expression]],
+      inputs: Sides[SparkPlan]
   ): PlannedExec = {
-    val output = join.probing.columns(join.joined(left.output), join.joined(right.output))
+    val columns = inputs.map(input => join.joined(input.output))
+    val normalized = keys.map(_.map(TaskAccess.normalized))
     PlannedExec(
-      output,
-      left,
-      right,
-      host =>
-        new StreamingWindowJoinExec(
-          leftKeys.map(TaskAccess.normalized),
-          rightKeys.map(TaskAccess.normalized),
-          host.joinType,
-          host.condition,
-          None,
-          None,
-          None,
-          host.predicates,
-          host.stateFormat,
-          host.left,
-          host.right,
-          None,
-          join.expressions,
-          join
-        )
+      join.probing.columns(columns),
+      inputs.left,
+      inputs.right,
+      over =>
+        new StreamingWindowJoinExec(DonorArgs(normalized, over), join.expressions, join)
     )
   }
 
