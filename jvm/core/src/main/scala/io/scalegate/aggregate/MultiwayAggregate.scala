@@ -1,12 +1,6 @@
 package io.scalegate.aggregate
 
-import io.scalegate.stream.{
-  IdleStrategy,
-  Lifecycle,
-  RunningOperator,
-  StreamTuple,
-  WaitingSource
-}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, RunningOperator, StreamTuple, WaitingSource}
 
 /** What running aggregates have in common: inputs that check what they take. */
 abstract private[aggregate] class MultiwayAggregate[K, R](

@@ -39,7 +39,8 @@ final private[matrix] class Segment(
    */
   private[this] val firsts = Array.fill(sharers)(new PaddedCounter)
   private[this] val endPosition = new PaddedCounter
-  @volatile private[this] var current = new SharedRows(initialRows, attributes, hasOrdinals = true)
+  @volatile private[this] var current =
+    new SharedRows(initialRows, attributes, hasOrdinals = true)
   private[this] var released = 0L // the writer's
   private[this] var end = 0L // the writer's
 
