@@ -80,7 +80,8 @@ final private[join] class ThreeSteps(
   }
 
   def metrics: WorkerMetrics = {
-    val Sides(r, s) = windows
+    val r = windows.left
+    val s = windows.right
     WorkerMetrics(
       r.comparisons + s.comparisons,
       matches,

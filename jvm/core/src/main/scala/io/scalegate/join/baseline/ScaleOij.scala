@@ -102,7 +102,8 @@ final private class RunningScaleOij(
     def isFinished: Boolean = input.isDone
 
     protected def measured: WorkerMetrics = {
-      val Sides(r, s) = shares
+      val r = shares.left
+      val s = shares.right
       WorkerMetrics(compared, matches, r.stored + s.stored, r.peak.toLong + s.peak)
     }
 
