@@ -4,7 +4,7 @@ import org.apache.spark.SparkException
 import org.apache.spark.sql.types.DataType
 
 import io.scalegate.join.matrix.MatrixLayout
-import io.scalegate.spark.plan.{Algorithm, WithinRows}
+import io.scalegate.spark.plan.Algorithm
 
 /** Every message a user may see from the JVM: what is wrong, and what to write instead. */
 object Errors {
@@ -173,9 +173,9 @@ object Errors {
     s"within_rows needs a whole number of at least 1 as its third argument, not $found"
   )
 
-  def threadCount(found: String): Exception = bad(
+  def threadCount(most: Int)(found: String): Exception = bad(
     "within_rows needs a whole number of threads from 1 to " +
-      s"${WithinRows.MostThreads} as its fourth argument, not $found; without one it takes " +
+      s"$most as its fourth argument, not $found; without one it takes " +
       s"${ScaleGateConf.CellThreads}, or an executor's cores. A key, by which rows are counted, is two arguments, one " +
       "of each side: within_rows(l.ts, r.ts, 10, l.k, r.k)"
   )

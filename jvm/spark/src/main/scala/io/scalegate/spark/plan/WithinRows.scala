@@ -94,9 +94,9 @@ object WithinRows {
     case Seq(left, right, n) => WithinRows(left, right, positive(n, Errors.rowCount))
     case Seq(left, right, n, threads) =>
       val count = Some(threads)
-        .map(positive(_, Errors.threadCount))
+        .map(positive(_, Errors.threadCount(MostThreads)))
         .filter(_ <= MostThreads)
-        .getOrElse(throw Errors.threadCount(threads.sql))
+        .getOrElse(throw Errors.threadCount(MostThreads)(threads.sql))
       WithinRows(left, right, positive(n, Errors.rowCount), Some(count.toInt))
     case left +: right +: n +: keys
         if keys.nonEmpty && keys.size % 2 == 0 && !keys.exists(_.foldable) =>
@@ -134,5 +134,5 @@ object WithinRows {
       }
 
   /** More threads than this are a mistake. */
-  private[spark] val MostThreads = 1024
+  private val MostThreads = 1024
 }
