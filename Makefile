@@ -17,14 +17,14 @@ BUILD_DEFS := build.sbt $(wildcard project/*.scala) project/plugins.sbt project/
 JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/null | LC_ALL=C sort)
 PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_ALL=C sort)
 
-LINTED       := python project tests examples $(wildcard jvm/bench/harness)
+LINTED       := python project tests examples $(wildcard bench/harness)
 SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 # One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
 # JVMs for a fraction of a second. `make soak` goes through all of them.
 STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 1 -v \
                 -jvmArgs "-XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP"'
-HARNESS      := jvm/bench/harness/run.py
+HARNESS      := bench/harness/run.py
 
 export PYTHONPATH := $(CURDIR)/python
 export PYTHONDONTWRITEBYTECODE := 1
@@ -87,7 +87,7 @@ demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and 
 	@$(PY) examples/flights.py
 
 test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
-	@project/test.sh $(SCALA_CHECK) "all core/test spark/test" $(STRESS_QUICK)
+	@project/test.sh $(SCALA_CHECK) "all core/test operators/test spark/test" $(STRESS_QUICK)
 
 check: check-python check-scala ## format and lint checks of Scala and Python
 
@@ -131,7 +131,8 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"
-	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *.join.* *.aggregate.*"
+	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *.join.*" \
+	  "operators/test"
 	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite \
 	  *StreamingHotKeysSuite"
 	@SCALEGATE_EDGES=5000 $(SBT) "spark/testOnly *EdgeNumbersSuite"
@@ -151,4 +152,4 @@ other-sparks: $(JAR) ## the jar on other releases of Spark, each fetched once (4
 clean: ## remove everything that was built, set-up included
 	rm -rf $(BUILD) dist target python/scalegate/jars examples/out .mypy_cache .ruff_cache \
 	  .pytest_cache spark-warehouse
-	find project jvm -type d -name target -prune -exec rm -rf {} +
+	find project jvm bench -type d -name target -prune -exec rm -rf {} +

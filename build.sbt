@@ -48,19 +48,33 @@ val common = Seq(
 
 val unpublished = Seq(publish / skip := true)
 
-/** The concurrent data structures and operators. No Spark on its class path. */
+val testLibraries = Seq(
+  "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
+  "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
+  "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test
+)
+
+/** What a task of an engine needs: gates, columns, indexes of windows, the join of one thread. No Spark, no library. */
 lazy val core = project
   .in(file("jvm/core"))
   .settings(common)
   .settings(
     name := "scalegate-core",
-    libraryDependencies ++= Seq(
+    libraryDependencies ++= testLibraries :+ "org.jetbrains.kotlinx" % "lincheck-jvm" % Versions
+      .lincheck % Test
+  )
+
+/** The papers' operators: parallel joins, aggregates, their indexes, and what they are measured against. */
+lazy val operators = project
+  .in(file("jvm/operators"))
+  .dependsOn(core % "compile->compile;test->test")
+  .settings(common)
+  .settings(
+    name := "scalegate-operators",
+    libraryDependencies ++= testLibraries ++ Seq(
       "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
       // Spark has it on its class path; it must not be there twice.
       "org.apache.datasketches" % "datasketches-java" % Versions.datasketches % Provided,
-      "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
-      "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
-      "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test,
       "org.jetbrains.kotlinx" % "lincheck-jvm" % Versions.lincheck % Test
     )
   )
@@ -68,16 +82,11 @@ lazy val core = project
 /** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. */
 lazy val spark = project
   .in(file("jvm/spark"))
-  .dependsOn(core % "compile->compile;test->test")
+  .dependsOn(core % "compile->compile;test->test", operators % "test->test")
   .settings(common)
   .settings(
     name := "scalegate-spark",
-    libraryDependencies ++= Seq(
-      "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
-      "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
-      "org.scalacheck" %% "scalacheck" % Versions.scalacheck % Test,
-      "org.scalatestplus" %% "scalacheck-1-18" % Versions.scalatestPlusScalacheck % Test
-    ),
+    libraryDependencies ++= testLibraries :+ "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
     // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
     // makes of them needs more room than it has by default.
     Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
@@ -94,8 +103,8 @@ lazy val spark = project
       IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")
       Seq(file)
     }.taskValue,
-    // One jar for Spark's class path: what of core the Spark operators use needs nothing that Spark does not
-    // ship. MeasuredJoin, which they do not use, needs HdrHistogram.
+    // One jar for Spark's class path: core needs nothing that Spark does not ship. What of the papers' operators Spark
+    // is to run joins it here, as a dependency and as these mappings.
     Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
       .filterNot(_._2.startsWith("META-INF/")),
     // The Python package reads this before a session starts, when no JVM could answer yet.
@@ -108,7 +117,7 @@ lazy val spark = project
 /** jcstress: memory-order claims of the lock-free classes. Java sources: its processor reads them. */
 lazy val stress = project
   .in(file("jvm/stress"))
-  .dependsOn(core)
+  .dependsOn(operators)
   .settings(common, unpublished)
   .settings(
     name := "scalegate-stress",
@@ -120,8 +129,8 @@ lazy val stress = project
 
 /** JMH micro benchmarks and the operator harness, on the queries that the tests run. */
 lazy val bench = project
-  .in(file("jvm/bench"))
-  .dependsOn(core % "compile->compile;compile->test")
+  .in(file("bench/jmh"))
+  .dependsOn(operators % "compile->compile;compile->test")
   .enablePlugins(JmhPlugin)
   .settings(common, unpublished)
   .settings(
@@ -132,7 +141,7 @@ lazy val bench = project
 
 /** Engines of others that the bench measures beside ours. No part of the whole: only the bench needs what they need. */
 lazy val peers = project
-  .in(file("jvm/bench/peers"))
+  .in(file("bench/peers"))
   .settings(common, unpublished)
   .settings(
     name := "scalegate-bench-peers",
@@ -145,7 +154,7 @@ lazy val peers = project
 
 lazy val root = project
   .in(file("."))
-  .aggregate(core, spark, stress, bench)
+  .aggregate(core, operators, spark, stress, bench)
   .settings(unpublished)
   .settings(
     name := "scalegate",

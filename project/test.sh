@@ -10,7 +10,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 rm -rf jvm/*/target/test-reports .build/jar.made
 touch .build/sbt.begin
 
-project/sbt.sh "all spark/package core/Test/compile stress/compile" markJar "$@" &
+project/sbt.sh "all spark/package operators/Test/compile stress/compile" markJar "$@" &
 SBT=$!
 
 test_python() {
@@ -30,5 +30,6 @@ wait "$SBT" || STATUS=1
 wait "$PYTHON" || STATUS=1
 cat .build/pytest.log
 .build/venv/bin/python project/scalatest_summary.py jvm/core/target/test-reports \
+  jvm/operators/target/test-reports \
   jvm/spark/target/test-reports || STATUS=1
 exit "$STATUS"

@@ -44,7 +44,7 @@ def join_state(
     if jvm is None:
         raise ScalegateError("join_state needs a classic session, not one of Spark Connect.")
     try:
-        rows = jvm.io.scalegate.spark.streaming.StateReader.read(
+        rows = jvm.io.scalegate.spark.join.stream.state.StateReader.read(
             context, str(checkpoint), side, operator
         )
     except IllegalArgumentException as e:

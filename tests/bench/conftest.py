@@ -3,4 +3,4 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "jvm" / "bench" / "harness"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "bench" / "harness"))

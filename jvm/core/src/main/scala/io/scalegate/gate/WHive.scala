@@ -280,36 +280,6 @@ final class WHive[T <: AnyRef, W <: AnyRef](
   }
 }
 
-/** What a [[WHive]] keeps for each window.
-  *
-  * @tparam T
-  *   the tuples
-  * @tparam W
-  *   the winset: the windows of one time interval, for all keys
-  */
-trait Winsets[T, W] {
-  def ts(tuple: T): Long
-
-  /** An empty winset of the window that starts at `start`. Any thread. */
-  def create(start: Long): W
-
-  /** What the thread with this number updates with. */
-  def updater(thread: Int): WinsetUpdater[T, W]
-}
-
-/** How one thread adds its tuples to winsets. */
-trait WinsetUpdater[T, W] {
-
-  /** The tuples to come fall into this winset too, which starts after those entered before. */
-  def enter(winset: W): Unit
-
-  /** Adds the tuple to all winsets entered, which other threads may be updating. */
-  def update(tuple: T): Unit
-
-  /** Lets go of all winsets entered. */
-  def leave(): Unit
-}
-
 /** A winset's place in the list. A link to itself is severed. */
 final private[gate] class HiveNode[W <: AnyRef](val start: Long, var winset: W)
     extends AtomicReference[HiveNode[W]] {

@@ -1,15 +1,7 @@
 package io.scalegate.join
 
-import io.scalegate.stream.{StreamTuple, Window}
-
-/** Decides a candidate pair that the window, the keys and the bands let through.
-  *
-  * One instance serves one thread, so an implementation may keep buffers. It may throw; the exception
-  * ends the operator and reaches its caller unchanged.
-  */
-trait PairPredicate {
-  def matches(r: StreamTuple, s: StreamTuple): Boolean
-}
+import io.scalegate.band.Band
+import io.scalegate.stream.Window
 
 /** What to join, in the form that every strategy takes.
   *
@@ -29,11 +21,3 @@ final case class JoinSpec(
     residual: Option[() => PairPredicate] = None,
     joinType: JoinType = JoinType.Inner
 )
-
-/** A pair that matched. Its time is the later tuple's. */
-final class JoinResult(val later: StreamTuple, val earlier: StreamTuple) {
-  def ts: Long = later.ts
-  def r: StreamTuple = if (later.side eq io.scalegate.stream.Side.R) later else earlier
-  def s: StreamTuple = if (later.side eq io.scalegate.stream.Side.R) earlier else later
-  override def toString: String = s"($later, $earlier)"
-}

@@ -72,7 +72,7 @@ final private[join] class Undecided(window: Window, side: Side) {
 }
 
 /** What the join has taken of one source: its thread adds, the consumer takes. */
-final private[join] class Arrivals {
+final private[scalegate] class Arrivals {
   /*
    * A tuple is added before the join publishes it, so what the join has passed is here; and it is added when it is
    * certain that the join takes it, so nothing here is ever taken back.

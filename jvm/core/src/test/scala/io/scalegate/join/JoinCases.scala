@@ -2,6 +2,7 @@ package io.scalegate.join
 
 import org.scalacheck.Gen
 
+import io.scalegate.band.{AttributeType, Band, FloatingBand, IntegralBand}
 import io.scalegate.stream.{
   CountWindow,
   EventOrder,

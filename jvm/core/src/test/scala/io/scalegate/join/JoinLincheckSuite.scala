@@ -4,6 +4,7 @@ import org.jetbrains.kotlinx.lincheck.annotations.{Operation, Validate}
 
 import io.scalegate.LincheckSuite
 import io.scalegate.gate.OutOfOrderException
+import io.scalegate.join.ordered.{MergedResults, NestedLoopJoin, ResultOrder}
 import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow, Waiting}
 
 /** What threads share in a join, over generated scenarios: the tuples that a typed join decides

@@ -8,7 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
+import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.column.WindowLimitException
 import io.scalegate.gate.OutOfOrderException
+import io.scalegate.join.ordered.{NestedLoopJoin, ScaleJoin}
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
 import io.scalegate.{ClosedOperator, OperatorUnderTest, TestThread}
 

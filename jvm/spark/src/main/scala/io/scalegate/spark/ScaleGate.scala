@@ -2,7 +2,8 @@ package io.scalegate.spark
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import io.scalegate.spark.plan.{JoinReport, WindowJoinStrategy}
+import io.scalegate.spark.join.plan.{JoinReport, WindowJoinStrategy}
+import io.scalegate.spark.settings.{ScaleGateConf, SparkRelease}
 
 /** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
 object ScaleGate {

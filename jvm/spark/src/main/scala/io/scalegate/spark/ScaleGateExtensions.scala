@@ -7,35 +7,37 @@ import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
-import io.scalegate.spark.aggregate.{
+import io.scalegate.spark.join.hint.{
+  DropInferredMarkers,
+  MoveHintToCondition,
+  ResolveWindowJoinHint
+}
+import io.scalegate.spark.join.plan.{SplitFullJoin, SplitSkewedPartitions, WindowJoinStrategy}
+import io.scalegate.spark.join.rowcount.{ExtractRowWindowJoin, WithinRows}
+import io.scalegate.spark.join.stream.plan.{
+  ExtractStreamingWindowJoin,
+  HideStreamingJoins,
+  ShowStreamingJoins,
+  StreamingJoinStrategy
+}
+import io.scalegate.spark.plan.ReadOnceStrategy
+import io.scalegate.spark.rules.{
+  EmptyStreamStrategy,
+  KeepEmptyStreams,
+  LastRules,
+  MarkTwoSteps,
+  TwoStepsStrategy
+}
+import io.scalegate.spark.settings.SparkRelease
+import io.scalegate.spark.window.rules.{
   ByTime,
-  ExtractStreamingPanes,
   ExtractTimeWindows,
   GatherTimeWindows,
   PaneAggregateStrategy,
   PlacePanes,
   StreamingPanesStrategy
 }
-import io.scalegate.spark.plan.{
-  DropInferredMarkers,
-  EmptyStreamStrategy,
-  ExtractRowWindowJoin,
-  ExtractStreamingWindowJoin,
-  HideStreamingJoins,
-  KeepEmptyStreams,
-  LastRules,
-  MarkTwoSteps,
-  MoveHintToCondition,
-  ReadOnceStrategy,
-  ResolveWindowJoinHint,
-  ShowStreamingJoins,
-  SplitFullJoin,
-  SplitSkewedPartitions,
-  StreamingJoinStrategy,
-  TwoStepsStrategy,
-  WindowJoinStrategy,
-  WithinRows
-}
+import io.scalegate.spark.window.stream.ExtractStreamingPanes
 
 /** Where the package comes into a session. The jar's service file names this class, so a session that has the jar on
   * its class path has it; naming it in `spark.sql.extensions` as well does no harm.

@@ -2,6 +2,8 @@ package io.scalegate.spark
 
 import org.apache.spark.SparkThrowable
 
+import io.scalegate.spark.settings.ScaleGateConf
+
 /** Values at the ends of their types, where sums overflow, and conditions that raise. */
 final class BadInputSuite extends SparkJoinSuite {
   private val ends =

@@ -2,7 +2,9 @@ package io.scalegate.spark
 
 import org.apache.spark.sql.execution.WholeStageCodegenExec
 
-import io.scalegate.spark.exec.{LocalJoin, WindowJoinOutputExec}
+import io.scalegate.spark.join.WindowJoinOutputExec
+import io.scalegate.spark.join.batch.LocalJoin
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** A join's rows as the generated code of the operators above reads them, where no code may be left to an
   * interpreter.

@@ -58,7 +58,7 @@ final class PlanSuite extends SparkJoinSuite {
       assertJoins(query)
       val df = spark.sql(query)
       df.collect()
-      val slices = collect(executed(df)) { case s: io.scalegate.spark.exec.SliceExec => s }
+      val slices = collect(executed(df)) { case s: io.scalegate.spark.join.batch.SliceExec => s }
       assert(slices.size == 2)
     }
   }

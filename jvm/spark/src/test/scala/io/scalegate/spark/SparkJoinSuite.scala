@@ -10,7 +10,9 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.{Assertion, BeforeAndAfterAll}
 
-import io.scalegate.spark.exec.{LocalJoin, WindowJoinExec, WindowJoinNode}
+import io.scalegate.spark.join.WindowJoinNode
+import io.scalegate.spark.join.batch.{LocalJoin, WindowJoinExec}
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** Runs queries with the package on and off in one session and compares: Spark's own plan decides what is
   * right. The session gets the extensions from the class path, as a user's does.

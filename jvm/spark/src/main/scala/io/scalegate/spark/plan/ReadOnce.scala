@@ -4,12 +4,6 @@ import java.util.concurrent.atomic.AtomicLong
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
-import org.apache.spark.sql.catalyst.plans.physical.RoundRobinPartitioning
-import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExchangeExec}
-import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
-import org.apache.spark.sql.internal.SQLConf
-
-import io.scalegate.spark.exec.ReadOnceExec
 
 /** An input that a plan has in several places, and that is run in one: its rows may be others when they are read again.
   * The exchange below each place is the same to Spark, which reuses the first.
@@ -49,16 +43,5 @@ object ReadOnce {
   def apply(places: Seq[LogicalPlan], why: String): Seq[ReadOnce] = {
     val id = ids.incrementAndGet()
     places.map(place => ReadOnce(place.output, id, why, place))
-  }
-}
-
-/** Plans the exchange. */
-object ReadOnceStrategy extends SparkStrategy {
-  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case once: ReadOnce =>
-      val rows = ReadOnceExec(once.columns, once.id, once.why, planLater(once.child))
-      val dealt = RoundRobinPartitioning(SQLConf.get.numShufflePartitions)
-      ShuffleExchangeExec(dealt, rows, REPARTITION_BY_COL) :: Nil
-    case _ => Nil
   }
 }

@@ -6,15 +6,10 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 
-import io.scalegate.spark.aggregate.PaneWindowsExec
-import io.scalegate.spark.exec.{
-  LocalJoin,
-  RowWindowJoinExec,
-  RowsPerKeyJoinExec,
-  SweptJoin,
-  WindowJoinExec,
-  WindowJoinNode
-}
+import io.scalegate.spark.join.WindowJoinNode
+import io.scalegate.spark.join.batch.{LocalJoin, SweptJoin, WindowJoinExec}
+import io.scalegate.spark.join.rowcount.{RowWindowJoinExec, RowsPerKeyJoinExec}
+import io.scalegate.spark.window.slide.PaneWindowsExec
 
 /** Which operators of this package a plan has run, by kind. */
 private object Operators extends AdaptiveSparkPlanHelper {

@@ -1,6 +1,6 @@
 package io.scalegate.spark.around
 
-import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** Draws queries: one or two operators of this package, and what may stand below, between and above them.
   *

@@ -4,7 +4,7 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
-import io.scalegate.spark.ScaleGateConf
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** Draws queries over streams with one to three operators of this package, what may stand below and above them, and rows of
   * which none is late: so the result is that of the same query over the same rows at rest.

@@ -9,7 +9,7 @@ import scala.util.{Failure, Random, Success, Try}
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.{Encoders, Row}
 
-import io.scalegate.spark.StreamingJoinSuite
+import io.scalegate.spark.join.stream.StreamingJoinSuite
 
 /** Random queries over streams in which something stands below, between and above our operators, under random settings, their
   * rows cut into random batches, with restarts between them: plain Spark's query over the same rows at rest says what they

@@ -9,11 +9,12 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.scalegate.HostedExec
+import org.apache.spark.sql.scalegate.stream.HostedExec
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.scalegate.spark.aggregate.{PaneWindowsExec, TimeWindows}
-import io.scalegate.spark.exec.WindowJoinExec
+import io.scalegate.spark.join.batch.WindowJoinExec
+import io.scalegate.spark.window.TimeWindows
+import io.scalegate.spark.window.slide.PaneWindowsExec
 
 /** What holds of all nodes of this package, found among its compiled classes: so of the next one too. */
 final class OwnNodesSuite extends AnyFunSuite {

@@ -1,0 +1,430 @@
+"""Result files as a Markdown page, which says only what the files say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from joinbench.datasets import SETS
+
+Result = dict[str, Any]
+Measurement = dict[str, Any]
+
+ENGINE_REFERENCES = ("spark-abs", "spark-bins")
+KERNEL_REFERENCES = ("cpp-nl", "cpp-nlsc")
+STREAM_REFERENCE = "limit"
+TRIGGER_REFERENCE = "spark"
+GATE_REFERENCE = "SkipListMap"
+AGGREGATE_REFERENCE = "MQ"
+MERGE_REFERENCE = "blocking"
+DECISIVE = 3
+OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
+PEERS = {
+    "engine": {
+        "plain Spark": "spark-abs",
+        "Spark with bins": "spark-bins",
+        "DuckDB": "duckdb",
+        "Polars": "polars",
+        "C++ grid": "cpp-grid-parquet",
+    },
+    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink-checkpoints"},
+}
+"""By an arm's name, or its beginning: then the fastest of those that fit."""
+KINDS = {
+    "band": "join by two bands and time",
+    "keyed": "join by a key and time",
+    "window": "sums over windows that slide",
+}
+
+INTRODUCTION = """\
+# Performance
+
+*Generated from {sources} by `make bench`; do not edit.*
+
+![Medians of every arm]({image})
+
+**What is timed.** *Engines*: a warm session, from Parquet files (in the page cache) to result
+rows that are counted and checksummed over every column, the query planned anew each time; the
+same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
+is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as
+every other, and then they take turns in rounds, so that whatever else the machine does falls on
+all of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and
+as many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves
+the same rows through one exchange by the key (or the first band's attribute) and joins nothing,
+in as many batches. As many shuffle partitions as threads. Spark's default file manager starts
+processes for each file of a checkpoint where Hadoop has no native library, as in PySpark's
+packages; `-nofork` is with the other one. `flink` is Apache Flink within one JVM, its streams in
+memory, its state on the heap and in no checkpoint, or in two a second; band joins on bins.
+*Latency with a trigger*: files appear one after the other while the query runs, at half of the
+load that Spark's join sustains, and at every moment between two triggers equally often. Timed is
+each file, from its appearance to the end of the batch that read it, once the windows are full.
+Rows are compared first (`joinbench/checksum.py` has the definition; those of streams in a run of
+their own); an arm with other rows is reported as failed and its times are thrown away.
+
+**How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
+faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
+"""
+
+SPANS = {
+    "engine": "Engines, from Parquet to checked rows",
+    "stream": "Streams, from files to a sink that drops the rows",
+    "trigger": "Latency of a file's results with a trigger of 1 s",
+    "growth": "One small batch, by what the window holds",
+    "kernel": "Loops, over columns in memory",
+    "gate": "Gates",
+    "index": "Index-based window join over one index for each stream, match rate 2, one thread",
+    "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
+    "layout": "Layouts of the matrix of workers",
+    "cube": "Join of three streams by a cube of workers",
+    "latency": "Latency of a result, from the arrival of its later tuple to its exit",
+    "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
+    "steady load below that and while tuples are taken as fast as they can be",
+    "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
+    "result's latency, from the arrival of what made it ready to its exit",
+    "alone": "Multiway aggregation: the twelve queries of one input, fed and taken by one thread",
+}
+
+
+def load(folder: Path) -> dict[str, Result]:
+    """Every result file of a folder, by name."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+
+
+def number(value: float) -> str:
+    """Three significant digits, without an exponent where a person would not use one."""
+    if value and not 1e-3 <= abs(value) < 1e6:
+        return f"{value:.2e}".replace("e+0", "e").replace("e+", "e").replace("e-0", "e-")
+    digits = f"{value:.{DECISIVE}g}"
+    return f"{float(digits):,.0f}" if abs(value) >= 100 else digits
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The first column is text, the others are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def find(
+    measured: Sequence[Measurement], arm: str, threads: int | None = None
+) -> Measurement | None:
+    fits = (m for m in measured if m["arm"] == arm and threads in (None, m["threads"]))
+    return next(fits, None)
+
+
+def ratio(reference: Measurement | None, m: Measurement) -> str:
+    """How many times faster than the reference; empty where there is none."""
+    if reference is None:
+        return ""
+    return number(median(reference["seconds"]) / median(m["seconds"])) + "×"
+
+
+def times(m: Measurement) -> list[str]:
+    seconds = m["seconds"]
+    spread = [number(f(seconds)) for f in (median, min, max)]
+    return [*spread, str(len(seconds))]
+
+
+def rate(m: Measurement, work: str) -> str:
+    return number(m["work"][work] / median(m["seconds"])) if work in m["work"] else ""
+
+
+def facts(m: Measurement) -> str:
+    told = (
+        f"{key} {number(value) if isinstance(value, float) else value}"
+        for key, value in m["facts"].items()
+    )
+    return ", ".join(told)
+
+
+def without_empty(head: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Leaves out the columns that no row fills."""
+    used = [i for i in range(len(head)) if any(row[i] for row in rows)]
+    return [head[i] for i in used], [[row[i] for i in used] for row in rows]
+
+
+def engines(measured: list[Measurement]) -> str:
+    references = [find(measured, arm) for arm in ENGINE_REFERENCES]
+    head = ["arm", "median s", "min", "max", "runs", "tuples/s"]
+    head += [f"vs {arm}" for arm in ENGINE_REFERENCES]
+    ordered = sorted(measured, key=lambda m: median(m["seconds"]))
+    rows = [
+        [m["arm"], *times(m), rate(m, "tuples"), *(ratio(r, m) for r in references)]
+        for m in ordered
+    ]
+    return table(*without_empty(head, rows))
+
+
+def streams(measured: list[Measurement]) -> str:
+    """Every join is set beside the limit, which is 1."""
+    limit = find(measured, STREAM_REFERENCE)
+    head = ["arm", "median s", "min", "max", "runs", "tuples/s", f"vs {STREAM_REFERENCE}", "also"]
+    rows = [[m["arm"], *times(m), rate(m, "tuples"), ratio(limit, m), facts(m)] for m in measured]
+    return table(*without_empty(head, rows))
+
+
+def triggers(measured: list[Measurement]) -> str:
+    """Both percentiles are set beside those of Spark's own join."""
+    spread = {"median": median, "p95": lambda s: quantiles(s, n=20, method="inclusive")[-1]}
+    reference = find(measured, TRIGGER_REFERENCE)
+    head = ["arm", "files", "results", *(f"{name} s" for name in spread), "max s"]
+    head += [*(f"{name} vs {TRIGGER_REFERENCE}" for name in spread), "also"]
+    rows = []
+    for m in measured:
+        seconds = m["seconds"]
+        of = [f(seconds) for f in spread.values()]
+        ours = [number(value) for value in (*of, max(seconds))]
+        theirs = [f(reference["seconds"]) for f in spread.values()] if reference else []
+        compared = [number(t / o) + "×" for t, o in zip(theirs, of, strict=False)]
+        counted = [str(len(seconds)), f"{m['rows']['count']:,}" if m["rows"] else ""]
+        rows.append([m["arm"], *counted, *ours, *(compared or [""] * len(of)), facts(m)])
+    return table(*without_empty(head, rows))
+
+
+def growth(measured: list[Measurement]) -> str:
+    """Each pair of windows: what the second, twice as long, takes of the first one's time."""
+    head = ["arm", "median ms", "min", "max", "batches", "vs half the window", "also"]
+    rows = []
+    for m in measured:
+        half = find(measured, m["facts"]["half"]) if "half" in m["facts"] else None
+        compared = number(median(m["seconds"]) / median(half["seconds"])) + "×" if half else ""
+        told = {k: v for k, v in m["facts"].items() if k != "half"}
+        milliseconds = [number(1000 * f(m["seconds"])) for f in (median, min, max)]
+        batches = str(len(m["seconds"]))
+        rows.append([m["arm"], *milliseconds, batches, compared, facts(m | {"facts": told})])
+    return table(head, rows)
+
+
+def loops(measured: list[Measurement]) -> str:
+    """A loop that counts comparisons is set beside the C++ loops of as many threads."""
+    head = ["arm", "threads", "median s", "min", "max", "runs", "comparisons/s", "tuples/s"]
+    head += [*(f"vs {arm}" for arm in KERNEL_REFERENCES), "vs 1 thread", "also"]
+    rows = []
+    for m in measured:
+        counts = "comparisons" in m["work"]
+        references = [
+            find(measured, a, m["threads"]) if counts else None for a in KERNEL_REFERENCES
+        ]
+        single = find(measured, m["arm"], 1) if m["threads"] > 1 else None
+        shown = [
+            m["arm"],
+            str(m["threads"]),
+            *times(m),
+            rate(m, "comparisons"),
+            rate(m, "tuples"),
+        ]
+        compared = [ratio(r, m) for r in (*references, single)]
+        rows.append([*shown, *compared, facts(m)])
+    return table(*without_empty(head, rows))
+
+
+def gates(measured: list[Measurement]) -> str:
+    """Each gate is set beside the skip list of the same shape."""
+    head = ["gate, sources×readers", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {GATE_REFERENCE}", "also"]
+    rows = []
+    for m in measured:
+        shape = m["arm"].partition(" ")[2]
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        compared = ratio(find(measured, f"{GATE_REFERENCE} {shape}"), m)
+        rows.append([m["arm"], *spread, str(len(rates)), compared, facts(m)])
+    return table(*without_empty(head, rows))
+
+
+def latencies(measured: list[Measurement]) -> str:
+    told = ["results", "mean ms", "p50 ms", "p99 ms", "p99.9 ms", "max ms"]
+    head = ["arm", "threads", *told]
+    rows = [
+        [m["arm"], str(m["threads"]), *(number(float(m["facts"][fact])) for fact in told)]
+        for m in measured
+    ]
+    return table(head, rows)
+
+
+def merges(measured: list[Measurement]) -> str:
+    """Each arm is set beside the one whose merges block, over the same window."""
+    percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
+    saturated = ["saturated p99 ms", "saturated p99.9 ms"]
+    head = ["merges", "threads", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {MERGE_REFERENCE}", "load tuples/s", *percentiles, *saturated]
+    rows = []
+    for m in measured:
+        window = m["arm"].partition("/")[2]
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        compared = ratio(find(measured, f"{MERGE_REFERENCE}/{window}", m["threads"]), m)
+        told = ["load tuples/s", *percentiles, *saturated]
+        latencies = [number(float(m["facts"][name])) for name in told]
+        rows.append([m["arm"], str(m["threads"]), *spread, str(len(rates)), compared, *latencies])
+    return table(head, rows)
+
+
+def aggregates(measured: list[Measurement]) -> str:
+    """Each design is set beside MQ and, on panes, beside the design under them."""
+    percentiles = ["p50 ms", "p90 ms", "p99 ms", "max ms"]
+    head = ["query", "inputs", "design", "tuples/s", "slowest", "fastest", "runs"]
+    head += [f"vs {AGGREGATE_REFERENCE}", "vs without panes", *percentiles]
+    rows = []
+    for m in measured:
+        told = m["facts"]
+        query, inputs, design = (str(told[name]) for name in ("query", "inputs", "design"))
+        rates = [m["work"]["tuples"] / s for s in m["seconds"]]
+        spread = [number(f(rates)) for f in (median, min, max)]
+        under = design.removeprefix("panes over ")
+        compared = [
+            ratio(find(measured, f"{query} {inputs}in {other}"), m) if other else ""
+            for other in (AGGREGATE_REFERENCE, under if under != design else "")
+        ]
+        latency = [number(float(told[p])) for p in percentiles]
+        rows.append([query, inputs, design, *spread, str(len(rates)), *compared, *latency])
+    return table(*without_empty(head, rows))
+
+
+def layouts(measured: list[Measurement]) -> str:
+    told = list(measured[0]["facts"])
+    told.remove("skew %")
+    rows = [[m["arm"], *(number(m["facts"][name]) for name in told)] for m in measured]
+    return table(["streams, rows x columns", *told], rows)
+
+
+FORMS = {
+    "engine": engines,
+    "stream": streams,
+    "trigger": triggers,
+    "growth": growth,
+    "kernel": loops,
+    "gate": gates,
+    "index": loops,
+    "interval": loops,
+    "layout": layouts,
+    "cube": loops,
+    "latency": latencies,
+    "merge": merges,
+    "aggregate": aggregates,
+    "alone": aggregates,
+}
+
+
+def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
+    documented = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
+    meaning = " ".join(documented.split())
+    kind = facts_of_set.get("kind")
+    if kind in ("gate", "core"):
+        return f"### {name.capitalize()}\n"
+    window = facts_of_set["window_ms"] / 1000
+    sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"
+    if kind == "growth":
+        batches = f"{facts_of_set['steps']} batches of {facts_of_set['step']:,} tuples per stream"
+        return f"### Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
+    rows = f"{facts_of_set['results']:,} result rows"
+    if kind == "window":
+        slide = f"{facts_of_set['slide_ms'] / 1000:g} s"
+        functions = " and ".join(facts_of_set["functions"])
+        rows = f"every {slide}; {functions} of {facts_of_set['keys']:,} keys, {rows}"
+    return f"### Set {name}\n\n{meaning} {sizes}, window {window:g} s, {rows}.\n"
+
+
+def missing(result: Result, name: str) -> list[str]:
+    """Why an arm has no line. That an arm has nothing for a kind of workload is not news."""
+    told = [("failed", e) for e in result["failed"] if e["set"] == name]
+    told += [
+        ("left out", e)
+        for e in result["left_out"]
+        if e["set"] == name and not e["reason"].endswith("for this workload")
+    ]
+    lines = dict.fromkeys(
+        f"- `{e['arm']}` {verb}: {e['reason'].splitlines()[0].rstrip(':')}." for verb, e in told
+    )
+    return list(lines)
+
+
+def provenance(result: Result) -> str:
+    m = result["machine"]
+    state = " with uncommitted changes" if result["dirty"] else ""
+    tools = ", ".join(f"{name} {version}" for name, version in result["versions"].items())
+    return "\n".join(
+        (
+            f"- machine: {m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB, {m['os']}; "
+            f"load when it started: {m['load_at_start']}",
+            f"- versions: {tools}",
+            f"- commit: `{(result['commit'] or 'unknown')[:12]}`{state}; {result['started']}",
+            f"- command: `{result['command']}` ({result['settings']['threads']} threads, "
+            f"heap {result['settings']['memory']})",
+            "",
+        )
+    )
+
+
+def newest(
+    results: dict[str, Result], family: str
+) -> dict[tuple[str, int], tuple[Result, list[Measurement]]]:
+    """Of each set, and number of batches where one was asked for, the last result with a time of
+    ours, and what was measured in that run.
+    """
+    found = {}
+    for result in sorted(results.values(), key=lambda r: str(r["started"])):
+        for name in result["sets"]:
+            here = [
+                m for m in result["measurements"] if (m["set"], m["family"]) == (name, family)
+            ]
+            if find(here, OURS[family]):
+                found[name, result["settings"].get("batches") or 0] = result, here
+    return found
+
+
+def best(measured: list[Measurement], beginning: str) -> Measurement | None:
+    named = find(measured, beginning)
+    if named:
+        return named
+    fits = [m for m in measured if m["arm"].startswith(beginning)]
+    return min(fits, key=lambda m: median(m["seconds"]), default=None)
+
+
+def glance(results: dict[str, Result], family: str) -> str:
+    """A line for each set: our time, and how many times as long others took in the same run."""
+    rows = []
+    for (name, batches), (result, measured) in sorted(newest(results, family).items()):
+        told, ours = result["sets"][name], find(measured, OURS[family])
+        assert ours is not None
+        tuples = number(told["rows"] * told.get("streams", 2))
+        what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {told['window_ms'] / 1000:g} s"
+        what += {0: "", 1: ", in one batch"}.get(batches, f", in {batches} batches")
+        others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
+        rows.append([what, number(median(ours["seconds"])), rate(ours, "tuples"), *others])
+    head = ["set", "scalegate, s", "rows/s", *(f"{peer} took" for peer in PEERS[family])]
+    return table(*without_empty(head, rows)) if rows else ""
+
+
+def at_a_glance(results: dict[str, Result]) -> str:
+    spans = [f"**{SPANS[f]}**\n\n{told}" for f in OURS if (told := glance(results, f))]
+    opening = "Of each set the last run; `2×` is twice as long as scalegate took.\n"
+    return "\n".join(["## At a glance\n", opening, *spans]) if spans else ""
+
+
+def section(name: str, result: Result) -> str:
+    parts = [f"## {name}\n", provenance(result)]
+    for set_name, facts_of_set in result["sets"].items():
+        here = [m for m in result["measurements"] if m["set"] == set_name]
+        told = missing(result, set_name)
+        if not here and not told:
+            continue
+        parts.append(set_heading(set_name, facts_of_set))
+        for family, title in SPANS.items():
+            measured = [m for m in here if m["family"] == family]
+            if measured:
+                parts.append(f"**{title}**\n\n{FORMS[family](measured)}")
+        if told:
+            parts.append("\n".join(told) + "\n")
+    return "\n".join(parts)
+
+
+def page(results: dict[str, Result], image: Path) -> str:
+    sources = ", ".join(f"`bench/results/{name}.json`" for name in results)
+    opening = INTRODUCTION.format(sources=sources, image=image.as_posix())
+    glances = [told] if (told := at_a_glance(results)) else []
+    return "\n".join(
+        [opening, *glances, *(section(name, result) for name, result in results.items())]
+    )

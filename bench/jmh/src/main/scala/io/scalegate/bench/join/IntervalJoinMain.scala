@@ -1,0 +1,102 @@
+package io.scalegate.bench.join
+
+import java.util.SplittableRandom
+
+import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.interval.{IntervalJoin, IntervalPattern}
+import io.scalegate.join.{JoinOptions, RunningJoin}
+import io.scalegate.stream.{Side, StreamTuple}
+
+/** The online interval join of the PPOIJ paper (§5.1): throughput of KP, DP and HP over the
+  * number of keys, with self-similar frequencies. Streams alternate, one tuple for each unit of
+  * time; a second attribute, uniform below 1,000,000, must be within 100, which stands for the
+  * paper's condition and keeps results few. Prints one line of JSON for each number of keys,
+  * pattern and number of threads, each after a warm-up.
+  *
+  * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
+  * uniform, less is more skewed), most threads, runs, and the numbers of keys.
+  */
+object IntervalJoinMain {
+  def main(args: Array[String]): Unit = {
+    if (args.length < 6) {
+      System.err.println("arguments: TUPLES W SKEW MAX_THREADS RUNS KEYS ...")
+      sys.exit(2)
+    }
+    val (skew, runs) = (args(2).toDouble, args(4).toInt)
+    require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
+    for (keys <- args.drop(5).map(_.toInt)) {
+      val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
+      for (threads <- 1 to args(3).toInt) {
+        val joins = patterns.map(new IntervalJoin(threads, _))
+        joins.foreach(workload.run) // warm-up
+        val rounds = Seq.tabulate(runs)(turn => Rotation(joins, turn)(workload.run))
+        for ((pattern, results) <- patterns.zip(rounds.transpose))
+          println(ArmResult.json(s"interval/$pattern/keys=$keys/s=$skew", threads, results))
+      }
+    }
+  }
+
+  private[this] val patterns = Seq(
+    IntervalPattern.KeyPartitioned,
+    IntervalPattern.DataPartitioned,
+    IntervalPattern.Hybrid()
+  )
+}
+
+/** Runs arms in turn: what disturbs, disturbs all. Each round begins with another arm, and every
+  * other one goes backwards, so that none always runs behind the same one. Results are in the order
+  * of the arms.
+  */
+private[bench] object Rotation {
+  def apply[A, B](arms: Seq[A], turn: Int)(run: A => B): Seq[B] = {
+    val numbered = arms.zipWithIndex
+    val (before, from) = numbered.splitAt(turn % arms.size)
+    val order = if (turn % 2 == 0) from ++ before else (from ++ before).reverse
+    order.map { case (arm, i) => i -> run(arm) }.sortBy(_._1).map(_._2)
+  }
+}
+
+/** The input of one number of keys, as columns. One thread feeds it and takes the results. */
+final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Double) {
+  private[this] val near = IntegralBand(AttributeType.Int32, -100, 100)
+  private[this] val spec = IntervalJoin.spec(-w, w, bands = Vector(near))
+  private[this] val random = new SplittableRandom(keys.toLong)
+  private[this] val exponent = math.log(skew) / math.log(1 - skew)
+  private[this] val key =
+    Array.fill(tuples)((keys * math.pow(random.nextDouble(), exponent)).toLong)
+  private[this] val value = Array.fill(tuples)(random.nextLong(1000000))
+
+  /** Begins with a heap that the arm before has left nothing in. */
+  def run(strategy: IntervalJoin): ArmResult = {
+    System.gc()
+    val allocated = JoinArm.allocatedBytes()
+    val (start, cpu) = (System.nanoTime(), JoinArm.cpuSeconds())
+    val join = strategy.open(spec, Vector(Side.R, Side.S), JoinOptions())
+    try {
+      val matches = feed(join)
+      val seconds = (System.nanoTime() - start) / 1e9
+      val bytes = (JoinArm.allocatedBytes() - allocated).toDouble / tuples
+      ArmResult(
+        seconds,
+        matches,
+        join.metrics.workers.map(_.comparisons).toVector,
+        Some(bytes),
+        Some(tuples.toLong),
+        Some(JoinArm.cpuSeconds() - cpu)
+      )
+    } finally join.close()
+  }
+
+  private[this] def feed(join: RunningJoin): Long = {
+    val consumer = new Consumer(join)
+    var i = 0
+    while (i < tuples) {
+      val side = if (i % 2 == 0) Side.R else Side.S
+      val attrs = Array(key(i), value(i))
+      consumer.deliver(i % 2, new StreamTuple(i.toLong, i % 2, i.toLong, side, attrs, key))
+      i += 1
+    }
+    join.sources.foreach(_.close())
+    consumer.finish()
+  }
+}

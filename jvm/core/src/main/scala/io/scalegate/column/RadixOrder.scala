@@ -1,0 +1,81 @@
+package io.scalegate.column
+
+/** Orders row numbers by 64-bit keys, without an object per row: a stable radix sort from the lowest byte up,
+  * which passes over the bytes that all keys share. Time is in proportion to the rows.
+  */
+private[scalegate] object RadixOrder {
+  private[this] val Digits = 8
+  private[this] val Values = 256
+
+  /** The row numbers in `order`, by rising `keys(row)`; rows of one key keep their order. The array given may
+    * be used for the answer.
+    */
+  def by(keys: Array[Long], order: Array[Int]): Array[Int] = {
+    val counts = countDigits(keys, order)
+    var from = order
+    var to = new Array[Int](order.length)
+    var digit = 0
+    while (digit < Digits) {
+      if (varies(counts(digit), order.length)) {
+        scatter(keys, digit, starts(counts(digit)), from, to)
+        val sorted = to
+        to = from
+        from = sorted
+      }
+      digit += 1
+    }
+    from
+  }
+
+  /** Where in the order each run of rows of one key starts, and where the last one ends. */
+  def runs(keys: Array[Long], order: Array[Int]): Array[Int] = {
+    val starts = Array.newBuilder[Int]
+    var i = 0
+    while (i < order.length) {
+      if (i == 0 || keys(order(i)) != keys(order(i - 1))) starts += i
+      i += 1
+    }
+    starts += order.length
+    starts.result()
+  }
+
+  /** The value of a key's byte, in an order that puts negative keys first. */
+  private[this] def value(key: Long, digit: Int): Int =
+    ((key ^ Long.MinValue) >>> (digit * 8)).toInt & 0xff
+
+  private[this] def countDigits(keys: Array[Long], order: Array[Int]): Array[Array[Int]] = {
+    val counts = Array.ofDim[Int](Digits, Values)
+    var i = 0
+    while (i < order.length) {
+      val key = keys(order(i))
+      var digit = 0
+      while (digit < Digits) {
+        counts(digit)(value(key, digit)) += 1
+        digit += 1
+      }
+      i += 1
+    }
+    counts
+  }
+
+  private[this] def varies(counts: Array[Int], rows: Int): Boolean = !counts.contains(rows)
+
+  private[this] def starts(counts: Array[Int]): Array[Int] = counts.scanLeft(0)(_ + _)
+
+  private[this] def scatter(
+      keys: Array[Long],
+      digit: Int,
+      next: Array[Int],
+      from: Array[Int],
+      to: Array[Int]
+  ): Unit = {
+    var i = 0
+    while (i < from.length) {
+      val row = from(i)
+      val v = value(keys(row), digit)
+      to(next(v)) = row
+      next(v) += 1
+      i += 1
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.scalegate.join.ordered
+
+import io.scalegate.column.{ColumnarWindow, WindowProbe}
+import io.scalegate.join.{JoinSpec, WorkerMetrics}
+import io.scalegate.stream.{Side, Sides, StreamTuple}
+
+/** Takes the pairs that [[ThreeSteps]] finds, in order. */
+private[scalegate] trait ResultSink {
+  def emit(later: StreamTuple, earlier: StreamTuple): Unit
+}
+
+/** A thread's share of one stream's window, how it slides, and the last search's answer. One
+  * thread at a time.
+  */
+private[scalegate] trait SearchedWindow {
+
+  /** Tuples of the stream so far, whoever stores them. */
+  def seen: Long
+
+  /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
+    * returns how many of the oldest rows it can.
+    */
+  def reach(t: StreamTuple): Int
+
+  /** Slides over `t` of this stream, and stores it if it is this share's. Its own time expires
+    * rows too: a silent opposite stream must not let the window grow.
+    */
+  def take(t: StreamTuple, isMine: Boolean): Unit
+
+  /** Searches the `reach` oldest rows, of which there is at least one, and returns the number of
+    * candidates.
+    *
+    * @param ranges
+    *   the inclusive bounds, two for each band
+    */
+  def search(reach: Int, ranges: Array[Long]): Int
+
+  /** The last answer's k-th candidate, oldest first. Valid until the window changes. */
+  def row(k: Int): StreamTuple
+
+  /** Rows that were tested so far. */
+  def comparisons: Long
+
+  /** Rows that were stored so far. */
+  def stored: Long
+
+  /** The most rows that were in the window at once. */
+  def peak: Int
+}
+
+/** The three-step procedure (Kang et al.; ScaleJoin §II) in its exact form: for each tuple in the
+  * total order, expire the opposite window, probe it, insert the tuple into its own. The paper's
+  * own order of steps compares a few pairs just outside of the window; this one does not.
+  *
+  * With `shares` above 1 it is one processing thread's part of ScaleJoin's Algorithm 1: it probes
+  * with every tuple and inserts every `shares`-th of each stream, so that each pair is found by
+  * exactly one thread. The paper counts the tuples of both streams with one counter; with two
+  * threads and strictly alternating streams that gives all of R to one thread and all of S to the
+  * other, which is as good as one thread alone when the windows differ in size. A counter for
+  * each stream has no such case.
+  *
+  * One thread at a time.
+  */
+final private[scalegate] class ThreeSteps(
+    spec: JoinSpec,
+    share: Int,
+    shares: Int,
+    window: Side => SearchedWindow,
+    sink: ResultSink
+) {
+  private[this] val windows = Sides(window(Side.R), window(Side.S))
+  private[this] val condition = new PairCondition(spec)
+  private[this] var matches = 0L
+
+  /** Takes the next tuple in the total order. */
+  def step(t: StreamTuple): Unit = {
+    val own = windows(t.side)
+    val opposite = windows(t.side.opposite)
+    val rows = opposite.reach(t)
+    if (rows > 0) probe(t, opposite, rows)
+    own.take(t, isMine = own.seen % shares == share)
+  }
+
+  def metrics: WorkerMetrics = {
+    val r = windows.left
+    val s = windows.right
+    WorkerMetrics(
+      r.comparisons + s.comparisons,
+      matches,
+      r.stored + s.stored,
+      r.peak.toLong + s.peak
+    )
+  }
+
+  private[this] def probe(t: StreamTuple, window: SearchedWindow, rows: Int): Unit = {
+    val found = window.search(rows, condition.rangesOf(t))
+    var k = 0
+    while (k < found) {
+      val earlier = window.row(k)
+      if (condition.accepts(t, earlier)) {
+        matches += 1
+        sink.emit(t, earlier)
+      }
+      k += 1
+    }
+  }
+}
+
+/** What a spec's bands and residual predicate ask of a pair. One thread at a time. */
+final private[scalegate] class PairCondition(spec: JoinSpec) {
+  private[this] val bands = spec.bands.toArray
+  private[this] val ranges = new Array[Long](2 * bands.length)
+  private[this] val residual = spec.residual.map(_.apply()).orNull
+
+  /** The inclusive bounds that `t` sets the other stream's attributes, two for each band. Valid
+    * until the next call.
+    */
+  def rangesOf(t: StreamTuple): Array[Long] = {
+    var i = 0
+    while (i < bands.length) {
+      ranges(2 * i) = bands(i).least(t.side, t.attrs(i))
+      ranges(2 * i + 1) = bands(i).greatest(t.side, t.attrs(i))
+      i += 1
+    }
+    ranges
+  }
+
+  /** Whether the residual predicate holds for a pair that the bands let through. */
+  def accepts(later: StreamTuple, earlier: StreamTuple): Boolean =
+    residual == null ||
+      (if (later.side eq Side.R) residual.matches(later, earlier)
+       else residual.matches(earlier, later))
+}
+
+/** A window as columns, searched from end to end. */
+final private[scalegate] class ScannedWindow(side: Side, spec: JoinSpec, maxRows: Int)
+    extends SearchedWindow {
+  private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
+  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val probe = new WindowProbe(window)
+  private[this] var tuples = 0L
+  private[this] var kept = 0L
+
+  def seen: Long = tuples
+  def stored: Long = kept
+  def peak: Int = window.peak
+  def comparisons: Long = probe.comparisons
+
+  def reach(t: StreamTuple): Int = {
+    window.expireBefore(bounds.earliestFor(t))
+    if (window.isEmpty || bounds.isOutOfTime(t)) 0 else window.countUpTo(bounds.latestFor(t))
+  }
+
+  def take(t: StreamTuple, isMine: Boolean): Unit = {
+    if (isMine && bounds.canBeEarlier) {
+      window.append(bounds.place(t, tuples), t.attrs, t)
+      kept += 1
+    }
+    window.expireBefore(bounds.earliestAfter(t, tuples))
+    tuples += 1
+  }
+
+  def search(reach: Int, ranges: Array[Long]): Int = probe.search(0, reach, ranges)
+
+  def row(k: Int): StreamTuple = probe.row(k).asInstanceOf[StreamTuple]
+}

@@ -1,0 +1,132 @@
+package io.scalegate.lookup
+
+import java.util.Arrays
+
+import io.scalegate.column.RadixOrder
+
+/** Rows that each hold for an interval of sortable integers, found by the intervals that overlap with them:
+  * those that start at or before the other's end and end at or after its start. A point is the interval that
+  * starts and ends there. With an equi key only rows of the same key are found.
+  */
+final class IntervalIndex private (
+    keyed: Boolean,
+    keys: Array[Long],
+    runs: Array[Int],
+    private[scalegate] val starts: Array[Long],
+    private[scalegate] val ends: Array[Long],
+    private[scalegate] val latest: Array[Long],
+    val order: Array[Int]
+) extends RowIndex {
+  /*
+   * The rows of each key lie in the order of their starts, and are a binary search tree without pointers: the
+   * root of a run is its middle row, the run's halves are the subtrees. `latest` at a root is the largest end in
+   * its run, so a search passes over every subtree whose intervals have all ended before it, and, in the order of
+   * starts, stops at the first row that starts too late (Cormen et al., Introduction to Algorithms, on augmenting
+   * search trees). It visits O(log n + found) rows.
+   */
+  def lookup(): RowLookup = new IntervalLookup(this, keyed)
+
+  /** The number of a key's run, negative if there is none. */
+  private[scalegate] def runOf(key: Long): Int = Arrays.binarySearch(keys, key)
+  private[scalegate] def run(i: Int): Int = runs(i)
+}
+
+object IntervalIndex {
+
+  /** @param keys
+    *   the equi key of every row, if there is one
+    * @param starts
+    *   the first point of every row's interval
+    * @param ends
+    *   the last point of every row's interval; one that ends before it starts is found where both comparisons hold
+    */
+  def apply(
+      keys: Option[Array[Long]],
+      starts: Array[Long],
+      ends: Array[Long]
+  ): IntervalIndex = {
+    val rows = starts.length
+    require(
+      ends.length == rows && keys.forall(_.length == rows),
+      s"$rows intervals need as many ends and keys; there are ${ends.length} ends" +
+        keys.fold("")(k => s" and ${k.length} keys")
+    )
+    val keyOf = keys.getOrElse(new Array[Long](rows))
+    val byStart = RadixOrder.by(starts, Array.range(0, rows))
+    val order = if (keys.isEmpty) byStart else RadixOrder.by(keyOf, byStart)
+    val runs = RadixOrder.runs(keyOf, order)
+    val endsInOrder = order.map(ends(_))
+    val latest = new Array[Long](rows)
+    for (i <- 0 until runs.length - 1) augment(endsInOrder, latest, runs(i), runs(i + 1))
+    new IntervalIndex(
+      keys.nonEmpty,
+      runs.dropRight(1).map(at => keyOf(order(at))),
+      runs,
+      order.map(starts(_)),
+      endsInOrder,
+      latest,
+      order
+    )
+  }
+
+  /** The root of the run from `from` up to, and without, `until`. */
+  private[scalegate] def root(from: Int, until: Int): Int = (from + until) >>> 1
+
+  private[this] def augment(ends: Array[Long], latest: Array[Long], from: Int, until: Int): Long =
+    if (from == until) Long.MinValue
+    else {
+      val at = root(from, until)
+      val below =
+        math.max(augment(ends, latest, from, at), augment(ends, latest, at + 1, until))
+      latest(at) = math.max(ends(at), below)
+      latest(at)
+    }
+}
+
+/** Attributes of a probe: the key, if the index has one, and its interval's start and end. */
+final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends RowLookup {
+  private[this] var found = new Array[Int](16)
+  private[this] var count = 0
+  private[this] var taken = 0
+  private[this] var compared = 0L
+  private[this] var low = 0L
+  private[this] var high = 0L
+
+  def comparisons: Long = compared
+
+  def start(keys: Array[Long]): Unit = {
+    count = 0
+    taken = 0
+    val first = if (keyed) 1 else 0
+    low = keys(first)
+    high = keys(first + 1)
+    val run = if (index.rows == 0) -1 else if (keyed) index.runOf(keys(0)) else 0
+    if (run >= 0) search(index.run(run), index.run(run + 1))
+  }
+
+  def next(): Int =
+    if (taken == count) -1
+    else {
+      taken += 1
+      found(taken - 1)
+    }
+
+  private[this] def search(from: Int, until: Int): Unit =
+    if (from < until) {
+      val at = IntervalIndex.root(from, until)
+      compared += 1
+      if (index.latest(at) >= low) {
+        search(from, at)
+        if (index.starts(at) <= high) {
+          if (index.ends(at) >= low) keep(at)
+          search(at + 1, until)
+        }
+      }
+    }
+
+  private[this] def keep(at: Int): Unit = {
+    if (count == found.length) found = Arrays.copyOf(found, 2 * count)
+    found(count) = at
+    count += 1
+  }
+}

@@ -1,0 +1,52 @@
+package io.scalegate.indexjoin
+
+import io.scalegate.index.ConcurrentSlidingIndex
+import io.scalegate.join.ordered.WindowBounds
+import io.scalegate.join.{JoinOptions, JoinSpec, JoinStrategy}
+import io.scalegate.stream.Side
+
+/** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each
+  * from a shared queue, share the windows and their indexes, and may join and leave while it
+  * runs. Results come out in the order of [[ResultOrder]].
+  *
+  * @param newIndex
+  *   makes an empty index for a window that is expected to hold so many tuples
+  * @param taskSize
+  *   tuples that a thread takes at a time: more for throughput, fewer for latency
+  * @param band
+  *   the number of the band that the indexes lie on
+  * @param timeWindowRows
+  *   the tuples that a window in time is expected to hold of one stream; a lower bound will do
+  */
+final class ParallelIndexJoin(
+    threads: Int,
+    newIndex: Int => ConcurrentSlidingIndex,
+    taskSize: Int = ParallelIndexJoin.TaskSize,
+    band: Int = 0,
+    timeWindowRows: Int = IndexJoin.TimeWindowRows
+) extends JoinStrategy {
+  require(threads > 0, s"a join needs at least one thread, not $threads")
+  require(taskSize > 0, s"a task needs at least one tuple, not $taskSize")
+
+  def name: String = s"parallel index join($threads) over ${newIndex(timeWindowRows).name}"
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): ElasticJoin = {
+    IndexJoin.requireBand(Some(band), spec)
+    val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
+    val index = () => if (spec.bands.isEmpty) null else newIndex(rows)
+    val join = new RunningParallelIndexJoin(spec, sources, options, index, taskSize, band)
+    try join.resize(threads)
+    catch {
+      case e: Throwable =>
+        join.close()
+        throw e
+    }
+    join
+  }
+}
+
+object ParallelIndexJoin {
+
+  /** The paper's (§5.2). */
+  val TaskSize: Int = 8
+}

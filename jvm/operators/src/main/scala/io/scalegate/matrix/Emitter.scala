@@ -1,0 +1,152 @@
+package io.scalegate.matrix
+
+import java.util.concurrent.atomic.AtomicBoolean
+
+import io.scalegate.join.ordered.ReadyInput
+import io.scalegate.stream.{PaddedCounter, StreamTuple}
+
+/** The promise that whoever passes it on knows, or has passed on, each of its tuples whose ordinal
+  * is below `ordinal`: the one-word message of DP-Join §III-D2.
+  *
+  * @param last
+  *   the key of the last tuple below it, or a heartbeat behind that: what is emitted from the ordinal
+  *   on sorts after it; null: nothing was emitted yet
+  */
+final private[matrix] class Mark(val ordinal: Long, val last: StreamTuple)
+
+private[matrix] object Mark {
+  val Start = new Mark(0L, null)
+}
+
+/** What the emitter has sent to the writer of a segment and the writer has not taken: a queue with
+  * one thread at each end. It is never full, because the emitter has no more than `capacity`
+  * tuples under way in all.
+  *
+  * @param capacity
+  *   a power of two
+  */
+final private[matrix] class Lane(capacity: Int) {
+  private[this] val mask = capacity - 1
+  private[this] val tuples = new Array[StreamTuple](capacity)
+  private[this] val ordinals = new Array[Long](capacity)
+  private[this] val sent = new PaddedCounter
+  private[this] var end = 0L // the emitter's
+  private[this] var next = 0L // the receiver's
+
+  def send(t: StreamTuple, ordinal: Long): Unit = {
+    val at = (end & mask).toInt
+    tuples(at) = t
+    ordinals(at) = ordinal
+    end += 1
+    sent.setRelease(end)
+  }
+
+  /** Tuples that were received so far. The receiver's. */
+  def received: Long = next
+
+  /** Gives each tuple that was sent, with its ordinal and its number in the lane, to `take`. The
+    * receiver's.
+    */
+  def receive(take: (StreamTuple, Long, Long) => Unit): Unit = {
+    val until = sent.getAcquire
+    while (next < until) {
+      val at = (next & mask).toInt
+      val t = tuples(at)
+      tuples(at) = null
+      take(t, ordinals(at), next)
+      next += 1
+    }
+  }
+}
+
+/** The Emitter (DP-Join §III-C): takes ready tuples from the input gate, numbers them in their
+  * total order, and sends each stream's to the writers of its segments in turn.
+  *
+  * @param streamOf
+  *   a tuple's stream
+  * @param passed
+  *   up to which ordinal each worker has processed its tuples
+  * @param capacity
+  *   tuples that may be under way between the slowest worker and the emitter; a power of two
+  */
+final private[scalegate] class Emitter(
+    input: ReadyInput,
+    topology: Topology,
+    streamOf: StreamTuple => Int,
+    passed: Array[PaddedCounter],
+    capacity: Int
+) {
+  /*
+   * The paper's Emitter has a thread of its own. Here it is a role: a worker that has nothing to
+   * process takes it, for a few tuples, if no other has it (`emitting`, a test-and-set lock). So a
+   * layout has as many threads as workers, and the emitter never starves the workers of a core.
+   *
+   * Memory order. What the holder of the lock changes is ordered by the lock. A tuple is sent
+   * before the mark beyond it is stored (`mark`, volatile), so who has read the mark finds it in
+   * its lane. Slots are reused `capacity` ordinals later, after the receiver has passed the first
+   * tuple, hence taken it.
+   */
+  private[this] val lanes = Vector.tabulate(topology.streams)(a =>
+    Vector.fill(topology.segments(a))(new Lane(capacity))
+  )
+  private[this] val turn = new Array[Int](topology.streams)
+  private[this] val emitting = new AtomicBoolean
+  private[this] var ordinal = 0L
+  @volatile private[this] var published = Mark.Start
+  @volatile private[this] var end = Long.MaxValue
+
+  def lane(stream: Int, segment: Int): Lane = lanes(stream)(segment)
+
+  /** Up to where tuples were sent. */
+  def mark: Mark = published
+
+  /** Whether a worker that has passed all ordinals below `passed` has seen the end. */
+  def isEnd(passed: Long): Boolean = passed == end
+
+  /** Sends a few tuples, if there are any, there is room and no other thread is at it. */
+  def tryEmit(): Boolean =
+    emitting.compareAndSet(false, true) && {
+      try emit()
+      finally emitting.set(false)
+    }
+
+  private[this] def emit(): Boolean = {
+    val limit = math.min(PaddedCounter.lowest(passed) + capacity, ordinal + Emitter.Batch)
+    var last: StreamTuple = null
+    var t = if (ordinal < limit) input.next() else null
+    if (t != null && t.isHeartbeat) published = new Mark(ordinal, t)
+    else {
+      while (t != null) {
+        send(t)
+        last = t
+        t = if (ordinal < limit) input.tuple() else null
+      }
+      if (last != null) published = new Mark(ordinal, StreamTuple.key(last))
+      else if (input.isDone) end = ordinal
+    }
+    last != null
+  }
+
+  private[this] def send(t: StreamTuple): Unit = {
+    val stream = streamOf(t)
+    val segment = turn(stream)
+    lanes(stream)(segment).send(t, ordinal)
+    turn(stream) = if (segment + 1 == topology.segments(stream)) 0 else segment + 1
+    ordinal += 1
+  }
+}
+
+private[scalegate] object Emitter {
+
+  /** Tuples that a worker sends before it looks for work of its own. */
+  val Batch = 64
+
+  /** The tuples that may be under way, a power of two, where a source may have `wanted` of its own
+    * waiting. Fewer than the least would have workers wait for each other's rounds.
+    */
+  def capacityFor(wanted: Int): Int =
+    Integer.highestOneBit(math.min(math.max(wanted, Least), Most) * 2 - 1)
+
+  private[this] val Least = 16
+  private[this] val Most = 1 << 15
+}

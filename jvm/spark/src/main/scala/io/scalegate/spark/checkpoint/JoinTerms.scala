@@ -1,0 +1,92 @@
+package io.scalegate.spark.checkpoint
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+import io.scalegate.band.{Band, FloatingBand, IntegralBand}
+import io.scalegate.spark.bounds.BoundedDifference
+
+/** What a join of two streams computes, for its checkpoint: the state of a join with other terms is of no use to it.
+  *
+  * The condition is what the user asks for. The bounds that are read off it decide how long rows are held, and may be
+  * wider in another time zone or version: they are no term, but where they are the cells that rows are held in.
+  *
+  * @param keys
+  *   by whose hash rows find their partition, in this order
+  * @param condition
+  *   without the keys, its conjuncts
+  * @param times
+  *   the event times that it goes by
+  * @param rows
+  *   how many rows the window holds, if it is one of rows
+  * @param perKey
+  *   whether of each key
+  * @param place
+  *   where rows meet that no keys bring together
+  * @param cells
+  *   the bounds that make the cells where they meet, if they do
+  */
+final case class JoinTerms(
+    keys: Seq[(Expression, Expression)],
+    condition: Seq[Expression],
+    times: (Attribute, Attribute),
+    rows: Option[Long],
+    perKey: Boolean,
+    place: Option[String],
+    cells: Seq[BoundedDifference],
+    older: OlderJoinTerms
+) {
+
+  /** @param state
+    *   the version of the state's form
+    * @param join
+    *   its type
+    * @param left
+    *   the columns that are held of it, as `right` are
+    */
+  def of(
+      state: Int,
+      join: String,
+      left: Seq[Attribute],
+      right: Seq[Attribute]
+  ): CheckpointTerms = {
+    val names = JoinTerms.names("left", left) ++ JoinTerms.names("right", right)
+    val text = new TermText(a => names.getOrElse(a.exprId, TermText.folded(a.name)))
+    val terms = Seq(
+      "format" -> state.toString,
+      "join" -> join,
+      "left" -> JoinTerms.columns(left),
+      "right" -> JoinTerms.columns(right),
+      "times" -> s"${text(times._1)}, ${text(times._2)}"
+    ) ++ Seq(
+      "keys" -> keys.map { case (l, r) => s"${text(l)} = ${text(r)}" }.mkString(", "),
+      "rows" -> rows.mkString,
+      "counted" -> (if (perKey) "per key" else ""),
+      "condition" -> text.all(condition),
+      "place" -> place.mkString,
+      "cells" -> cells
+        .map(d => s"${text(d.right)} - ${text(d.left)} in ${JoinTerms.ends(d.band)}")
+        .mkString(", ")
+    ).filter(_._2.nonEmpty)
+    CheckpointTerms(terms, older.differences(_, state, join, left, right))
+  }
+}
+
+object JoinTerms {
+
+  /** A side's columns by their names, or by their places where those are not the query's or not one column's. */
+  private def names(side: String, columns: Seq[Attribute]) = {
+    val all = columns.map(TermText.columnName)
+    columns.zip(all).zipWithIndex.map { case ((a, name), i) =>
+      a.exprId -> s"$side.${name.filter(n => all.count(_.contains(n)) == 1).getOrElse(s"#$i")}"
+    }.toMap
+  }
+
+  private def columns(of: Seq[Attribute]): String = of
+    .map(a => (TermText.columnName(a).toSeq :+ TermText.typeName(a.dataType)).mkString(" "))
+    .mkString(", ")
+
+  private def ends(band: Band): String = band match {
+    case IntegralBand(_, lower, upper) => s"[$lower, $upper]"
+    case b: FloatingBand => s"[${b.lower}, ${b.upper}]"
+  }
+}

@@ -1,0 +1,66 @@
+package io.scalegate.spark.join
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  EqualTo,
+  Expression,
+  If,
+  IsNotNull,
+  Literal,
+  XxHash64
+}
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.types.LongType
+
+import io.scalegate.band.{Band, IntegralBand}
+import io.scalegate.spark.bounds.TermType
+import io.scalegate.spark.rows.NodeTerms
+
+/** Equal keys as one more bounded difference, of width zero, for an index that knows of nothing else.
+  *
+  * @param left
+  *   NULL where a key is
+  * @param residual
+  *   what the bound leaves open: whether keys are equal that have the same hash
+  */
+final case class KeyBound(
+    left: Expression,
+    right: Expression,
+    band: Band,
+    residual: Option[Expression]
+) extends NodeTerms {
+  override def children: Seq[Expression] = Seq(left, right) ++ residual
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): KeyBound = {
+    val of = new NodeTerms.Changed(changed)
+    copy(of.one, of.one, band, of.in(residual))
+  }
+}
+
+object KeyBound {
+
+  /** None for keys that may be equal without being the same bytes. */
+  def of(left: Seq[Expression], right: Seq[Expression]): Option[KeyBound] =
+    if (!(left ++ right).forall(k => UnsafeRowUtils.isBinaryStable(k.dataType))) None
+    else
+      integral(left, right).orElse {
+        val equal = left.zip(right).map { case (l, r) => EqualTo(l, r) }
+        val band = IntegralBand(TermType.LongTerm.attribute, 0, 0)
+        Some(KeyBound(hash(left), hash(right), band, equal.reduceOption(And.apply)))
+      }
+
+  private[this] def integral(left: Seq[Expression], right: Seq[Expression]): Option[KeyBound] =
+    for {
+      l <- left.headOption if left.length == 1
+      r <- right.headOption if l.dataType == r.dataType
+      t <- TermType.of(l.dataType) if t.family != "floating"
+    } yield KeyBound(t.stored(l), t.stored(r), IntegralBand(t.attribute, 0, 0), None)
+
+  private[this] def hash(keys: Seq[Expression]): Expression =
+    keys.filter(_.nullable).map(IsNotNull(_)).reduceOption[Expression](And.apply) match {
+      case None => XxHash64(keys, Seed)
+      case Some(present) => If(present, XxHash64(keys, Seed), Literal(null, LongType))
+    }
+
+  private[this] val Seed = 42L
+}

@@ -1,0 +1,46 @@
+package io.scalegate.spark.join
+
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
+
+/** A task's joined pairs of rows, each told by where its two rows lie, one side's being a row of NULLs where it
+  * matches nothing. Of a join that gives the rows of one side only, the other is not to be asked for. One thread.
+  */
+abstract class PlacedPairs(val leftPlace: RowPlace, val rightPlace: RowPlace)
+    extends Iterator[JoinedRow] {
+  private[this] val pair = new JoinedRow
+  private[this] var ready = false
+
+  /** Moves to the next pair, if there is one. */
+  def advance(): Boolean
+
+  /** In what the left row lies; like all below valid until the next. */
+  final def leftBase: AnyRef = leftPlace.base
+
+  /** Where in it. */
+  final def leftOffset: Long = leftPlace.offset
+
+  final def left: UnsafeRow = leftPlace.row
+
+  final def rightBase: AnyRef = rightPlace.base
+
+  final def rightOffset: Long = rightPlace.offset
+
+  final def right: UnsafeRow = rightPlace.row
+
+  /** The pair that [[next]] gives is valid until the next call of this. */
+  final def hasNext: Boolean = {
+    ready = ready || advance()
+    ready
+  }
+
+  final def next(): JoinedRow = {
+    take()
+    pair(left, right)
+  }
+
+  /** Takes the next pair, as [[next]] does, and makes nothing of it. */
+  final def take(): Unit = {
+    if (!hasNext) throw new NoSuchElementException("the join has no more rows")
+    ready = false
+  }
+}

@@ -1,0 +1,40 @@
+package io.scalegate.spark.join
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.rows.{RowStore, UnsafeRows}
+
+/** Where one row of a pair lies. As long as the pairs are read another row lies elsewhere. One thread. */
+final class RowPlace(columns: Int) {
+  private[this] val stored = new UnsafeRow(columns)
+  private[this] val nulls = UnsafeRows.ofNulls(columns)
+  private[this] var whole: UnsafeRow = _ // null where the row lies in a store
+  private[this] var in: AnyRef = _
+  private[this] var at = 0L
+
+  def base: AnyRef = in
+  def offset: Long = at
+
+  /** Valid until the place is another. */
+  def row: UnsafeRow =
+    if (whole != null) whole
+    else {
+      RowStore.point(stored, in, at)
+      stored
+    }
+
+  /** Of a row in a [[RowStore]]. */
+  def set(base: AnyRef, offset: Long): Unit = {
+    whole = null
+    in = base
+    at = offset
+  }
+
+  def set(row: UnsafeRow): Unit = {
+    whole = row
+    in = row.getBaseObject
+    at = row.getBaseOffset
+  }
+
+  def setNulls(): Unit = set(nulls)
+}

@@ -1,0 +1,34 @@
+package io.scalegate.spark.join.batch
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.scalegate.SpillableRows
+
+import io.scalegate.spark.join.{PairTest, PartitionsJoinTask, Probing}
+import io.scalegate.spark.rows.UnsafeRows
+import io.scalegate.stream.Sides
+
+/** Everything that travels to the executors to join two partitions by comparing all rows of one with all of the
+  * other, in any memory: one side is kept on disk, and read once for each block of the other's rows.
+  *
+  * @param columns
+  *   of the inputs
+  * @param condition
+  *   the whole of it, evaluated on every pair
+  */
+final class BlockLoopTask(
+    probing: Probing,
+    columns: Sides[Seq[Attribute]],
+    condition: Expression
+) extends PartitionsJoinTask {
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): BlockLoopIterator = {
+    val (probed, searched) = (columns(probing.side), columns(probing.side.opposite))
+    val rows = Sides(l, r).zip(columns).map { case (of, output) => UnsafeRows(of, output) }
+    val accepts = PairTest.predicate(condition, columns)
+    new BlockLoopIterator(
+      new PairTest(probing, probed.length, searched.length, Some(accepts)),
+      rows(probing.side),
+      SpillableRows.of(rows(probing.side.opposite), searched.length)
+    )
+  }
+}

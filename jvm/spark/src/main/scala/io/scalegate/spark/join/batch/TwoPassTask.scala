@@ -1,0 +1,84 @@
+package io.scalegate.spark.join.batch
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, GenericInternalRow, UnsafeRow}
+import org.apache.spark.sql.scalegate.SpillableRows
+
+import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, Probing}
+import io.scalegate.spark.rows.UnsafeRows
+import io.scalegate.stream.{Side, Sides}
+
+/** A full join of two partitions whose rows a task cannot hold. Both are kept on disk and
+  * read twice: for the pairs and the left rows, then for the right rows that match nothing.
+  *
+  * @param pass
+  *   joins partitions that come in any order
+  */
+final class TwoPassTask(pass: Probing => PartitionsJoinTask, columns: Sides[Seq[Attribute]])
+    extends PartitionsJoinTask {
+  private[this] val pairs = pass(Probing(Side.R, pairs = true, unmatched = true))
+  private[this] val lone = pass(Probing(Side.S, pairs = false, unmatched = true))
+
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
+    val rows = Sides(l, r).zip(columns).map { case (of, output) =>
+      SpillableRows.of(UnsafeRows(of, output), output.length)
+    }
+    new TwoPassIterator(
+      pairs.join(rows.left.iterator, rows.right.iterator),
+      () => lone.join(rows.left.iterator, rows.right.iterator),
+      columns.left.length
+    )
+  }
+}
+
+object TwoPassTask {
+
+  /** One pass where it gives the join's rows, else two. */
+  def ifNeeded(probing: Probing, columns: Sides[Seq[Attribute]])(
+      pass: Probing => PartitionsJoinTask
+  ): PartitionsJoinTask =
+    if (probing.unfound) new TwoPassTask(pass, columns) else pass(probing)
+}
+
+/** The pairs of one join, then the rows that another gives, each as a pair without a left row.
+  *
+  * @param rest
+  *   asked for when the first are through
+  * @param columns
+  *   of a left row
+  */
+final private class TwoPassIterator(pairs: JoinedPairs, rest: () => JoinedPairs, columns: Int)
+    extends JoinedPairs(Side.R) {
+  private[this] val none = new GenericInternalRow(columns)
+  private[this] var lone: JoinedPairs = _ // null while there are pairs
+
+  def counts: Seq[Long] =
+    if (lone == null) pairs.counts
+    else pairs.counts.zipAll(lone.counts, 0L, 0L).map { case (a, b) => a + b }
+
+  def atProbe(): Boolean =
+    if (lone != null) lone.atProbe()
+    else
+      pairs.atProbe() || {
+        pairs.close()
+        lone = rest()
+        lone.atProbe()
+      }
+
+  def probe: InternalRow = if (lone == null) pairs.probe else none
+
+  def found: UnsafeRow =
+    if (lone == null) pairs.found else lone.probe.asInstanceOf[UnsafeRow]
+
+  override def foundBase: AnyRef = if (lone == null) pairs.foundBase else found.getBaseObject
+
+  override def foundOffset: Long = if (lone == null) pairs.foundOffset else found.getBaseOffset
+
+  def close(): Unit = {
+    pairs.close()
+    if (lone != null) lone.close()
+  }
+
+  protected def moveToMatch(): Boolean =
+    if (lone == null) pairs.nextMatch() else lone.nextMatch()
+}

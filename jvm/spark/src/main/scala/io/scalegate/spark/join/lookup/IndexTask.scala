@@ -1,0 +1,72 @@
+package io.scalegate.spark.join.lookup
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, TaskTerms}
+import io.scalegate.spark.rows.{HeldRows, RowStore, UnsafeRows, WindowMemory}
+import io.scalegate.stream.Sides
+
+/** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
+  * takes the other's rows as they come.
+  *
+  * @param terms
+  *   the key is among their attributes
+  * @param unheld
+  *   runs the join where the task's memory cannot hold that side
+  */
+final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends PartitionsJoinTask {
+  import terms.{build, probing}
+
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
+    val (probes, held) = (terms.probeOf(Sides(l, r)), terms.buildOf(Sides(l, r)))
+    val rest = UnsafeRows(held, build.output)
+    val memory = WindowMemory.ofTask(TaskContext.get())
+    val rows =
+      new HeldRows(terms.reader(build), terms.by, build.output.length, Expected, probing.unfound)
+    if (fill(rows, rest, memory)) lookup(probes, rows)
+    else {
+      memory.release()
+      val all = rows.drain() ++ rows.unmatchable ++ rest
+      val both = Sides.of(probing.side, probes, all)
+      unheld.join(both.left, both.right)
+    }
+  }
+
+  /** Holds all rows, or those that there is memory for; false when some are left. While the index is built
+    * rows and attributes are held twice.
+    */
+  private[this] def fill(
+      kept: HeldRows,
+      rows: Iterator[UnsafeRow],
+      memory: WindowMemory
+  ): Boolean = {
+    val store = new RowStore(build.output.length)
+    var bytes = 0L
+    var fits = true
+    while (fits && rows.hasNext) {
+      val row = rows.next()
+      kept.add(row, store.copy(row))
+      bytes += 2L * (row.getSizeInBytes + terms.by.types.length * AttributeBytes)
+      fits = memory.tryReserve(kept.size.toLong, bytes)
+    }
+    fits
+  }
+
+  private[this] def lookup(
+      probes: Iterator[InternalRow],
+      rows: HeldRows
+  ): LookupJoinIterator =
+    new LookupJoinIterator(
+      terms.test,
+      probes,
+      terms.reader(terms.probe),
+      rows.index(terms.buildSide),
+      rows.unmatchable
+    )
+
+  private[this] val Expected = 1024
+
+  private[this] val AttributeBytes = 8
+}

@@ -1,0 +1,44 @@
+package io.scalegate.spark.join.lookup
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+
+import io.scalegate.spark.join.{JoinedPairs, KeptInput, TaskTerms}
+import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
+
+/** Everything that travels to the executors for a join with rows that are broadcast. */
+final class LookupTask(terms: TaskTerms) extends Serializable {
+  import terms.{build, probe}
+
+  /** Joins the rows of a partition with the packed rows that were broadcast. */
+  def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
+    val use = IndexUse(build.bounded, terms.by, terms.buildSide)
+    BroadcastIndexes.of(packed, use, TaskContext.get(), built(packed)) match {
+      case Some(index) =>
+        new LookupJoinIterator(terms.test, probes, terms.reader(probe), index)
+      case None => inBlocks(probes, packed)
+    }
+  }
+
+  private[this] def built(packed: Array[InternalRow]): Option[BuiltIndex] =
+    new PackedIndex(
+      packed,
+      build.output.length,
+      () => terms.reader(build),
+      terms.by,
+      BroadcastIndexes.reserve
+    ).build(terms.buildSide)
+
+  private[this] def inBlocks(
+      probes: Iterator[InternalRow],
+      packed: Array[InternalRow]
+  ): BlockLookupIterator =
+    new BlockLookupIterator(
+      terms.test,
+      UnsafeRows(probes, probe.output),
+      terms.reader(probe),
+      new KeptInput(() => PackedRows(packed, build.output.length), terms.reader(build)),
+      terms.by,
+      WindowMemory.ofTask(TaskContext.get())
+    )
+}

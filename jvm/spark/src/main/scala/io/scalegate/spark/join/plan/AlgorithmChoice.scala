@@ -1,0 +1,130 @@
+package io.scalegate.spark.join.plan
+
+import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.adaptive.{LogicalQueryStage, ShuffleQueryStageExec}
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.spark.join.{KeyBound, Probing}
+import io.scalegate.spark.plan.InputSize
+import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
+import io.scalegate.stream.Side
+
+/** How a join is to be run, and why.
+  *
+  * @param probing
+  *   with the side that probes, which an inner join is free to choose
+  */
+final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: String)
+
+/** Chooses by the sizes that Spark's statistics give the two inputs, after what the user asked for: first
+  * by the hint, then by the setting.
+  *
+  *   - A side that Spark would broadcast is: then the other is not moved, and no key can be too frequent. Inputs
+  *     that lie by their keys when adaptive execution learns that one is small stay as they lie.
+  *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
+  *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
+  *     since the bounds are columns or the join is a full one, it is left to Spark.
+  *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares no
+  *     more than Spark would.
+  *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
+  */
+object AlgorithmChoice extends JoinSelectionHelper {
+
+  /** None for a join that is left to Spark. */
+  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] = {
+    for {
+      (algorithm, _) <- c.requested
+      why <- obstacle(algorithm, c, free)
+    } throw Errors.hintAlgorithm(algorithm.name, why)
+    c.requested
+      .orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set"))
+      .collect {
+        case (algorithm, why) if isPossible(algorithm, c, free) =>
+          AlgorithmChoice(algorithm, smallest(c, free), why)
+      }
+      .orElse(bySize(c, free, conf))
+  }
+
+  private[this] def bySize(
+      c: WindowJoinCandidate,
+      free: Probing,
+      conf: SQLConf
+  ): Option[AlgorithmChoice] = {
+    val held = smallest(c, free)
+    val input = c.inputs(held.side.opposite)
+    def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
+    def choice(algorithm: Algorithm, why: String) = Some(AlgorithmChoice(algorithm, held, why))
+    val broadcast =
+      canBroadcastBySize(input, conf) && !isExchanged(c) && possible(Algorithm.Broadcast)
+    if (broadcast) choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
+    else if (canIndexBySize(input, conf) && possible(Algorithm.Index))
+      choice(
+        Algorithm.Index,
+        s"it has ${sizeOf(input)} in ${conf.numShufflePartitions} partitions"
+      )
+    else if (possible(Algorithm.Sweep)) {
+      val why = s"the side to index has ${sizeOf(input)}"
+      Some(AlgorithmChoice(Algorithm.Sweep, free, why))
+    } else if (c.isRequested)
+      Seq(Algorithm.Index, Algorithm.Matrix, Algorithm.Broadcast)
+        .find(possible)
+        .flatMap(choice(_, c.unbounded.getOrElse("as hinted")))
+    else if (isKeylessOverlap(c) && possible(Algorithm.Matrix))
+      choice(Algorithm.Matrix, "no equality key, and neither side is small")
+    else None
+  }
+
+  /** Spark would compare each row with every other. */
+  private[this] def isKeylessOverlap(c: WindowJoinCandidate): Boolean =
+    c.leftKeys.isEmpty && c.overlap.nonEmpty
+
+  /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */
+  private[this] def isExchanged(c: WindowJoinCandidate): Boolean =
+    c.leftKeys.nonEmpty && Seq(c.join.left, c.join.right).forall {
+      case stage: LogicalQueryStage =>
+        stage.physicalPlan.exists(_.isInstanceOf[ShuffleQueryStageExec])
+      case _ => false
+    }
+
+  /** The size up to which Spark itself would build a hash table of each partition. */
+  private[this] def canIndexBySize(input: LogicalPlan, conf: SQLConf): Boolean =
+    input.stats.sizeInBytes < BigInt(conf.autoBroadcastJoinThreshold) * conf.numShufflePartitions
+
+  private[this] def isPossible(
+      algorithm: Algorithm,
+      c: WindowJoinCandidate,
+      probing: Probing
+  ): Boolean = obstacle(algorithm, c, probing).isEmpty
+
+  /** Why a join cannot be run this way. */
+  private[this] def obstacle(
+      algorithm: Algorithm,
+      c: WindowJoinCandidate,
+      probing: Probing
+  ): Option[String] = {
+    val keyed = c.leftKeys.nonEmpty
+    val isSweep = algorithm == Algorithm.Sweep
+    if (algorithm == Algorithm.Matrix)
+      if (keyed) Some("rows with equal keys are brought together by the key") else None
+    else if (algorithm != Algorithm.Broadcast && c.unbounded.nonEmpty)
+      c.unbounded.map(why => s"$why, so every row must meet every other")
+    else if (isSweep && c.overlap.nonEmpty)
+      Some("it slides a window of a fixed width, and this condition's bounds are columns")
+    else if (algorithm != Algorithm.Index && probing.unfound)
+      Some("a full join is decided in the task that holds all of a row's matches, by an index")
+    else if (algorithm == Algorithm.Index && c.overlap.nonEmpty && !keyed)
+      Some("where bounds are columns, rows can be exchanged by an equality key alone")
+    else if (!isSweep && keyed && KeyBound.of(c.leftKeys, c.rightKeys).isEmpty)
+      Some("its keys may be equal without being the same bytes")
+    else None
+  }
+
+  /** The way to probe with the smaller side held; only an inner join has two. */
+  private[this] def smallest(c: WindowJoinCandidate, free: Probing): Probing =
+    if (free.isInner && c.join.left.stats.sizeInBytes < c.join.right.stats.sizeInBytes)
+      free.copy(side = Side.S)
+    else free
+
+  private[this] def sizeOf(input: LogicalPlan): String = InputSize.of(input).describe
+}

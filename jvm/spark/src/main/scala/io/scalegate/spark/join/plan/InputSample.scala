@@ -1,0 +1,207 @@
+package io.scalegate.spark.join.plan
+
+import scala.collection.mutable
+import scala.concurrent.Await
+import scala.concurrent.duration._
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import org.apache.spark.TaskKilledException
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  Expression,
+  Literal,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Filter,
+  LeafNode,
+  LocalLimit,
+  LocalRelation,
+  LogicalPlan,
+  Project,
+  Range
+}
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.execution.columnar.InMemoryRelation
+import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2ScanRelation, FileScan}
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.unsafe.hash.Murmur3_x86_32
+
+import io.scalegate.band.AttributeType
+import io.scalegate.spark.rows.AttributeReader
+
+/** The attributes of a few rows of a join's input, as sortable integers; rows with a NULL are left out.
+  *
+  * @param partitions
+  *   for each partition that was looked at, and had rows, its columns: the i-th array holds the i-th attribute of its
+  *   rows
+  */
+final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
+  def column(i: Int): Array[Long] = partitions.toArray.flatMap(_(i))
+
+  val rows: Int = partitions.map(_.head.length).sum
+
+  private[this] val isOfOnePartition = partitions.length == 1
+
+  /** How often each value of the first attribute is there in each part of the sample: partitions, or where there is one
+    * its consecutive pieces.
+    */
+  private[this] val parts: IndexedSeq[Map[Long, Int]] = {
+    val columns = partitions.map(_.head)
+    val pieces =
+      if (!isOfOnePartition) columns
+      else columns.flatMap(c => c.grouped(math.max(1, -Math.floorDiv(-c.length, Pieces))))
+    pieces.map(_.toSeq.groupMapReduce(identity)(_ => 1)(_ + _))
+  }
+
+  private[this] val sizes = parts.map(_.values.sum)
+
+  /** How often each value of the first attribute is there. */
+  val counts: Map[Long, Int] =
+    parts.flatten.groupMapReduce(_._1)(_._2)(_ + _).withDefaultValue(0)
+
+  /** Whether most parts of the sample agree that a value is about as frequent as it is in all. Where rows lie by their
+    * values, a part holds many of one value that the whole has few of; nor can one part, of that value only,
+    * show more than that it begins there.
+    */
+  def isSpread(value: Long): Boolean = {
+    val least = LeastShare * counts(value) / rows
+    val shares = parts.zip(sizes).map { case (p, n) => p.getOrElse(value, 0).toDouble / n }
+    val agreeing = shares.count(s => s > 0 && s >= least)
+    2 * agreeing > parts.length && !(isOfOnePartition && shares.contains(1.0))
+  }
+
+  private[this] def Pieces = 4
+
+  /** Of the share that a value has in all. */
+  private[this] def LeastShare = 0.25
+}
+
+/** Reads samples where that costs little: rows from the beginning of several partitions of files, of a cached table or of
+  * rows that the plan itself holds, through filters and projections. What an exchange, an aggregate, a join or somebody's
+  * own RDD would have to compute is not asked for.
+  *
+  * Rows that lie together in a file may be alike; a sample decides how fast a join is and never what it gives. So it is
+  * not waited for long either, and where it cannot be read there is none.
+  */
+object InputSample {
+
+  /** None where a sample would cost more than that, fails, or shows nothing.
+    *
+    * @param attributes
+    *   over the input's output, of the storage type of `types`
+    * @param rows
+    *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
+    *   as many
+    */
+  def of(
+      session: SparkSession,
+      input: LogicalPlan,
+      attributes: Seq[Expression],
+      types: IndexedSeq[AttributeType],
+      rows: Int
+  ): Option[InputSample] =
+    for {
+      heads <- if (rows > 0) headsOf(input, rows * Reach) else None
+      read <- Try(read(session, heads, attributes, types, rows)).toOption
+      sample <- read
+    } yield sample
+
+  private[this] def read(
+      session: SparkSession,
+      heads: LogicalPlan,
+      attributes: Seq[Expression],
+      types: IndexedSeq[AttributeType],
+      rows: Int
+  ): Option[InputSample] = {
+    val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
+    val planned = session.sessionState.executePlan(Project(named, heads)).executedPlan
+    val columns = planned.output
+    val rdd = planned.execute()
+    val partitions = spread(rdd.getNumPartitions)
+    val each = math.max(1, rows / math.max(1, partitions.size))
+    val found = new Array[Option[IndexedSeq[Array[Long]]]](partitions.size)
+    val job = session.sparkContext.submitJob(
+      rdd,
+      (rows: Iterator[InternalRow]) => InputSample.attributesOf(rows, columns, types, each),
+      partitions,
+      (i: Int, part: Option[IndexedSeq[Array[Long]]]) => found(i) = part,
+      found.toVector
+    )
+    try sampleOf(Await.result(job, Patience))
+    finally if (!job.isCompleted) job.cancel()
+  }
+
+  /** None where one of the partitions could not be read. */
+  private[this] def sampleOf(
+      read: Seq[Option[IndexedSeq[Array[Long]]]]
+  ): Option[InputSample] = {
+    val present = read.flatten.filter(_.head.nonEmpty).toVector
+    Option.when(read.forall(_.nonEmpty) && present.nonEmpty)(new InputSample(present))
+  }
+
+  /** The attributes of `most` of a partition's first rows, column by column; None where they cannot be evaluated. That fails
+    * no task: whether the query needs them is for the query to see.
+    */
+  private def attributesOf(
+      rows: Iterator[InternalRow],
+      columns: Seq[Attribute],
+      types: IndexedSeq[AttributeType],
+      most: Int
+  ): Option[IndexedSeq[Array[Long]]] = {
+    val reader = new AttributeReader(columns, types, columns)
+    val read = Vector.fill(types.length)(mutable.ArrayBuilder.make[Long])
+    try {
+      rows.take(most * Reach).foreach { row =>
+        if (reader.read(row)) for (i <- read.indices) read(i) += reader.keys(i)
+      }
+      Some(read.map(column => thinned(column.result(), most)))
+    } catch {
+      case e @ (_: TaskKilledException | _: InterruptedException) => throw e
+      case NonFatal(_) => None
+    }
+  }
+
+  /** One of so many values that follow on each other, not always in the same place: keys may come round. */
+  private[this] def thinned(values: Array[Long], most: Int): Array[Long] = {
+    val step = math.max(1, -Math.floorDiv(-values.length, most))
+    Array.tabulate(values.length / step) { i =>
+      values(i * step + Math.floorMod(Murmur3_x86_32.hashInt(i, 0), step))
+    }
+  }
+
+  private[this] def spread(partitions: Int): Seq[Int] =
+    if (partitions <= Partitions) 0 until partitions
+    else (0 until Partitions).map(i => (i.toLong * partitions / Partitions).toInt)
+
+  /** The plan over the first `n` rows of each partition. */
+  private[this] def headsOf(plan: LogicalPlan, n: Int): Option[LogicalPlan] = plan match {
+    case p: Project if isPlain(p) => headsOf(p.child, n).map(c => p.withNewChildren(Seq(c)))
+    case f: Filter if isPlain(f) => headsOf(f.child, n).map(c => f.withNewChildren(Seq(c)))
+    case leaf: LeafNode if isCheap(leaf) => Some(LocalLimit(Literal(n), leaf))
+    case _ => None
+  }
+
+  private[this] def isPlain(plan: LogicalPlan): Boolean =
+    plan.expressions.forall(e => e.deterministic && !SubqueryExpression.hasSubquery(e))
+
+  private[this] def isCheap(leaf: LeafNode): Boolean = leaf match {
+    case _: LocalRelation | _: Range => true
+    case cached: InMemoryRelation => cached.cacheBuilder.isCachedColumnBuffersLoaded
+    case files: LogicalRelation => files.relation.isInstanceOf[HadoopFsRelation]
+    case scanned: DataSourceV2ScanRelation => scanned.scan.isInstanceOf[FileScan]
+    case _ => false
+  }
+
+  /** How many partitions are looked at. */
+  private[this] val Partitions = 8
+
+  /** How many rows are read for each that is kept. */
+  private val Reach = 16
+
+  /** A query does not wait longer to learn how it is best run. */
+  private[this] val Patience = 2.seconds
+}

@@ -1,0 +1,251 @@
+package io.scalegate.spark.join.plan
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeReference,
+  EqualTo,
+  Expression,
+  PredicateHelper
+}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
+import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
+import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.BinaryType
+
+import io.scalegate.band.Grid
+import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
+import io.scalegate.spark.join.hint.WindowJoinHint
+import io.scalegate.spark.join.lookup.PackExec
+import io.scalegate.spark.join.rowcount.{RowWindowJoin, RowWindowPlan, WithinRows}
+import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
+import io.scalegate.spark.plan.KeyLayout
+import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
+import io.scalegate.stream.Sides
+
+/** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
+  * execution asks again about a join whose inputs have run.
+  *
+  * A join that carries one of Spark's own hints is left to Spark, and so is every join with no bounded
+  * difference that our hint does not ask for: such a plan is exactly Spark's.
+  */
+object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case WindowJoinHint(child, _) => planLater(child) :: Nil
+    case w: RowWindowJoin => RowWindowPlan(w)(planLater).rows(w.output) :: Nil
+    case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
+      val candidate = new WindowJoinCandidate(join)
+      refuseRowWindow(join)
+      candidate.refuseWhatWasAskedFor()
+      if (candidate.plannable) planned(candidate).toSeq else Nil
+    case other => refuseRowWindow(other)
+  }
+
+  /** A row-count window that is still a predicate stands where it cannot be run. */
+  private[this] def refuseRowWindow(plan: LogicalPlan): Seq[SparkPlan] = {
+    plan.expressions.find(_.exists(_.isInstanceOf[WithinRows])).foreach { e =>
+      throw Errors.withinRowsMisplaced(e.sql)
+    }
+    Nil
+  }
+
+  /** Whether a join is run here and finds anything, as far as its inputs are known. */
+  def runs(join: Join): Boolean = {
+    val c = new WindowJoinCandidate(join)
+    c.plannable && !isEmpty(c) && Probing.of(join.joinType).flatMap(choice(c, _)).nonEmpty
+  }
+
+  private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
+    Probing.of(c.join.joinType).flatMap { probing =>
+      if (isEmpty(c)) withoutMatches(c, probing)
+      else choice(c, probing).map(pairs(c, _).rows(c.join.output))
+    }
+
+  private[this] def isEmpty(c: WindowJoinCandidate): Boolean = c.differences.exists(_.isEmpty)
+
+  /** None for a join that is left to Spark. */
+  private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] = {
+    val conf = SQLConf.get
+    val ours = c.isRequested || c.isBounded && LeftToSpark.reason(c, conf).isEmpty
+    if (ours) AlgorithmChoice.of(c, probing, conf) else None
+  }
+
+  private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
+    choice.algorithm match {
+      case Algorithm.Broadcast => broadcast(c, choice)
+      case Algorithm.Matrix => matrix(c, choice)
+      case _ if c.differences.isEmpty => overlapping(c, choice)
+      case _ => if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice)
+    }
+
+  private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
+    if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
+
+  private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
+    skewed(c, choice) match {
+      case Some(keys) => keyedInSlices(c, choice, keys)
+      case None =>
+        exec(c, choice, JoinKeys(c.leftKeys, c.rightKeys), inputs(c), cells = None)
+    }
+
+  /** A full join's rows are decided where all of their matches are. An input that lies by its keys is left where it
+    * lies: to cut a key costs an exchange of it, and of what comes after the join.
+    */
+  private[this] def skewed(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SkewedKeys] =
+    if (choice.probing.unfound || c.key.isEmpty || liesByKeys(c)) None
+    else
+      for {
+        sample <- JoinSample.of(c, SQLConf.get)
+        keys <- SkewedKeys.of(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
+      } yield keys
+
+  private[this] def liesByKeys(c: WindowJoinCandidate): Boolean =
+    KeyLayout.isBy(c.join.left, c.leftKeys) || KeyLayout.isBy(c.join.right, c.rightKeys)
+
+  private[this] def keyedInSlices(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      keys: SkewedKeys
+  ): WindowJoinNode = {
+    val key = c.key.get
+    val by = SliceBy.Keys(keys.slices, Vector(key.band, c.sweep.band).map(_.attribute))
+    val attributes =
+      Sides(Seq(key.left, c.sweep.storedLeft), Seq(key.right, c.sweep.storedRight))
+    inCells(c, choice, by, attributes, keys.describe)
+  }
+
+  private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
+    val side = choice.probing.side
+    val held = c.inputs(side.opposite)
+    val packed =
+      PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planLater(held))
+    val inputs = Sides.of(side, planLater(c.inputs(side)), packed)
+    WindowJoinExec(
+      choice.probing,
+      LocalJoin.Broadcast(held.output, c.indexTerms),
+      c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
+      inputs.left,
+      inputs.right
+    )
+  }
+
+  private[this] def overlapping(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice
+  ): WindowJoinNode =
+    indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), matrix = None)
+
+  private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
+    val dimensions = GridDimensions.of(c, SQLConf.get)
+    val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = choice.probing.side)
+    inCells(
+      c,
+      choice,
+      SliceBy.Cells(grid),
+      Sides(dimensions.map(_.storedLeft), dimensions.map(_.storedRight)),
+      "no equality key"
+    )
+  }
+
+  /** Both inputs' rows meet in cells.
+    *
+    * @param attributes
+    *   of an input, that decide a row's cells
+    */
+  private[this] def inCells(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      by: SliceBy,
+      attributes: Sides[Seq[Expression]],
+      what: String
+  ): WindowJoinNode = {
+    val slices = Sides.ofEach { side =>
+      SliceExec(planLater(c.inputs(side)), side, choice.probing, by, attributes(side))
+    }
+    exec(c, choice, cellsOf(slices), slices, Some(what))
+  }
+
+  private[this] def inputs(c: WindowJoinCandidate): Sides[SparkPlan] =
+    c.inputs.map(planLater)
+
+  /** The last columns as the keys of a join. */
+  private[this] def cellsOf(
+      inputs: Sides[SparkPlan],
+      partitions: Option[Int] = None
+  ): JoinKeys = {
+    val ids = inputs.map(input => Seq(input.output.last))
+    JoinKeys(ids.left, ids.right, Some(JoinKeys.Cells(partitions)))
+  }
+
+  /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
+  private[this] def matrix(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
+    val matrix = MatrixChoice.of(c, choice.probing, SQLConf.get)
+    val by = SliceBy.Matrix.of(matrix.layout)
+    // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
+    val inputs = Sides.ofEach[SparkPlan] { side =>
+      val slices = SliceExec(planLater(c.inputs(side)), side, matrix.probing, by, Nil)
+      val cells = HashPartitioning(Seq(slices.cell), matrix.layout.workers)
+      ShuffleExchangeExec(cells, slices, REPARTITION_BY_NUM)
+    }
+    val chosen = choice.copy(probing = matrix.probing)
+    val keys = cellsOf(inputs, Some(matrix.layout.workers))
+    if (c.differences.isEmpty) {
+      val terms = c.indexTermsInCells(keys.left.head, keys.right.head)
+      indexed(c, chosen, keys, terms, inputs, Some(matrix))
+    } else exec(c, chosen, keys, inputs, Some(matrix.describe))
+  }
+
+  /** Each task indexes its rows of the side that does not probe. */
+  private[this] def indexed(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      keys: JoinKeys,
+      terms: IndexTerms,
+      inputs: Sides[SparkPlan],
+      matrix: Option[MatrixChoice]
+  ): WindowJoinNode = {
+    val same = keys.left.zip(keys.right).map { case (l, r) => EqualTo(l, r) }
+    val how = if (c.isBounded) "index" else "all pairs"
+    val cells = matrix.fold("")(m => s", ${m.describe}")
+    WindowJoinExec(
+      choice.probing,
+      LocalJoin.IndexOrBlocks(keys, terms, (same ++ c.condition).reduce(And.apply)),
+      c.describe(
+        s"$how over the ${choice.probing.heldName} side's partitions$cells (${choice.why})"
+      ),
+      inputs.left,
+      inputs.right
+    )
+  }
+
+  /** @param cells
+    *   what they are made of, if the keys are cells
+    */
+  private[this] def exec(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      keys: JoinKeys,
+      inputs: Sides[SparkPlan],
+      cells: Option[String]
+  ): WindowJoinNode = {
+    val terms = c.sweepTerms(inCells = cells.nonEmpty)
+    val indexed =
+      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(keys.left, keys.right)
+    val algorithm =
+      if (indexed.nonEmpty) s"index over the ${choice.probing.heldName} side's partitions"
+      else if (cells.nonEmpty) "sweep over sorted slices"
+      else "sweep over sorted inputs"
+    WindowJoinExec(
+      choice.probing,
+      indexed.fold[LocalJoin](LocalJoin.Sweep(keys, terms))(LocalJoin.IndexOrSweep(
+        keys,
+        terms,
+        _
+      )),
+      c.describe(s"$algorithm${cells.fold("")(", " + _)} (${choice.why})"),
+      inputs.left,
+      inputs.right
+    )
+  }
+}

@@ -1,0 +1,45 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.settings.ScaleGateConf
+
+/** Takes joins with [[WithinRows]] out of the optimizer's hands. */
+object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.transformUpWithSubqueries {
+        case j: Join
+            if j.resolved && Probing.of(j.joinType).nonEmpty && !j.isStreaming &&
+              j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
+          rewrite(j).getOrElse(j)
+      }
+
+  private[this] def rewrite(join: Join): Option[LogicalPlan] = {
+    val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val others = conjuncts.filterNot {
+      case _: WithinRows | _: WindowJoinRequested => true
+      case _ => false
+    }
+    for {
+      window <- conjuncts.collect { case w: WithinRows => w } match {
+        case Seq(only) => Some(only)
+        case _ => None
+      }
+      if !others.exists(_.exists(_.isInstanceOf[WithinRows])) && others.forall(_.deterministic)
+      (l, r) <- window.times(join.left.outputSet, join.right.outputSet)
+      (leftKeys, rightKeys) <- window.keys(join.left.outputSet, join.right.outputSet)
+    } yield RowWindowJoin(
+      join.left,
+      join.right,
+      RowWindowTerms(l, r, leftKeys, rightKeys, window.rows, window.threads),
+      others.reduceOption(And.apply),
+      join.joinType
+    )
+  }
+}

@@ -1,0 +1,118 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.scalegate.TaskAccess
+
+import io.scalegate.join.{JoinSource, RunningTypedJoin}
+import io.scalegate.spark.join.{Probing, UngroupedPairs}
+import io.scalegate.spark.rows.UnsafeRows
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
+
+/** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
+  * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
+  * are given because they match nothing.
+  *
+  * @param probing
+  *   as `join` was opened for it; which side probes is for the reader of the pairs alone
+  */
+final class RowWindowJoinIterator(
+    join: RunningTypedJoin,
+    probing: Probing,
+    left: TimedRows,
+    right: TimedRows,
+    task: TaskContext,
+    kept: KeptRows
+) extends UngroupedPairs(probing.side) {
+  private[this] val joinType = probing.joinType
+  private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
+  private[this] val noRight = UnsafeRows.ofNulls(right.columns)
+  private[this] val idle = new IdleStrategy.Backoff()
+  private[this] val leftSource = join.sources(0)
+  private[this] val rightSource = join.sources(1)
+  private[this] var timed = false // every row without a time was taken
+  private[this] var fed = false
+
+  def counts: Seq[Long] = {
+    val m = join.metrics
+    val shares = m.workers.map(_.comparisons)
+    Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
+  }
+
+  protected def seek(): Unit = {
+    while (!isGiven && !timed) takeUntimed()
+    while (!isGiven && !join.isDone) {
+      val result = join.poll()
+      if (result != null) set(rowOf(result.r), rowOf(result.s))
+      else if (!feed()) waitForWorkers()
+    }
+  }
+
+  private[this] def takeUntimed(): Unit = {
+    val l = left.nextUntimed()
+    val r = if (l == null) right.nextUntimed() else null
+    timed = l == null && r == null
+    if ((l != null && joinType.loneR) || (r != null && joinType.loneS)) set(l, r)
+  }
+
+  private[this] def rowOf(t: StreamTuple): UnsafeRow =
+    if (t == null) null else t.row.asInstanceOf[UnsafeRow]
+
+  /** Null where a row is missing. */
+  private[this] def set(l: UnsafeRow, r: UnsafeRow): Unit =
+    giveSides(if (l == null) noLeft else l, if (r == null) noRight else r)
+
+  def close(): Unit = join.close()
+
+  private[this] def waitForWorkers(): Unit = {
+    TaskAccess.stopIfKilled(task)
+    idle.idle()
+  }
+
+  /** Delivers tuples in merged order, until a source is full; false if it could deliver none. */
+  private[this] def feed(): Boolean = {
+    var count = 0
+    while (!fed && count < RowWindowJoinIterator.Burst && deliver()) count += 1
+    if (count > 0) idle.reset()
+    count > 0
+  }
+
+  private[this] def deliver(): Boolean = {
+    val (l, r) = (left.head, right.head)
+    if (l == null && r == null) {
+      closeBoth()
+      false
+    } else if (r == null || (l != null && l.ts <= r.ts))
+      give(left, leftSource, right, rightSource)
+    else give(right, rightSource, left, leftSource)
+  }
+
+  /** Whatever the other side has not delivered yet comes no earlier than this tuple. */
+  private[this] def give(
+      from: TimedRows,
+      to: JoinSource,
+      otherRows: TimedRows,
+      other: JoinSource
+  ): Boolean = {
+    val tuple = from.head
+    val accepted = to.tryAdd(tuple)
+    if (accepted) {
+      kept.add(tuple)
+      from.advance()
+    } else if (otherRows.head == null) other.close()
+    else other.advance(otherRows.head.ts)
+    accepted
+  }
+
+  private[this] def closeBoth(): Unit = {
+    leftSource.close()
+    rightSource.close()
+    fed = true
+  }
+}
+
+object RowWindowJoinIterator {
+
+  /** Tuples that are delivered before the results are looked at again. */
+  private val Burst = 256
+}

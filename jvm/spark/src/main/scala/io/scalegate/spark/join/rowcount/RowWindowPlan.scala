@@ -1,0 +1,106 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Cast,
+  DateDiff,
+  Expression,
+  Literal,
+  PredicateHelper
+}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DateType, LongType}
+
+import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, TermType}
+import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinNode}
+import io.scalegate.spark.rows.IndexBy
+import io.scalegate.spark.settings.{Cores, ScaleGateConf}
+import io.scalegate.stream.Sides
+
+/** Plans the joins of batches over windows that count rows: in one task where all rows count, by keys where the rows of
+  * each key do.
+  */
+private[scalegate] object RowWindowPlan extends PredicateHelper {
+
+  /** @param planned
+    *   an input's own plan
+    */
+  def apply(w: RowWindowJoin)(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
+    val conjuncts = w.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val extractor = new BoundExtractor(w.left.outputSet, w.right.outputSet)
+    val bounds = extractor.extract(conjuncts)._1.filterNot(_.isEmpty)
+    val inputs = Sides(w.left, w.right).map(planned)
+    if (w.window.leftKeys.isEmpty) inOneTask(w, bounds, inputs) else perKey(w, bounds, inputs)
+  }
+
+  private[this] def inOneTask(
+      w: RowWindowJoin,
+      bounds: Seq[BoundedDifference],
+      inputs: Sides[SparkPlan]
+  ): WindowJoinNode = {
+    val threads =
+      w.window.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
+    RowWindowJoinExec(
+      Probing.of(w.joinType).get,
+      inLongs(w.window).copy(threads = Some(threads)),
+      termsOf(w, bounds),
+      describe(w, bounds, s"ScaleJoin on $threads threads in one task"),
+      inputs.left,
+      inputs.right
+    )
+  }
+
+  private[this] def perKey(
+      w: RowWindowJoin,
+      bounds: Seq[BoundedDifference],
+      inputs: Sides[SparkPlan]
+  ): WindowJoinNode = {
+    val keys = w.window.keys.map(_.map(WithinRows.comparable))
+    RowsPerKeyJoinExec(
+      Probing.of(w.joinType).get,
+      inLongs(w.window).copy(leftKeys = keys.left, rightKeys = keys.right),
+      termsOf(w, bounds),
+      describe(w, bounds, "each key's last rows over sorted inputs"),
+      inputs.left,
+      inputs.right
+    )
+  }
+
+  /** The condition is evaluated on every candidate, the bounds in it too. */
+  private[this] def termsOf(w: RowWindowJoin, bounds: Seq[BoundedDifference]) = IndexTerms(
+    bounds.map(_.storedLeft),
+    bounds.map(_.storedRight),
+    IndexBy.Bands(bounds.map(_.band).toVector),
+    w.condition
+  )
+
+  private[this] def inLongs(window: RowWindowTerms) =
+    window.copy(leftTime = asLong(window.leftTime), rightTime = asLong(window.rightTime))
+
+  private[this] def describe(
+      w: RowWindowJoin,
+      bounds: Seq[BoundedDifference],
+      algorithm: String
+  ): String = {
+    val same = w.window.leftKeys.zip(w.window.rightKeys).map { case (l, r) =>
+      s"${l.sql} = ${r.sql}"
+    }
+    val times = w.window.times.toSeq.map(_.sql).mkString(", ")
+    val which = if (same.isEmpty) "" else " of the key"
+    Seq(
+      Some(same.mkString("keys: ", ", ", "")).filter(_ => same.nonEmpty),
+      Some(s"window: last ${w.window.rows} rows$which by $times"),
+      Some(bounds.map(_.shown).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
+      w.condition.map(c => s"residual: ${c.sql}"),
+      Some(s"algorithm: $algorithm")
+    ).flatten.mkString("; ")
+  }
+
+  /** A time in 64 bits, in an order that is that of its own type. */
+  private[this] def asLong(time: Expression): Expression = TermType.of(time.dataType) match {
+    case Some(TermType.IntTerm) => Cast(time, LongType)
+    case Some(TermType.DateTerm) => Cast(DateDiff(time, Literal(0, DateType)), LongType)
+    case _ => time
+  }
+}

@@ -1,0 +1,55 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, JoinedRow}
+
+import io.scalegate.join.ordered.ScaleJoin
+import io.scalegate.join.{JoinSpec, PairPredicate, TypedJoin}
+import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
+import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
+import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple}
+
+/** Everything that travels to the executor for one [[RowWindowJoinExec]].
+  *
+  * @param rows
+  *   that a window holds
+  */
+final class RowWindowTask(terms: TaskTerms, times: Sides[Expression], rows: Long, threads: Int)
+    extends PartitionsJoinTask {
+
+  /** Starts the join of two inputs in the order of their times; the task's end must close it. */
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {
+    val context = TaskContext.get()
+    val bands = terms.by.bands
+    val spec = JoinSpec(
+      CountWindow(rows),
+      bands :+ RowWindowReader.Usable,
+      terms.residuals(threads).map(predicates),
+      terms.probing.joinType
+    )
+    def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {
+      val input = terms.inputs(side)
+      val reader = new RowWindowReader(times(side), input, bands, side)
+      new TimedRows(UnsafeRows(rows, input.output), reader, source)
+    }
+    val (ofLeft, ofRight) = (timed(Side.R, l, 0), timed(Side.S, r, 1))
+    val kept = new KeptRows(rows, WindowMemory.ofTask(context))
+    // Threads start last: what throws before leaves none behind.
+    val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
+    new RowWindowJoinIterator(running, terms.probing, ofLeft, ofRight, context, kept)
+  }
+
+  /** One for each thread. */
+  private[this] def predicates(residuals: Seq[BasePredicate]): () => PairPredicate = {
+    val made = new java.util.concurrent.ConcurrentLinkedQueue[PairPredicate]()
+    residuals.foreach { holds =>
+      val pair = new JoinedRow
+      made.add { (r: StreamTuple, s: StreamTuple) =>
+        pair(r.row.asInstanceOf[InternalRow], s.row.asInstanceOf[InternalRow])
+        holds.eval(pair)
+      }
+    }
+    () => made.remove()
+  }
+}

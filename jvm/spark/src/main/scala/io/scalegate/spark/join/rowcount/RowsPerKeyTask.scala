@@ -1,0 +1,42 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, RowOrdering, UnsafeProjection}
+
+import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
+import io.scalegate.spark.rows.UnsafeRows
+import io.scalegate.stream.{Side, Sides}
+
+/** Everything that travels to the executors for one [[RowsPerKeyJoinExec]].
+  *
+  * @param rows
+  *   that a window holds
+  */
+final class RowsPerKeyTask(
+    terms: TaskTerms,
+    times: Sides[Expression],
+    keys: Sides[Seq[Expression]],
+    rows: Long
+) extends PartitionsJoinTask {
+
+  /** Joins two inputs in the order of their keys, times and columns. */
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowsPerKeyIterator = {
+    val bands = terms.by.bands
+    def sorted(side: Side, rows: Iterator[InternalRow]) = {
+      val input = terms.inputs(side)
+      new KeyedRows(
+        UnsafeRows(rows, input.output),
+        UnsafeProjection.create(keys(side), input.output),
+        new RowWindowReader(times(side), input, bands, side)
+      )
+    }
+    new RowsPerKeyIterator(
+      terms.probing,
+      rows,
+      Sides(sorted(Side.R, l), sorted(Side.S, r)),
+      bands :+ RowWindowReader.Usable,
+      RowOrdering.createNaturalAscendingOrdering(keys.left.map(_.dataType)),
+      terms.accepts
+    )
+  }
+}

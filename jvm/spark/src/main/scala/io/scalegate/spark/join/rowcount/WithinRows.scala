@@ -1,0 +1,138 @@
+package io.scalegate.spark.join.rowcount
+
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
+import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeSet,
+  CollationKey,
+  EqualTo,
+  Expression,
+  Predicate,
+  Unevaluable
+}
+import org.apache.spark.sql.scalegate.TaskAccess
+
+import io.scalegate.spark.bounds.TermType
+import io.scalegate.spark.settings.Errors
+
+/** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last
+  * `n` rows of its side when the later one arrives. `within_rows(left_time, right_time, n, left_key, right_key, …)`: among
+  * the last `n` of its side that have the later one's keys. It holds only of whole inputs, never of two rows alone, so
+  * a plan that would have to evaluate it is refused.
+  *
+  * @param left
+  *   the time of one side; rows of equal time are ordered by their content, and a left row comes before a
+  *   right row
+  * @param threads
+  *   among which the join's task shares its comparisons, if the call says so
+  * @param same
+  *   that the keys which the rows are counted by are equal: equalities, so that Spark brings both keys to one type as it
+  *   does those of any join; none where all rows count
+  */
+final case class WithinRows(
+    left: Expression,
+    right: Expression,
+    rows: Long,
+    threads: Option[Int] = None,
+    same: Seq[Expression] = Nil
+) extends Expression
+    with Predicate
+    with Unevaluable {
+
+  override def children: Seq[Expression] = left +: right +: same
+
+  def isPerKey: Boolean = same.nonEmpty
+
+  /** The times as (the left input's, the right one's), if each is of one of them. */
+  def times(l: AttributeSet, r: AttributeSet): Option[(Expression, Expression)] =
+    WithinRows.bySide(left, right, l, r)
+
+  /** The keys in the same way, of the left input and of the right one. */
+  def keys(l: AttributeSet, r: AttributeSet): Option[(Seq[Expression], Seq[Expression])] = {
+    val pairs = same.map {
+      case EqualTo(a, b) => WithinRows.bySide(a, b, l, r)
+      case _ => None
+    }
+    if (pairs.forall(_.nonEmpty)) Some(pairs.flatten.unzip) else None
+  }
+
+  /** What EXPLAIN says of the window. */
+  def describe: String = {
+    val which = if (isPerKey) " of the key" else ""
+    s"last $rows rows$which by ${left.sql}, ${right.sql}"
+  }
+
+  override def nullable: Boolean = false
+  override def prettyName: String = WithinRows.Name
+  override def sql: String =
+    s"$prettyName(${left.sql}, ${right.sql}, $rows${threads.fold("")(n => s", $n")}$keysSql)"
+
+  private[this] def keysSql = same.map {
+    case EqualTo(a, b) => s", ${a.sql}, ${b.sql}"
+    case other => s", ${other.sql}"
+  }.mkString
+
+  override def checkInputDataTypes(): TypeCheckResult = {
+    val family = Seq(left, right)
+      .map(e => TermType.of(e.dataType).map(_.family).filterNot(WithinRows.NoTime))
+    val fine = family.forall(_.nonEmpty) && family.distinct.size == 1
+    if (fine) TypeCheckSuccess
+    else TypeCheckResult.TypeCheckFailure(Errors.timeTypes(left.dataType, right.dataType))
+  }
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Expression =
+    copy(left = changed(0), right = changed(1), same = changed.drop(2))
+}
+
+object WithinRows {
+  val Name = "within_rows"
+
+  private val NoTime = Set("floating", "interval", "decimal")
+
+  /** Builds it from the arguments of a function call. */
+  def fromArguments(arguments: Seq[Expression]): Expression = arguments match {
+    case Seq(left, right, n) => WithinRows(left, right, positive(n, Errors.rowCount))
+    case Seq(left, right, n, threads) =>
+      val count = Some(threads)
+        .map(positive(_, Errors.threadCount(MostThreads)))
+        .filter(_ <= MostThreads)
+        .getOrElse(throw Errors.threadCount(MostThreads)(threads.sql))
+      WithinRows(left, right, positive(n, Errors.rowCount), Some(count.toInt))
+    case left +: right +: n +: keys
+        if keys.nonEmpty && keys.size % 2 == 0 && !keys.exists(_.foldable) =>
+      val same = keys.grouped(2).map(pair => EqualTo(pair(0), pair(1))).toSeq
+      WithinRows(left, right, positive(n, Errors.rowCount), same = same)
+    case other => throw Errors.withinRowsArguments(other.size)
+  }
+
+  /** A key in a form whose bytes are the same where values are equal: of one NaN, one zero, one spelling of what a
+    * collation takes for the same text.
+    */
+  private[scalegate] def comparable(key: Expression): Expression =
+    CollationKey.injectCollationKey(TaskAccess.normalized(key))
+
+  private def bySide(
+      a: Expression,
+      b: Expression,
+      l: AttributeSet,
+      r: AttributeSet
+  ): Option[(Expression, Expression)] = {
+    def over(e: Expression, side: AttributeSet) =
+      e.references.nonEmpty && e.references.subsetOf(side)
+    if (over(a, l) && over(b, r)) Some((a, b))
+    else if (over(a, r) && over(b, l)) Some((b, a))
+    else None
+  }
+
+  private[this] def positive(number: Expression, error: String => Exception): Long =
+    if (!number.foldable) throw error(number.sql)
+    else
+      number.eval() match {
+        case i: Int if i > 0 => i.toLong
+        case l: Long if l > 0 => l
+        case other => throw error(String.valueOf(other))
+      }
+
+  /** More threads than this are a mistake. */
+  private val MostThreads = 1024
+}

@@ -1,0 +1,15 @@
+package io.scalegate.spark.join.stream
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import io.scalegate.spark.join.batch.SliceBy
+import io.scalegate.stream.Side
+
+/** How the inputs of a join are cut into cells. The last column of each is the cell.
+  *
+  * @param left
+  *   the attributes that decide a left row's cells, as `right` are those of a right row
+  */
+final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expression]) {
+  def of(side: Side): Seq[Expression] = if (side eq Side.R) left else right
+}

@@ -1,0 +1,155 @@
+package io.scalegate.spark.join.stream
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+import io.scalegate.band.Band
+import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.hotkeys.KeySplitting
+import io.scalegate.spark.join.stream.rowcount.RowsPerKeyStream
+import io.scalegate.spark.join.stream.state.{RowsWindow, StreamWindow}
+import io.scalegate.spark.join.stream.task.{
+  Copies,
+  StreamBatch,
+  StreamInput,
+  StreamJoinTask,
+  StreamTask,
+  WindowKeys
+}
+import io.scalegate.stream.Side
+
+/** A join of two streams over a window, as it is planned.
+  *
+  * @param leftBounded
+  *   the bounded attributes of the left side, as `rightBounded` are those of the right one
+  * @param bands
+  *   `rightBounded(i) − leftBounded(i)` lies in the i-th
+  * @param cells
+  *   if the rows are exchanged by cells, which mean nothing to other operators
+  * @param splitting
+  *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
+  * @param perKey
+  *   if the window counts the rows of each key
+  * @param inTurn
+  *   whether rows wait for the watermark, and the joined rows come in the order of their times
+  * @param partitions
+  *   of both inputs, if it is not for Spark to say how many
+  * @param threads
+  *   that look for pairs in one task
+  * @param terms
+  *   what its checkpoint says of it; driver only
+  * @param description
+  *   what EXPLAIN says, its parts separated by "; "
+  */
+final case class StreamJoin(
+    probing: Probing,
+    leftBounded: Seq[Expression],
+    rightBounded: Seq[Expression],
+    leftTime: Attribute,
+    rightTime: Attribute,
+    bands: IndexedSeq[Band],
+    window: StreamWindow,
+    residual: Option[Expression],
+    cells: Option[StreamCells],
+    splitting: Option[KeySplitting],
+    perKey: Option[WindowKeys],
+    inTurn: Boolean,
+    partitions: Option[Int],
+    threads: Int,
+    terms: JoinTerms,
+    description: String
+) {
+
+  /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's node,
+    * which gives it back by [[withExpressions]].
+    */
+  def expressions: Seq[Expression] =
+    leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
+      perKey.toSeq.flatMap(k => k.left ++ k.right)
+
+  def withExpressions(changed: Seq[Expression]): StreamJoin = {
+    val rest = changed.iterator
+    def next(of: Iterable[Expression]) = of.toSeq.map(_ => rest.next())
+    copy(
+      leftBounded = next(leftBounded),
+      rightBounded = next(rightBounded),
+      residual = next(residual).headOption,
+      cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
+      perKey = perKey.map(k => WindowKeys(next(k.left), next(k.right)))
+    )
+  }
+
+  def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
+    val ofLeft = input(Side.R, leftBounded, left, leftTime, cells.map(_.left))
+    val ofRight = input(Side.S, rightBounded, right, rightTime, cells.map(_.right))
+    (window, perKey) match {
+      case (counting: RowsWindow, Some(keys)) =>
+        new RowsPerKeyStream(probing, ofLeft, ofRight, keys, counting.rows, residual)
+      case _ =>
+        new StreamJoinTask(probing, ofLeft, ofRight, bands, window, residual, inTurn, threads)
+    }
+  }
+
+  private[this] def input(
+      side: Side,
+      bounded: Seq[Expression],
+      columns: Seq[Attribute],
+      time: Attribute,
+      sliced: Option[Seq[Expression]]
+  ) = StreamInput(
+    bounded,
+    columns,
+    columns.indexWhere(_.exprId == time.exprId),
+    probing.decides(side),
+    if (side eq probing.side) probing.unmatched else probing.unfound,
+    sliced.filter(_ => cells.exists(_.by.isCopied(side))).map(
+      Copies(_, cells.get.by, columns.length - 1)
+    )
+  )
+
+  /** The columns of an input that are joined. */
+  def joined(columns: Seq[Attribute]): Seq[Attribute] =
+    if (splitting.isEmpty) columns else columns.init
+
+  /** The side whose rows may not be copied, if there is one. */
+  def single: Option[Side] = if (probing.isInner) None else Some(probing.side)
+
+  /** Whether rows come when the watermark moves, and no data with it. */
+  def givesAtWatermark: Boolean = inTurn || probing.unmatched || probing.unfound
+
+  /** The columns that the user knows of an input, of those that are joined. */
+  def visible(columns: Seq[Attribute]): Seq[Attribute] =
+    if (cells.isEmpty) columns else columns.init
+
+  /** The least event time, in milliseconds, that a joined row may still come with when no input row comes with one that
+    * is not above the watermark.
+    */
+  def outputWatermark(watermark: Long): Long = {
+    val least = window.leastOutput(StreamJoin.micros(watermark))
+    math.max(0L, math.min(watermark, Math.floorDiv(least, 1000L)))
+  }
+
+  /** What a checkpoint must have been made by for this join to go on with it. */
+  def checkpointed(left: Seq[Attribute], right: Seq[Attribute]): CheckpointTerms =
+    terms.of(StreamJoin.Format, probing.name, left, right)
+}
+
+object StreamJoin {
+
+  /** Of the state: it changes when an older version's checkpoints cannot be read any more. */
+  private val Format = 1
+
+  def batch(
+      number: Long,
+      late: Option[Long],
+      watermark: Option[Long]
+  ): StreamBatch = StreamBatch(
+    number,
+    late.fold(Long.MinValue)(micros),
+    watermark.fold(Long.MinValue)(micros)
+  )
+
+  /** A watermark in microseconds, one too great as the greatest. */
+  def micros(millis: Long): Long =
+    if (millis > Long.MaxValue / 1000) Long.MaxValue else millis * 1000
+}

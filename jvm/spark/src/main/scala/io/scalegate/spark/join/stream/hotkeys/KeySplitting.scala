@@ -1,0 +1,53 @@
+package io.scalegate.spark.join.stream.hotkeys
+
+import io.scalegate.spark.rows.PartitionIds
+import io.scalegate.stream.Side
+
+/** Where the nodes of one plan find how its rows are shared: the join, which is executed first, says it. Driver only. */
+final class KeySplitting extends Serializable {
+  @transient private[this] var batch: SplitBatch = _
+
+  def begin(of: SplitBatch): Unit = batch = of
+
+  def current: SplitBatch = {
+    require(batch != null, "the input of a join is executed before the join")
+    batch
+  }
+}
+
+/** Which partitions a row goes to, by the hash of its key.
+  *
+  * @param isSingle
+  *   whether a row of a hot key goes to one of its cells, and not to all
+  */
+final private[spark] class KeyRouter private (
+    keys: Array[Int],
+    val isSingle: Boolean,
+    cells: Array[Array[Long]],
+    ids: Array[Long]
+) extends Serializable {
+
+  /** Of a hot key its number, of another one a negative number. */
+  def find(key: Int): Int =
+    if (keys.length == 0) -1 else java.util.Arrays.binarySearch(keys, key)
+
+  /** The cell of a row that goes to its key's home. */
+  def home(key: Int): Long = ids(Math.floorMod(key, ids.length))
+
+  /** The cells that a row of this hot key may go to, the home first. */
+  def cellsOf(number: Int): Array[Long] = cells(number)
+}
+
+private[spark] object KeyRouter {
+  def apply(hot: HotKeys, side: Side, partitions: Int): KeyRouter = {
+    val namer = new PartitionIds(partitions)
+    val ids = Array.tabulate(partitions)(namer.next)
+    val isSingle = hot.single.contains(side)
+    val sorted = hot.keys.toArray.sortBy(_._1)
+    val cells = sorted.map { case (key, replicas) =>
+      val takers = replicas.filter(_.phase == Replica.Serving || !isSingle)
+      (Math.floorMod(key, partitions) +: takers.map(_.partition)).map(ids(_)).toArray
+    }
+    new KeyRouter(sorted.map(_._1), isSingle, cells, ids)
+  }
+}

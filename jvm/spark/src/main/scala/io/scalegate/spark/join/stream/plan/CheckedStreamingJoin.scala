@@ -1,0 +1,23 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+
+import io.scalegate.spark.plan.JoinNode
+
+/** A join of two streams while Spark looks a query over that is about to start: Spark refuses types of joins and spellings
+  * of bounds that this package runs. It is a Join again when the optimizer sees it.
+  */
+final case class CheckedStreamingJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    joinType: JoinType,
+    condition: Option[Expression],
+    hint: JoinHint
+) extends JoinNode {
+  def join: Join = Join(left, right, joinType, condition, hint)
+
+  override protected def over(l: LogicalPlan, r: LogicalPlan): CheckedStreamingJoin =
+    copy(left = l, right = r)
+}

@@ -1,0 +1,16 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.rowcount.WithinRows
+
+/** Gives the optimizer the joins back, but for those over windows of rows: it would move filters below them. */
+object ShowStreamingJoins extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
+    case c: CheckedStreamingJoin =>
+      if (c.condition.exists(_.exists(_.isInstanceOf[WithinRows])))
+        StreamingWindowJoin(c.left, c.right, c.joinType, c.condition)
+      else c.join
+  }
+}

@@ -1,0 +1,167 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  ScalarSubquery,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan}
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
+
+import io.scalegate.band.IntegralBand
+import io.scalegate.spark.bounds.{BoundedDifference, DifferenceRange, TermType}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
+import io.scalegate.spark.join.rowcount.WithinRows
+import io.scalegate.spark.join.stream.task.WindowKeys
+import io.scalegate.spark.settings.{Algorithm, Errors}
+
+/** @param left
+  *   the event time of the left input, as `right` is that of the right one
+  */
+final private[plan] case class StreamTimes(
+    left: Attribute,
+    right: Attribute,
+    bound: BoundedDifference
+)
+
+/** What the planner knows of a join of two streams.
+  *
+  * @param of
+  *   the same join, as one of any inputs, without its window of rows
+  * @param rows
+  *   that window, if it has one
+  */
+final private[plan] class StreamingJoinCandidate(
+    val of: WindowJoinCandidate,
+    val rows: Option[WithinRows]
+) {
+  private[this] def join = of.join
+
+  private[this] val leftTimes = eventTimes(join.left)
+  private[this] val rightTimes = eventTimes(join.right)
+
+  /** The event times of both sides and the bound between them, by which rows expire. An input that was joined before
+    * has several: those that the condition bounds count.
+    */
+  val time: Option[StreamTimes] = (for {
+    l <- leftTimes.iterator
+    r <- rightTimes.iterator
+    bound <- of.differences
+      .find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
+      .orElse(timeAsKey(l, r))
+  } yield StreamTimes(l, r, bound)).nextOption()
+
+  /** Those that a window of rows goes by. */
+  val rowTimes: Option[(Attribute, Attribute)] =
+    rows.flatMap(_.times(join.left.outputSet, join.right.outputSet)).collect {
+      case (l: Attribute, r: Attribute)
+          if isEventTime(l, leftTimes) && isEventTime(r, rightTimes) =>
+        (l, r)
+    }
+
+  /** The keys by which a window of rows counts them, if it does, and if each that it names is of one side. */
+  val rowKeys: Option[(Seq[Expression], Seq[Expression])] =
+    rows.filter(_.isPerKey).flatMap(_.keys(join.left.outputSet, join.right.outputSet))
+
+  /** The same as bytes; none where they may be equal without being the same. */
+  val windowKeys: Option[WindowKeys] = rowKeys
+    .map { case (l, r) => WindowKeys(l.map(WithinRows.comparable), r.map(WithinRows.comparable)) }
+    .filter(k => (k.left ++ k.right).forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
+
+  private[this] def isPerKey = rows.exists(_.isPerKey)
+
+  private[this] def isEventTime(a: Attribute, among: Seq[Attribute]) =
+    among.exists(_.semanticEquals(a))
+
+  /** Equal event times are a bound of width zero. */
+  private[this] def timeAsKey(l: Attribute, r: Attribute): Option[BoundedDifference] =
+    of.leftKeys.zip(of.rightKeys).collectFirst {
+      case (x, y) if x.semanticEquals(l) && y.semanticEquals(r) =>
+        BoundedDifference(x, y, TermType.of(l.dataType).get, DifferenceRange(0, 0), exact = true)
+    }
+
+  private[this] def eventTimes(plan: LogicalPlan): Seq[Attribute] = plan.output.filter { a =>
+    a.metadata.contains(EventTimeWatermark.delayKey) &&
+    (a.dataType == TimestampType || a.dataType == TimestampNTZType)
+  }
+
+  private[this] def isKeyed = of.leftKeys.nonEmpty
+
+  private[this] def isPlain = join.condition.forall { c =>
+    c.deterministic && !c.exists(isOfOtherRows)
+  }
+
+  /** A query of one value over rows at rest has its answer when a batch begins; others do not. */
+  private[this] def isOfOtherRows(e: Expression): Boolean = e match {
+    case s: ScalarSubquery => s.isCorrelated || s.plan.isStreaming
+    case s: SubqueryExpression => s.resolved
+    case _ => false
+  }
+
+  private[this] def isBounded =
+    if (isPerKey) rowTimes.nonEmpty && windowKeys.nonEmpty
+    else if (rows.nonEmpty) rowTimes.nonEmpty
+    else time.exists(_.bound.band.isInstanceOf[IntegralBand])
+
+  def isRunnable: Boolean =
+    Probing.of(join.joinType).nonEmpty && isBounded && isPlain &&
+      (!isKeyed || isPerKey || of.key.nonEmpty)
+
+  /** Whether rows wait for the watermark: what a window of rows holds depends on all that come before. */
+  def isInTurn: Boolean = of.isOrdered || rows.nonEmpty
+
+  /** Whether Spark runs it if this package does not. */
+  def isSparks: Boolean = isKeyed && !of.isRequested && rows.isEmpty
+
+  /** Whether a hint asks for a matrix of cells. */
+  def isMatrix: Boolean = of.requested.exists(_._1 == Algorithm.Matrix)
+
+  /** A hint that names a way to run joins that streams do not have is an error. */
+  def refuseAlgorithm(): Unit = {
+    of.requested.foreach { case (algorithm, _) =>
+      if (algorithm != Algorithm.Index && algorithm != Algorithm.Matrix)
+        throw Errors.streamAlgorithm(algorithm.name)
+    }
+    if (isMatrix) {
+      if (isInTurn) throw Errors.streamLayoutOf("its rows come in one order, and from one task")
+      if (isKeyed)
+        throw Errors.streamLayoutOf("rows with equal keys are brought together by the key")
+      MatrixChoice.ofStreams(of, Probing.of(join.joinType).get)
+    }
+  }
+
+  /** Why neither does. */
+  def refusal: Exception = {
+    val missing = Seq("left" -> leftTimes, "right" -> rightTimes).collect {
+      case (side, times) if times.isEmpty => side
+    }
+    if (missing.nonEmpty) Errors.streamWithoutWatermark(missing)
+    else if (rows.nonEmpty && rowTimes.isEmpty)
+      Errors.streamRowTimes(rows.get.sql, leftTimes.head.name, rightTimes.head.name)
+    else if (isPerKey && windowKeys.isEmpty) Errors.streamRowKeys(rows.get.sql)
+    else if (rows.isEmpty && time.isEmpty)
+      Errors.streamWithoutBound(leftTimes.head.name, rightTimes.head.name)
+    else if (!isPlain) Errors.streamCondition(join.condition.fold("")(_.sql))
+    else Errors.hintJoinType(join.joinType.sql)
+  }
+
+  /** In update mode an aggregate gives a group again when it has changed. */
+  private[this] def givesAgain(input: LogicalPlan): Boolean =
+    input.exists(p => p.isInstanceOf[Aggregate] && p.isStreaming)
+
+  /** A row that is given for having no match is given for good. */
+  def refuseMode(mode: OutputMode): Unit = {
+    val probing = Probing.of(join.joinType).get
+    val final_ = probing.unmatched || probing.unfound
+    if (mode == OutputMode.Update() && final_)
+      throw Errors.streamMode(join.joinType.sql, "update")
+    if (mode == OutputMode.Update() && (givesAgain(join.left) || givesAgain(join.right)))
+      throw Errors.streamUpdatedInput
+    if (mode == OutputMode.Complete())
+      throw Errors.streamMode(join.joinType.sql, "complete")
+  }
+}

@@ -1,0 +1,403 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  And,
+  Attribute,
+  Coalesce,
+  Expression,
+  If,
+  IsNull,
+  Literal,
+  NamedExpression,
+  Or
+}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
+import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
+import org.apache.spark.sql.types.MetadataBuilder
+
+import io.scalegate.band.{AttributeType, Band, Grid, IntegralBand}
+import io.scalegate.spark.bounds.BoundedDifference
+import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
+import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
+import io.scalegate.spark.join.plan.MatrixChoice
+import io.scalegate.spark.join.stream.hotkeys.{KeySplitting, SplitExec}
+import io.scalegate.spark.join.stream.state.{RowsWindow, StreamWindow, TimeWindow}
+import io.scalegate.spark.join.stream.task.WindowKeys
+import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
+import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
+import io.scalegate.spark.rows.IndexBy
+import io.scalegate.spark.settings.{Cores, ScaleGateConf}
+import io.scalegate.stream.{Side, Sides}
+
+/** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
+  * grid over the bounded attributes beside time; with none of either, all rows meet in one task.
+  */
+object StreamingJoinStrategy extends SparkStrategy {
+  override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
+    case Project(columns, s: StreamingWindowJoin)
+        if columns.forall(WindowJoinOutputExec.renamed(_).nonEmpty) =>
+      planned(s, columns) :: Nil
+    case s: StreamingWindowJoin => planned(s, s.output) :: Nil
+    case _ => Nil
+  }
+
+  private[this] def planned(s: StreamingWindowJoin, columns: Seq[NamedExpression]): SparkPlan = {
+    val c = StreamingJoins.candidate(s.join).getOrElse(
+      throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
+    )
+    val pairs = planned(c)
+    WindowJoinOutputExec(columns, pairs.leftColumns, pairs.exec)
+  }
+
+  private[this] def planned(c: StreamingJoinCandidate): PlannedPairs = {
+    val probing = Probing.of(c.of.join.joinType).get
+    val left = oneEventTime(c.of.join.left, times(c)._1)
+    val right = oneEventTime(c.of.join.right, times(c)._2)
+    val others = besideTime(c)
+    if (c.windowKeys.nonEmpty) perKey(c, probing, c.windowKeys.get, left, right)
+    else if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
+    else if (c.isMatrix) {
+      val layout = MatrixChoice.ofStreams(c.of, probing)
+      val cells = StreamCells(SliceBy.Matrix.of(layout), Nil, Nil)
+      exec(
+        c,
+        probing,
+        Cells(s"in a matrix of $layout cells", cells, Some(layout.workers)),
+        left,
+        right
+      )
+    } else if (c.of.leftKeys.nonEmpty)
+      exec(c, probing, Keys(c.of.leftKeys, c.of.rightKeys, mayShare(probing)), left, right)
+    else if (others.isEmpty || probing.unfound)
+      exec(c, probing, OneTask("in one task"), left, right)
+    else {
+      val dimensions = others.take(MostDimensions)
+      val cells = StreamCells(
+        SliceBy.Cells(Grid(dimensions.map(_.band).toIndexedSeq, single = probing.side)),
+        dimensions.map(_.storedLeft),
+        dimensions.map(_.storedRight)
+      )
+      val along = s"in cells along ${dimensions.map(_.right.sql).mkString(", ")}"
+      exec(c, probing, Cells(along, cells, None), left, right)
+    }
+  }
+
+  /** Each key's rows meet in one task, whatever other equalities there are. */
+  private[this] def perKey(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      keys: WindowKeys,
+      left: LogicalPlan,
+      right: LogicalPlan
+  ): PlannedPairs = {
+    val (leftTime, rightTime) = times(c)
+    val same = c.rowKeys.toSeq.flatMap { case (l, r) => l.zip(r) }
+    val condition = c.of.bareCondition
+    val window = c.rows.get
+    val parts = Seq(
+      Some(same.map { case (l, r) => s"${l.sql} = ${r.sql}" }.mkString("keys: ", ", ", "")),
+      Some(s"window: ${window.describe}"),
+      condition.map(e => s"residual: ${e.sql}"),
+      Some("algorithm: each key's last rows, in order")
+    )
+    val join = StreamJoin(
+      probing,
+      Seq(timeOf(leftTime, keys.left)),
+      Seq(timeOf(rightTime, keys.right)),
+      leftTime,
+      rightTime,
+      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+      RowsWindow(0, window.rows),
+      condition,
+      cells = None,
+      splitting = None,
+      perKey = Some(keys),
+      inTurn = true,
+      partitions = None,
+      threads = 1,
+      termsPerKey(c, same),
+      parts.flatten.mkString("; ")
+    )
+    pairsOf(join, keys.left, keys.right, planLater(left), planLater(right))
+  }
+
+  /** NULL where a key is: such a row is in no window. */
+  private[this] def timeOf(time: Attribute, keys: Seq[Expression]): Expression =
+    keys.filter(_.nullable).map(IsNull(_): Expression).reduceOption(Or.apply)
+      .fold[Expression](time)(If(_, Literal(null, time.dataType), time))
+
+  private[this] def termsPerKey(
+      c: StreamingJoinCandidate,
+      keys: Seq[(Expression, Expression)]
+  ): JoinTerms =
+    JoinTerms(
+      keys,
+      c.of.bareCondition.toSeq,
+      times(c),
+      c.rows.map(_.rows),
+      perKey = true,
+      place = None,
+      cells = Nil,
+      OlderJoinTerms(keys, Nil, rowsOf(c), c.of.bareCondition, c.of.bareCondition, "", false)
+    )
+
+  /** A full join decides the rows of both sides, each where all that it matches is. */
+  private[this] def mayShare(probing: Probing) = !probing.unfound && {
+    val conf = SQLConf.get
+    val ofCheckpoint = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL)
+    ofCheckpoint.getOrElse(conf.numShufflePartitions) > 1
+  }
+
+  /** Where the rows of a join meet. */
+  sealed private[this] trait Place
+  final private[this] case class OneTask(says: String) extends Place
+
+  /** @param shared
+    *   whether several partitions may share a hot key
+    */
+  final private[this] case class Keys(
+      left: Seq[Expression],
+      right: Seq[Expression],
+      shared: Boolean
+  ) extends Place
+
+  /** @param partitions
+    *   if it is not for Spark to say how many
+    */
+  final private[this] case class Cells(says: String, cells: StreamCells, partitions: Option[Int])
+      extends Place
+
+  /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
+  private[this] def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
+    def isOther(a: Attribute) =
+      a.exprId != time.exprId && a.metadata.contains(EventTimeWatermark.delayKey)
+    if (!input.output.exists(isOther)) input
+    else
+      Project(
+        input.output.map {
+          case a if isOther(a) =>
+            val plain =
+              new MetadataBuilder().withMetadata(a.metadata).remove(EventTimeWatermark.delayKey)
+            Alias(a, a.name)(a.exprId, explicitMetadata = Some(plain.build()))
+          case a => a
+        },
+        input
+      )
+  }
+
+  /** @param leftColumns
+    *   of a pair's left row
+    */
+  final private[this] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
+
+  private[this] def pairsOf(
+      join: StreamJoin,
+      leftKeys: Seq[Expression],
+      rightKeys: Seq[Expression],
+      left: SparkPlan,
+      right: SparkPlan
+  ) = PlannedPairs(
+    StreamingWindowJoinExec.planned(join, Sides(leftKeys, rightKeys), Sides(left, right)),
+    join.joined(left.output).length
+  )
+
+  private[this] def exec(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      place: Place,
+      left: LogicalPlan,
+      right: LogicalPlan
+  ): PlannedPairs = {
+    def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
+      SliceExec(planLater(input), side, probing, cells.by, cells.of(side), CellName)
+    place match {
+      case OneTask(says) =>
+        val join = joinOf(c, probing, None, Some(says), Some(1))
+        pairsOf(join, Nil, Nil, planLater(left), planLater(right))
+      case Keys(leftKeys, rightKeys, false) =>
+        val join = joinOf(c, probing, None, None, None)
+        pairsOf(join, leftKeys, rightKeys, planLater(left), planLater(right))
+      case Keys(leftKeys, rightKeys, true) =>
+        val splitting = new KeySplitting
+        val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
+        val (byLeft, byRight) = times(c)
+        val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
+        val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
+        pairsOf(join, Seq(l.cell), Seq(r.cell), l, r)
+      case Cells(says, cells, partitions) =>
+        val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
+        val ids = (l.output.last, r.output.last)
+        val join = joinOf(c, probing, Some((cells, ids)), Some(says), partitions)
+        pairsOf(join, Seq(ids._1), Seq(ids._2), l, r)
+    }
+  }
+
+  /** @param cells
+    *   with their ids, of left and right rows
+    * @param where
+    *   rows meet, if not by keys
+    */
+  private[this] def joinOf(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      cells: Option[(StreamCells, (Attribute, Attribute))],
+      where: Option[String],
+      partitions: Option[Int]
+  ): StreamJoin = {
+    val terms = termsOf(c, cells.map(_._2))
+    val bands = terms.by match {
+      case IndexBy.Bands(bands) => bands
+      case other => throw new IllegalStateException(s"a streaming join of $other")
+    }
+    val windowed = c.rows match {
+      case Some(rows) => byRows(terms, bands, rows.rows, times(c))
+      case None => byTime(terms, bands, c.time.get.bound)
+    }
+    val threads = c.rows.flatMap(_.threads)
+      .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
+    val window = rowsOf(c)
+    StreamJoin(
+      probing,
+      windowed.left,
+      windowed.right,
+      times(c)._1,
+      times(c)._2,
+      windowed.bands,
+      windowed.window,
+      terms.residual,
+      cells.map(_._1),
+      splitting = None,
+      perKey = None,
+      c.isInTurn,
+      partitions,
+      if (partitions.contains(1)) threads else 1,
+      checkpointed(c, cells.map(_._1.by), where),
+      c.of.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
+    )
+  }
+
+  private[this] def rowsOf(c: StreamingJoinCandidate) =
+    c.rows.map(_.describe)
+
+  /** What its checkpoint says of it. */
+  private[this] def checkpointed(
+      c: StreamingJoinCandidate,
+      by: Option[SliceBy],
+      where: Option[String]
+  ): JoinTerms = {
+    val keys = c.of.leftKeys.zip(c.of.rightKeys)
+    val dimensions = dimensionsOf(c, by)
+    val bounds = if (c.of.differences.isEmpty) Nil else c.of.sweep +: c.of.bands
+    JoinTerms(
+      keys,
+      c.of.condition.toSeq,
+      times(c),
+      c.rows.map(_.rows),
+      perKey = false,
+      if (dimensions.isEmpty) where else None,
+      dimensions,
+      OlderJoinTerms(
+        keys,
+        if (c.rows.isEmpty) bounds else c.of.differences,
+        rowsOf(c),
+        c.of.condition,
+        c.of.residual,
+        where.fold("")(w => s" $w"),
+        dimensions.nonEmpty
+      )
+    )
+  }
+
+  /** The bounds that make a grid's cells. */
+  private[this] def dimensionsOf(
+      c: StreamingJoinCandidate,
+      by: Option[SliceBy]
+  ): Seq[BoundedDifference] = by match {
+    case Some(_: SliceBy.Cells) => besideTime(c).take(MostDimensions)
+    case _ => Nil
+  }
+
+  private[this] def besideTime(c: StreamingJoinCandidate): Seq[BoundedDifference] =
+    c.of.differences.filterNot(d => c.time.exists(_.bound eq d))
+
+  private[this] def times(c: StreamingJoinCandidate): (Attribute, Attribute) =
+    c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right)).getOrElse(c.rowTimes.get)
+
+  /** What an index is asked for; the keys alone, where the event times are among them and nothing else is bounded. */
+  private[this] def termsOf(
+      c: StreamingJoinCandidate,
+      cells: Option[(Expression, Expression)]
+  ): IndexTerms = cells match {
+    case Some((left, right)) => c.of.indexTermsInCells(left, right)
+    case None if c.of.differences.isEmpty =>
+      val key = c.of.key
+      IndexTerms(
+        key.map(_.left).toSeq,
+        key.map(_.right).toSeq,
+        IndexBy.Bands(key.map(_.band).toVector),
+        (key.flatMap(_.residual) ++ c.of.residual).reduceOption(And.apply)
+      )
+    case None => c.of.indexTerms
+  }
+
+  /** The bounded attributes, and along which of them the window slides. */
+  final private[this] case class Windowed(
+      left: Seq[Expression],
+      right: Seq[Expression],
+      bands: IndexedSeq[Band],
+      window: StreamWindow
+  )
+
+  private[this] def byTime(
+      terms: IndexTerms,
+      bands: IndexedSeq[Band],
+      time: BoundedDifference
+  ): Windowed = {
+    val band = time.band.asInstanceOf[IntegralBand]
+    val at = terms.left.zip(terms.right).indexWhere { case (l, r) =>
+      l.semanticEquals(time.storedLeft) && r.semanticEquals(time.storedRight)
+    }
+    if (at >= 0)
+      Windowed(terms.left, terms.right, bands, TimeWindow(at, band.lower, band.upper))
+    else
+      Windowed(
+        terms.left :+ time.storedLeft,
+        terms.right :+ time.storedRight,
+        bands :+ band,
+        TimeWindow(bands.length, band.lower, band.upper)
+      )
+  }
+
+  /** A row with a NULL among its attributes matches nothing, and has its place in the window: its attributes are others
+    * then, and one more says so.
+    */
+  private[this] def byRows(
+      terms: IndexTerms,
+      bands: IndexedSeq[Band],
+      rows: Long,
+      times: (Attribute, Attribute)
+  ): Windowed = {
+    def side(attributes: Seq[Expression], time: Attribute, unusable: Int) = {
+      val isNull = attributes.map(IsNull(_): Expression).reduceOption(Or.apply)
+      val usable = isNull.map(If(_, Literal(unusable), Literal(0))).getOrElse(Literal(0))
+      attributes.map(e => Coalesce(Seq(e, Literal.default(e.dataType)))) :+ usable :+ time
+    }
+    val usable = IntegralBand(AttributeType.Int32, 0, 0)
+    val ordinal = IntegralBand(AttributeType.Int64, 0, 0)
+    Windowed(
+      side(terms.left, times._1, 1),
+      side(terms.right, times._2, -1),
+      bands :+ usable :+ ordinal,
+      RowsWindow(bands.length + 1, rows)
+    )
+  }
+
+  /** It is among the columns that a checkpoint names. */
+  private[this] val CellName = "__scalegate_cell"
+
+  /** More would make more copies of a side's rows than their selectivity is worth. */
+  private[this] val MostDimensions = 2
+}

@@ -1,0 +1,63 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.optimizer.{
+  ConstantFolding,
+  ReplaceExpressions,
+  RewriteWithExpression,
+  SimplifyCasts
+}
+import org.apache.spark.sql.catalyst.plans.JoinType
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+
+import io.scalegate.spark.join.plan.WindowJoinCandidate
+import io.scalegate.spark.join.rowcount.WithinRows
+import io.scalegate.spark.plan.JoinNode
+
+/** A join of two streams that this package runs. A node of its own and no Join: Spark plans the joins of streams before
+  * it asks anybody else.
+  */
+final case class StreamingWindowJoin(
+    left: LogicalPlan,
+    right: LogicalPlan,
+    joinType: JoinType,
+    condition: Option[Expression]
+) extends JoinNode {
+  def join: Join = Join(left, right, joinType, condition, JoinHint.NONE)
+
+  override protected def over(l: LogicalPlan, r: LogicalPlan): StreamingWindowJoin =
+    copy(left = l, right = r)
+}
+
+/** Which joins of two streams are run here. Those that have equality keys, and that Spark runs therefore, are left to
+  * it where their state would not be bounded; those without are refused then.
+  */
+private[plan] object StreamingJoins extends PredicateHelper {
+
+  /** None for a join that is left to Spark.
+    *
+    * @throws IllegalArgumentException
+    *   for one that can be run neither here nor there
+    */
+  def candidate(join: Join): Option[StreamingJoinCandidate] =
+    if (!join.left.isStreaming || !join.right.isStreaming) None
+    else {
+      val (windows, others) = join.condition.toSeq
+        .flatMap(splitConjunctivePredicates)
+        .partition(_.isInstanceOf[WithinRows])
+      val c = new StreamingJoinCandidate(
+        new WindowJoinCandidate(join.copy(condition = others.reduceOption(And.apply))),
+        windows.collectFirst { case w: WithinRows => w }
+      )
+      if (c.of.isRequested) c.refuseAlgorithm()
+      if (c.isRunnable) Some(c)
+      else if (c.isSparks) None
+      else throw c.refusal
+    }
+
+  /** The join with its condition in the form that the optimizer gives it. */
+  def simplified(join: Join): Join =
+    ConstantFolding(SimplifyCasts(RewriteWithExpression(ReplaceExpressions(join))))
+      .collectFirst { case j: Join => j }
+      .getOrElse(join)
+}

@@ -1,0 +1,236 @@
+package io.scalegate.spark.join.stream.rowcount
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+
+import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, HeldState}
+import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
+import io.scalegate.spark.join.{Probing, RowPlace}
+import io.scalegate.stream.Side
+
+/** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in turn,
+  * by time, side and columns, looks among the last rows of the other side that have its key, and then takes its place
+  * among those of its own. A row that matched nothing is given when it leaves its window. One thread.
+  *
+  * @param rows
+  *   that a window holds of each side
+  * @param before
+  *   what was held; nothing of it is changed
+  * @param waiting
+  *   called now and then; may throw
+  */
+final private[scalegate] class RowsPerKeyBatch(
+    probing: Probing,
+    rows: Long,
+    left: CountedArrivals,
+    right: CountedArrivals,
+    accepts: Option[BasePredicate],
+    before: RowsPerKeyState,
+    batch: StreamBatch,
+    eventTimes: (Int, Int),
+    store: ChunkStore,
+    waiting: () => Unit
+) extends BatchPairs(new RowPlace(left.columns), new RowPlace(right.columns)) {
+  private[this] val touched = mutable.HashMap.empty[UnsafeRow, Windows]
+  private[this] val ofLeft = new Arriving(left, probing.joinType.loneR)
+  private[this] val ofRight = new Arriving(right, probing.joinType.loneS)
+  private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
+  private[this] val pair = new JoinedRow
+  private[this] val condition = accepts.orNull
+  private[this] var windows: Windows = _ // of the row that looks, null when none does
+  private[this] var own: Arriving = _
+  private[this] var other: Arriving = _
+  private[this] var looking: CountedRow = _
+  private[this] var taken = 0 // of the other side's rows in the window
+  private[this] var compared = 0L
+  private[this] var ready = false
+
+  def comparisons: Long = compared
+
+  def added: Long = left.now.size.toLong + right.now.size
+
+  def dropped: Long = left.dropped + right.dropped
+
+  def close(): Unit = ()
+
+  def advance(): Boolean = {
+    ready = false
+    while (!ready && step()) ()
+    ready
+  }
+
+  def finish(): HeldState = {
+    require(!hasNext, "a batch is finished when all of its rows were taken")
+    val changed = touched.iterator.map { case (key, w) =>
+      key -> LastOfKey(
+        w.left.map(left.written(_, store)),
+        w.right.map(right.written(_, store))
+      )
+    }
+    val keys = before.keys ++ changed
+    if (batch.watermark != before.watermark)
+      store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
+    new RowsPerKeyState(
+      keys,
+      left.finish(store, ofLeft.gone, ofLeft.goneBytes),
+      right.finish(store, ofRight.gone, ofRight.goneBytes),
+      batch.watermark,
+      eventTimes
+    )
+  }
+
+  /** One pair that is tested, or one row; false when there are no more of both. */
+  private[this] def step(): Boolean =
+    if (windows != null) {
+      look()
+      true
+    } else if (atOnce.hasNext) {
+      atOnce.next()()
+      true
+    } else {
+      val next = first(ofLeft.nextTime, ofRight.nextTime)
+      val lone = first(ofLeft.nextLone, ofRight.nextLone)
+      if (lone != null && (next == null || timeOfLone(lone) < timeOfNext(next))) {
+        giveLone(lone, lone.takeLone())
+        true
+      } else if (next != null) {
+        arrive(next)
+        true
+      } else false
+    }
+
+  private[this] def unmatchable(of: Arriving): Iterator[() => Unit] =
+    of.rows.unmatchable.map(row => () => giveLone(of, row))
+
+  private[this] def timeOfNext(of: Arriving) = of.nextTime.get
+  private[this] def timeOfLone(of: Arriving) = of.nextLone.get
+
+  /** The side whose time comes first, the left one of equal times; null if there is none. */
+  private[this] def first(l: Option[Long], r: Option[Long]): Arriving = (l, r) match {
+    case (Some(a), Some(b)) => if (a <= b) ofLeft else ofRight
+    case (Some(_), None) => ofLeft
+    case (None, Some(_)) => ofRight
+    case (None, None) => null
+  }
+
+  private[this] def arrive(from: Arriving): Unit = {
+    own = from
+    other = if (from eq ofLeft) ofRight else ofLeft
+    looking = from.take()
+    taken = 0
+    val key = from.rows.keyOf(looking.row)
+    windows = touched.getOrElse(
+      key, {
+        val kept = key.copy()
+        val made = new Windows(before.keys.getOrElse(kept, LastOfKey.None))
+        touched(kept) = made
+        made
+      }
+    )
+  }
+
+  private[this] def look(): Unit = {
+    val others = windows.of(other.side)
+    if (taken == others.size) settle()
+    else {
+      val earlier = others(taken)
+      val decided = if (own.side eq probing.side) looking else earlier
+      if ((probing.pairs || !decided.matched) && holds(earlier)) {
+        if (probing.decides(own.side) && !looking.matched) looking = looking.copy(matched = true)
+        if (probing.decides(other.side) && !earlier.matched)
+          windows.set(other.side, others.updated(taken, earlier.copy(matched = true)))
+        if (probing.pairs || !probing.unmatched) give(looking.row, earlier.row)
+      }
+      taken += 1
+    }
+  }
+
+  private[this] def holds(earlier: CountedRow): Boolean = {
+    compared += 1
+    if ((compared & RowsPerKeyBatch.Patience) == 0) waiting()
+    condition == null || {
+      if (own.side eq Side.R) pair(looking.row, earlier.row) else pair(earlier.row, looking.row)
+      condition.eval(pair)
+    }
+  }
+
+  /** The row that looked takes its place. */
+  private[this] def settle(): Unit = {
+    val (of, side) = (windows, own)
+    windows = null
+    val grown = of.of(side.side) :+ looking
+    if (grown.size > rows) {
+      of.set(side.side, grown.tail)
+      side.leave(grown.head)
+    } else of.set(side.side, grown)
+  }
+
+  private[this] def give(ofOwn: UnsafeRow, ofOther: UnsafeRow): Unit = {
+    ready = true
+    own.place.set(ofOwn)
+    other.place.set(ofOther)
+  }
+
+  private[this] def giveLone(of: Arriving, row: UnsafeRow): Unit = {
+    ready = true
+    of.place.set(row)
+    (if (of eq ofLeft) rightPlace else leftPlace).setNulls()
+  }
+
+  /** The windows of one key in this batch. */
+  final private[this] class Windows(held: LastOfKey) {
+    var left: Vector[CountedRow] = held.left
+    var right: Vector[CountedRow] = held.right
+
+    def of(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
+    def set(side: Side, rows: Vector[CountedRow]): Unit =
+      if (side eq Side.R) left = rows else right = rows
+  }
+
+  /** One side's rows, in turn.
+    *
+    * @param isLoneGiven
+    *   whether those are given that match nothing
+    */
+  final private[this] class Arriving(val rows: CountedArrivals, isLoneGiven: Boolean) {
+    private[this] var at = 0
+    private[this] var loneAt = 0
+
+    /** Rows that have left their windows, and their bytes. */
+    var gone = 0L
+    var goneBytes = 0L
+
+    def side: Side = rows.side
+    def place: RowPlace = if (side eq Side.R) leftPlace else rightPlace
+
+    def nextTime: Option[Long] =
+      Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
+
+    def take(): CountedRow = {
+      at += 1
+      rows.now(at - 1)
+    }
+
+    def nextLone: Option[Long] =
+      Option.when(loneAt < rows.loneNow.size)(rows.inOrder.timeOf(rows.loneNow(loneAt)))
+
+    def takeLone(): UnsafeRow = {
+      loneAt += 1
+      rows.loneNow(loneAt - 1)
+    }
+
+    def leave(row: CountedRow): Unit = {
+      gone += 1
+      goneBytes += row.row.getSizeInBytes
+      rows.remove(row, store)
+      if (isLoneGiven && !row.matched) giveLone(this, row.row)
+    }
+  }
+}
+
+private[scalegate] object RowsPerKeyBatch {
+
+  /** Pairs less one, a power of two, between two calls of `waiting`. */
+  final private val Patience = (1 << 12) - 1
+}

@@ -1,0 +1,112 @@
+package io.scalegate.spark.join.stream.rowcount
+
+import scala.collection.immutable.HashMap
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.join.stream.state.{ChunkKey, HeldState}
+import io.scalegate.stream.Side
+
+/** A row of a window that counts the rows of each key; nothing of it changes.
+  *
+  * @param batch
+  *   in which it came
+  * @param place
+  *   among its side's rows of that batch: by both it is named in the checkpoint
+  * @param row
+  *   of its own, which keeps no other row's memory
+  * @param matched
+  *   whether it has matched anything, on a side whose rows are decided on
+  * @param isWritten
+  *   whether the checkpoint has it
+  * @param isMarked
+  *   whether the checkpoint has it that it has matched
+  */
+final private[scalegate] case class CountedRow(
+    batch: Long,
+    place: Int,
+    row: UnsafeRow,
+    matched: Boolean = false,
+    isWritten: Boolean = false,
+    isMarked: Boolean = false
+) {
+  def key(kind: Int): ChunkKey = ChunkKey(kind, batch, place)
+}
+
+/** The last rows of both sides that have one key, the oldest first. */
+final private[scalegate] case class LastOfKey(
+    left: Vector[CountedRow],
+    right: Vector[CountedRow]
+) {
+  def of(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
+}
+
+private[scalegate] object LastOfKey {
+  val None: LastOfKey = LastOfKey(Vector.empty, Vector.empty)
+}
+
+/** What comes before a side's windows: rows that wait for the watermark, in their order.
+  *
+  * @param rows
+  *   those that will be counted
+  * @param lone
+  *   those that match nothing and are given when it is their turn
+  * @param loneChunks
+  *   their entries in the checkpoint, and the latest time of each
+  * @param held
+  *   rows that wait, or are in windows
+  * @param bytes
+  *   of these
+  */
+final private[scalegate] case class SideOfKeys(
+    rows: Vector[CountedRow],
+    lone: Vector[UnsafeRow],
+    loneChunks: Vector[(ChunkKey, Long)],
+    held: Long,
+    bytes: Long
+)
+
+private[scalegate] object SideOfKeys {
+  val Empty: SideOfKeys = SideOfKeys(Vector.empty, Vector.empty, Vector.empty, 0L, 0L)
+}
+
+/** What a partition holds of a join over windows that count the rows of each key. A batch makes another of it, which shares
+  * the windows of all keys that the batch has no rows of.
+  *
+  * @param watermark
+  *   that rows were last joined by, in microseconds
+  * @param eventTimes
+  *   the columns of the left and of the right side's
+  */
+final private[scalegate] class RowsPerKeyState(
+    val keys: HashMap[UnsafeRow, LastOfKey],
+    val left: SideOfKeys,
+    val right: SideOfKeys,
+    val watermark: Long,
+    eventTimes: (Int, Int)
+) extends HeldState {
+  def of(side: Side): SideOfKeys = if (side eq Side.R) left else right
+
+  def latest(side: Side): Long = {
+    val column = if (side eq Side.R) eventTimes._1 else eventTimes._2
+    (keys.valuesIterator.flatMap(_.of(side).lastOption) ++ of(side).rows.lastOption)
+      .map(_.row.getLong(column))
+      .maxOption
+      .getOrElse(Long.MinValue)
+  }
+
+  def memory: Long = leftBytes + rightBytes +
+    (leftRows + rightRows) * RowsPerKeyState.RowBytes + keys.size * RowsPerKeyState.KeyBytes
+
+  def leftRows: Long = left.held + left.lone.size
+  def rightRows: Long = right.held + right.lone.size
+  def leftBytes: Long = left.bytes
+  def rightBytes: Long = right.bytes
+}
+
+private[scalegate] object RowsPerKeyState {
+
+  /** About what the objects around a row, and around a key, take. */
+  private val RowBytes = 120L
+  private val KeyBytes = 200L
+}

@@ -1,0 +1,20 @@
+package io.scalegate.spark.join.stream.state
+
+import io.scalegate.stream.Side
+
+/** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another. */
+trait HeldState {
+
+  /** The greatest event time, in microseconds, of a row of this side that a later one may match. */
+  def latest(side: Side): Long
+
+  /** About how many bytes it takes in memory. */
+  def memory: Long
+
+  def leftRows: Long
+  def rightRows: Long
+
+  /** Of the rows. */
+  def leftBytes: Long
+  def rightBytes: Long
+}

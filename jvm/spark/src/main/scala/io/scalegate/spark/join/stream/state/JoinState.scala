@@ -1,0 +1,56 @@
+package io.scalegate.spark.join.stream.state
+
+import io.scalegate.lookup.WindowRuns
+import io.scalegate.stream.Side
+
+/** What one side of a partition holds between two batches.
+  *
+  * @param chunks
+  *   the entries of the checkpoint about this side, and the latest time of each
+  * @param joined
+  *   rows that have been joined so far, those before the last rebuild that are of no use any more left out
+  * @param waiting
+  *   rows that have come and are joined in a later batch
+  * @param lone
+  *   rows that have come, match nothing, and are given in a later batch
+  */
+final private[scalegate] case class SideState(
+    window: WindowRuns[StoredRows],
+    chunks: Vector[(ChunkKey, Long)],
+    joined: Long,
+    waiting: RowBatch,
+    lone: RowBatch
+) {
+
+  /** The greatest event time of a row that is held and of use. */
+  def latest: Long = chunks.iterator.map(_._2).maxOption.getOrElse(Long.MinValue)
+
+  def rows: Long = window.size + waiting.size + lone.size
+
+  /** Of the rows. */
+  def bytes: Long =
+    window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes + lone.stored.bytes
+}
+
+/** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another.
+  *
+  * @param watermark
+  *   that rows were last expired by, in microseconds
+  */
+final class JoinState private[scalegate] (
+    private[scalegate] val left: SideState,
+    private[scalegate] val right: SideState,
+    private[scalegate] val watermark: Long
+) extends HeldState {
+  private[scalegate] def of(side: Side): SideState = if (side eq Side.R) left else right
+
+  def latest(side: Side): Long = of(side).latest
+
+  /** About how many it takes in memory: those of the rows, and of the indexes on them. */
+  def memory: Long = leftBytes + rightBytes + left.window.bytes + right.window.bytes
+
+  def leftRows: Long = left.rows
+  def rightRows: Long = right.rows
+  def leftBytes: Long = left.bytes
+  def rightBytes: Long = right.bytes
+}

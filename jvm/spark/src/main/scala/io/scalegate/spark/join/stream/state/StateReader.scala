@@ -1,0 +1,75 @@
+package io.scalegate.spark.join.stream.state
+
+import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+import org.apache.spark.sql.types.{IntegerType, LongType, StructType}
+import org.apache.spark.sql.{DataFrame, Encoders, Row, SparkSession}
+
+import io.scalegate.spark.rows.RowStore
+import io.scalegate.spark.settings.Errors
+import io.scalegate.stream.Side
+
+/** Reads the rows that a streaming join's checkpoint holds. Spark's own reader of state gives the chunks that they are
+  * written in; this takes them apart.
+  */
+object StateReader {
+
+  /** The held rows of one side: its columns, and before them `partition_id` and `batch`, which wrote it. Some may have
+    * expired: a chunk goes when its last row does.
+    *
+    * @param checkpoint
+    *   of the query
+    * @param side
+    *   `left` or `right`
+    * @param operator
+    *   which of the query's stateful operators, from 0
+    */
+  def read(
+      spark: SparkSession,
+      checkpoint: String,
+      side: String,
+      operator: Int
+  ): DataFrame = {
+    val kinds = Chunk.ofSide(side match {
+      case "left" => Side.R
+      case "right" => Side.S
+      case other => throw Errors.stateSide(other)
+    })
+    val chunks =
+      spark.read.format("statestore").option("operatorId", operator.toLong).load(checkpoint)
+    val value = chunks.schema("value").dataType.asInstanceOf[StructType]
+    if (!value.fieldNames.contains("content")) throw Errors.stateOfOther(checkpoint, operator)
+    val columns = value(side).dataType.asInstanceOf[StructType]
+    val schema = StructType(
+      new StructType().add("partition_id", IntegerType).add("batch", LongType) ++ columns
+    )
+    chunks
+      .where(s"key.kind IN (${kinds.rows}, ${kinds.lone})")
+      .selectExpr("partition_id", "key.batch", "value.count", "value.content")
+      .mapPartitions { rows: Iterator[Row] =>
+        val reader = new ChunkRows(columns)
+        rows.flatMap { chunk =>
+          reader.rows(chunk.getLong(2).toInt, chunk.getAs[Array[Byte]](3)).map { row =>
+            Row.fromSeq(chunk.getInt(0) +: chunk.getLong(1) +: row.toSeq)
+          }
+        }
+      }(Encoders.row(schema))
+      .toDF()
+  }
+}
+
+/** The rows of chunks as Spark's own. */
+final private class ChunkRows(columns: StructType) {
+  private[this] val deserializer =
+    ExpressionEncoder(columns).resolveAndBind().createDeserializer()
+
+  def rows(count: Int, content: Array[Byte]): Iterator[Row] = {
+    val store = new RowStore(columns.length, count)
+    Chunk.rowsInto(store, columns.length, content)
+    val row = new UnsafeRow(columns.length)
+    Iterator.range(0, store.size).map { n =>
+      store.point(row, n)
+      deserializer(row)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.scalegate.spark.join.stream.state
+
+import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.stream.Side
+
+/** What lets a row of a streaming join go: a place along the window that slides, of every row and of the watermark. */
+sealed trait StreamWindow extends Serializable {
+
+  /** Which of the bounded attributes a row's place is: its event time as it comes, and what the window counts by when it
+    * is joined.
+    */
+  def key: Int
+
+  /** The bands between a row of the other side that looks, and those of this side that it may find. */
+  def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band]
+
+  /** The greatest place of a row of this side that matches no row that is yet to be joined.
+    *
+    * @param watermark
+    *   rows above it are yet to be joined, in microseconds
+    * @param joined
+    *   rows of this side that have been
+    */
+  def expired(side: Side, watermark: Long, joined: Long): Long
+
+  /** Where rows are joined in order: the greatest place of a row of the other side that comes before the row of this
+    * side that looks from there.
+    */
+  def latestBefore(side: Side, from: Long): Long
+
+  /** The least event time, in microseconds, that a joined row may have once the watermark is there. */
+  def leastOutput(watermark: Long): Long
+}
+
+/** A bound between the event times of both sides, in microseconds.
+  *
+  * @param lower
+  *   the right row's time is at least the left one's and this; `upper` likewise
+  */
+final case class TimeWindow(key: Int, lower: Long, upper: Long) extends StreamWindow {
+  def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all
+
+  def expired(side: Side, watermark: Long, joined: Long): Long =
+    if (side eq Side.R) TimeWindow.minus(watermark, upper)
+    else TimeWindow.plus(watermark, lower)
+
+  /** A left row comes before the right ones of its time. */
+  def latestBefore(side: Side, from: Long): Long = if (side eq Side.R) from - 1 else from
+
+  def leastOutput(watermark: Long): Long =
+    Seq(Side.R, Side.S).map(expired(_, watermark, 0)).min
+
+  /** The greatest time of a row that one of this side and time may match, or its own. */
+  def closes(side: Side, time: Long): Long =
+    math.max(
+      time,
+      if (side eq Side.R) TimeWindow.plus(time, upper) else TimeWindow.minus(time, lower)
+    )
+}
+
+object TimeWindow {
+  private def minus(a: Long, b: Long): Long = {
+    val d = a - b
+    if (((a ^ b) & (a ^ d)) >= 0) d else if (a < 0) Long.MinValue else Long.MaxValue
+  }
+
+  private def plus(a: Long, b: Long): Long = {
+    val sum = a + b
+    if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
+  }
+}
+
+/** The last rows of each side in the order of their times. A row's place is its ordinal among its side's, from 1; when it
+  * looks for others, how many of them came before it.
+  */
+final case class RowsWindow(key: Int, rows: Long) extends StreamWindow {
+  def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all.updated(
+    key,
+    if (side eq Side.R) IntegralBand(AttributeType.Int64, 0, rows - 1)
+    else IntegralBand(AttributeType.Int64, 1 - rows, 0)
+  )
+
+  def expired(side: Side, watermark: Long, joined: Long): Long = joined - rows
+
+  def latestBefore(side: Side, from: Long): Long = from
+
+  /** The earlier row of a pair may have any time. */
+  def leastOutput(watermark: Long): Long = Long.MinValue
+}

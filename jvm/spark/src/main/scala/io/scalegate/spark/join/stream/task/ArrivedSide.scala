@@ -1,0 +1,108 @@
+package io.scalegate.spark.join.stream.task
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.join.stream.state.{
+  Chunk,
+  ChunkKey,
+  ChunkStore,
+  JoinState,
+  RowBatch,
+  RowsWindow,
+  TimeWindow
+}
+
+/** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that wait
+  * on. The new ones are put into the checkpoint, as far as a later batch may need them. One thread.
+  *
+  * @param rows
+  *   of the side's input
+  */
+final private[scalegate] class ArrivedSide(
+    of: HeldSide,
+    rows: Iterator[InternalRow],
+    batch: StreamBatch,
+    state: JoinState,
+    store: ChunkStore,
+    keepLate: UnsafeRow => Unit
+) {
+  import of.{columns, input, keeper, loneKeeper, rowOrder, side, window}
+
+  private[this] val read = new NewRows(rows, of, batch.late, keepLate)
+  private[this] val held = state.of(side)
+
+  /** Rows that are joined when this batch is through. */
+  private[this] val joined = held.joined + turns(held.waiting.times) + turns(read.times)
+  private[this] val expired = window.expired(side, batch.watermark, joined)
+
+  /** Rows whose time is not above this are of no use after the batch. */
+  private[this] val gone = window match {
+    case _: TimeWindow => if (of.inTurn) math.min(batch.watermark, expired) else expired
+    case _: RowsWindow => oldestTime.fold(Long.MinValue)(_ - 1)
+  }
+  private[this] val fresh = read.named(batch.number, gone)
+  private[this] val written = write()
+
+  private[this] val (current, waiting) =
+    of.parted(held.waiting.merged(fresh, keeper, rowOrder), batch.watermark, keeper)
+  private[this] val (loneNow, loneLater) =
+    of.parted(held.lone.merged(read.lone, loneKeeper, rowOrder), batch.watermark, loneKeeper)
+
+  /** The rows that are joined in this batch. */
+  def now: RowBatch = current
+
+  /** Rows that were too late. */
+  def dropped: Long = read.dropped
+
+  def joining(order: ProbeOrder): NewSide = new NewSide(
+    of,
+    now,
+    of.placed(now, n => held.joined + n + 1),
+    of.placed(now, n => state.of(side.opposite).joined + order.others(side, n)),
+    read.unmatchable,
+    loneNow,
+    held,
+    held.copy(joined = joined, waiting = waiting, lone = loneLater),
+    written,
+    batch.number,
+    window.expired(side, state.watermark, held.joined),
+    expired,
+    gone
+  )
+
+  private[this] def turns(times: Array[Long]) = of.turns(times, batch.watermark)
+
+  private[this] def write(): Vector[(ChunkKey, Long)] = {
+    val kinds = Chunk.ofSide(side)
+    val chunks = Chunk.ofBatch(kinds.rows, batch.number, fresh, columns, gone) ++
+      Chunk.ofBatch(kinds.lone, batch.number, read.lone, columns, batch.watermark)
+    chunks.foreach(store.put)
+    chunks.map(c => c.key -> c.latest).toVector
+  }
+
+  /** The time of the first row that a window of rows holds after the batch, if it holds one. */
+  private[this] def oldestTime: Option[Long] = {
+    val (a, b) = (held.waiting.times, read.times)
+    var (i, j) = (turns(a), turns(b))
+    var wanted = joined - expired
+    var time = Option.empty[Long]
+    while (wanted > 0 && i + j > 0) {
+      val fromFirst = j == 0 || (i > 0 && a(i - 1) >= b(j - 1))
+      time = Some(if (fromFirst) a(i - 1) else b(j - 1))
+      if (fromFirst) i -= 1 else j -= 1
+      wanted -= 1
+    }
+    if (wanted > 0) oldestHeld.orElse(time) else time
+  }
+
+  private[this] def oldestHeld: Option[Long] =
+    held.window.runs.iterator
+      .flatMap { run =>
+        run.between(expired, Long.MaxValue).take(1).map { n =>
+          run.timeOf(n) -> run.rows.row(n).getLong(input.eventTime)
+        }
+      }
+      .minByOption(_._1)
+      .map(_._2)
+}

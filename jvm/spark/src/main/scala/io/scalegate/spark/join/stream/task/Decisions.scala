@@ -1,0 +1,93 @@
+package io.scalegate.spark.join.stream.task
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.state.{
+  RowBatch,
+  RowOrder,
+  RowsWindow,
+  StreamWindow,
+  TimeWindow
+}
+import io.scalegate.stream.Side
+
+/** A row that is given if it has matched nothing.
+  *
+  * @param position
+  *   its turn comes before the pairs of rows that look from there on
+  * @param isMatched
+  *   to be asked when it is its turn
+  */
+final private[scalegate] class Decision(
+    val position: Int,
+    val side: Side,
+    val row: UnsafeRow,
+    val isMatched: () => Boolean
+)
+
+private[scalegate] object Decisions {
+
+  /** In which a batch decides them.
+    *
+    * @param window
+    *   along which the sides' rows are placed
+    */
+  def of(
+      left: NewSide,
+      right: NewSide,
+      order: ProbeOrder,
+      window: StreamWindow,
+      probing: Probing
+  ): Iterator[Decision] = {
+    val sides = Seq(left, right).filter { s =>
+      if (s.side eq probing.side) probing.unmatched else probing.unfound
+    }
+    val atOnce = for (s <- sides.iterator; row <- s.unmatchable)
+      yield new Decision(0, s.side, row, Never)
+    order match {
+      case _: AsTheyCome => atOnce ++ sides.iterator.flatMap(_.closing.map(last))
+      case turns: InTurn => atOnce ++ inTurn(sides, turns, window)
+    }
+  }
+
+  private[this] def last(c: Closing) =
+    new Decision(Int.MaxValue, c.side, c.row, () => c.isMatched)
+
+  /** By the times when they are decided, those of equal times by side and columns. */
+  private[this] def inTurn(sides: Seq[NewSide], order: InTurn, window: StreamWindow) = {
+    val closing = for (s <- sides; c <- s.closing) yield turnOf(c, s, order, window)
+    val lone = for (s <- sides; n <- 0 until s.lone.size) yield {
+      val time = s.lone.timeOf(n)
+      Turn(time, new Decision(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
+    }
+    val orders = sides.map(s => s.side -> s.rowOrder).toMap
+    (closing ++ lone).sorted(byTurn(orders)).iterator.map(_.decision)
+  }
+
+  private[this] def turnOf(c: Closing, of: NewSide, order: InTurn, window: StreamWindow): Turn = {
+    def turn(time: Long, position: Int) =
+      Turn(time, new Decision(position, c.side, c.row, () => c.isMatched))
+    window match {
+      case w: TimeWindow =>
+        val time = w.closes(c.side, c.place)
+        turn(time, order.positionAfter(time))
+      case w: RowsWindow =>
+        // The row that takes its place in the window.
+        val next = RowBatch.firstAfter(of.storedKeys(w.key), c.place + w.rows - 1)
+        turn(of.rows.timeOf(next), order.position(c.side, next) + 1)
+    }
+  }
+
+  private[this] val Never = () => false
+
+  final private case class Turn(time: Long, decision: Decision)
+
+  private[this] def byTurn(rows: Side => RowOrder): Ordering[Turn] = (a, b) => {
+    val (x, y) = (a.decision, b.decision)
+    if (x.position != y.position) x.position.compareTo(y.position)
+    else if (a.time != b.time) a.time.compareTo(b.time)
+    else if (x.side ne y.side) { if (x.side eq Side.R) -1 else 1 }
+    else rows(x.side).compare(x.row, y.row)
+  }
+}

@@ -1,0 +1,166 @@
+package io.scalegate.spark.join.stream.task
+
+import java.util.BitSet
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.band.{AttributeType, Band}
+import io.scalegate.lookup.WindowRuns
+import io.scalegate.spark.join.stream.state.{
+  Chunk,
+  RowBatch,
+  RowOrder,
+  RowsWindow,
+  SideState,
+  StoredRows,
+  StoredRowsKeeper,
+  StreamWindow,
+  TimeWindow
+}
+import io.scalegate.spark.rows.{AttributeReader, RowStore}
+import io.scalegate.stream.Side
+
+/** How one side of a join is held between batches.
+  *
+  * @param inTurn
+  *   whether its rows wait for the watermark
+  * @param onlyUnmatched
+  *   whether a row that has matched is of no use any more
+  */
+final private[scalegate] class HeldSide(
+    val side: Side,
+    val input: StreamInput,
+    bands: IndexedSeq[Band],
+    val window: StreamWindow,
+    val inTurn: Boolean,
+    onlyUnmatched: Boolean
+) {
+  val types: IndexedSeq[AttributeType] = bands.map(_.attribute)
+  val columns: Int = input.output.length
+
+  /** Of rows of equal times; only where rows have turns is it seen. */
+  val rowOrder = new RowOrder(input.output, byBytes = !inTurn)
+
+  /** Puts rows together, and [[loneKeeper]] those that match nothing. */
+  val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
+  val loneKeeper = new StoredRowsKeeper(columns, decided = false, onlyUnmatched = false)
+
+  def empty: SideState = SideState(
+    windowRuns,
+    Vector.empty,
+    0L,
+    timed(types.map(_ => Array.emptyLongArray), Vector.empty, keeper),
+    timed(types.map(_ => Array.emptyLongArray), Vector.empty, loneKeeper)
+  )
+
+  /** The rows' attributes, with other places along the window where it counts rows. */
+  def placed(rows: RowBatch, placeOf: Int => Long): IndexedSeq[Array[Long]] = window match {
+    case _: TimeWindow => rows.keys
+    case w: RowsWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(placeOf))
+  }
+
+  /** What the checkpoint says.
+    *
+    * @param chunks
+    *   by their kinds
+    */
+  def restored(chunks: Map[Int, Seq[Chunk]], watermark: Long): SideState = {
+    def entries(kind: Int) =
+      chunks.getOrElse(kind, Nil).sortBy(c => (c.key.batch, c.key.part)).toVector
+    val kinds = Chunk.ofSide(side)
+    val (rows, marks, lone) = (entries(kinds.rows), entries(kinds.marks), entries(kinds.lone))
+    val matched = mutable.HashSet.empty[Long]
+    marks.foreach(m => matched ++= Chunk.ids(m.content))
+    val stored = rows.map(storedOf(_, matched))
+    val all = timed(keysOf(stored), stored, keeper)
+    val (now, waiting) = parted(all, watermark, keeper)
+    val loneRows = lone.map(storedOf(_, matched))
+    SideState(
+      windowRuns.add(
+        windowRuns.runOf(placed(now, n => n + 1L), now.stored),
+        window.expired(side, watermark, now.size.toLong)
+      ),
+      (rows ++ marks ++ lone).map(c => c.key -> c.latest),
+      now.size.toLong,
+      waiting,
+      parted(timed(timesOf(loneRows), loneRows, loneKeeper), watermark, loneKeeper)._2
+    )
+  }
+
+  /** The rows whose turn has come, and the others. */
+  def parted(rows: RowBatch, watermark: Long, keeper: StoredRowsKeeper): (RowBatch, RowBatch) = {
+    val first = turns(rows.times, watermark)
+    (rows.slice(0, first, keeper), rows.slice(first, rows.size, keeper))
+  }
+
+  /** How many of these times, which are in order, have their turn. */
+  def turns(times: Array[Long], watermark: Long): Int =
+    if (inTurn) RowBatch.firstAfter(times, watermark) else times.length
+
+  private[this] def windowRuns: WindowRuns[StoredRows] = {
+    // A window of rows counts all of them.
+    val counted = window.isInstanceOf[RowsWindow]
+    WindowRuns.empty(
+      window.bands(side, bands),
+      side,
+      window.key,
+      new StoredRowsKeeper(columns, input.decided, onlyUnmatched && !counted)
+    )
+  }
+
+  private[this] def storedOf(chunk: Chunk, matched: mutable.HashSet[Long]): StoredRows = {
+    val store = new RowStore(columns, chunk.count.toInt)
+    Chunk.rowsInto(store, columns, chunk.content)
+    val first = chunk.key.part * Chunk.Rows
+    val ids = Array.tabulate(store.size)(n => Chunk.id(chunk.key.batch, first + n))
+    val marked = new BitSet
+    ids.indices.filter(n => matched.contains(ids(n))).foreach(marked.set)
+    new StoredRows(store, null, ids, marked)
+  }
+
+  private[this] def keysOf(rows: Vector[StoredRows]): IndexedSeq[Array[Long]] = {
+    val reader = new AttributeReader(input.bounded, types, input.output)
+    val keys = types.map(_ => new Array[Long](rows.map(_.size).sum))
+    eachOf(rows) { (row, n) =>
+      reader.read(row)
+      for (i <- keys.indices) keys(i)(n) = reader.keys(i)
+    }
+    keys
+  }
+
+  /** For all attributes, of rows some of whose others are NULL. */
+  private[this] def timesOf(rows: Vector[StoredRows]): IndexedSeq[Array[Long]] = {
+    val times = new Array[Long](rows.map(_.size).sum)
+    eachOf(rows)((row, n) => times(n) = row.getLong(input.eventTime))
+    types.map(_ => times)
+  }
+
+  private[this] def eachOf(rows: Vector[StoredRows])(see: (UnsafeRow, Int) => Unit): Unit = {
+    val row = new UnsafeRow(columns)
+    var count = 0
+    for (some <- rows; n <- 0 until some.size) {
+      some.point(row, n)
+      see(row, count)
+      count += 1
+    }
+  }
+
+  /** Rows of several batches, with these attributes, in the order of their times. */
+  private[this] def timed(
+      keys: IndexedSeq[Array[Long]],
+      rows: Vector[StoredRows],
+      keeper: StoredRowsKeeper
+  ): RowBatch = {
+    val places = rows.indices.flatMap(i => RowBatch.places(i, 0, rows(i).size)).toArray
+    val order = rowOrder.by(keys(window.key)) { (row, n) =>
+      rows((places(n) >>> 32).toInt).point(row, places(n).toInt)
+    }
+    new RowBatch(
+      keys.map(k => order.map(k(_))),
+      keeper.gather(rows, order.map(places(_))),
+      window.key
+    )
+  }
+}

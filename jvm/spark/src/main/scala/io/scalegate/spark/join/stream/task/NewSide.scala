@@ -1,0 +1,185 @@
+package io.scalegate.spark.join.stream.task
+
+import java.util.BitSet
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.lookup.WindowRun
+import io.scalegate.spark.join.stream.state.{
+  Chunk,
+  ChunkKey,
+  ChunkStore,
+  RowBatch,
+  RowOrder,
+  SideState,
+  StoredRows
+}
+import io.scalegate.stream.Side
+
+/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched. One
+  * thread, but for what says otherwise.
+  *
+  * @param rows
+  *   that are joined
+  * @param storedKeys
+  *   their attributes, their places along the window among them, as they are found by; any thread
+  * @param probeKeys
+  *   the same as they look by; any thread
+  * @param unmatchable
+  *   rows that match nothing and are given at once
+  * @param lone
+  *   rows that match nothing and are given in this batch, by their times
+  * @param later
+  *   what comes of the side after the batch, but for its window and its chunks
+  * @param written
+  *   what this batch put into the checkpoint
+  * @param before
+  *   what `expired` was in the batch before
+  * @param expired
+  *   rows whose place is not above this match no row of a later batch
+  * @param gone
+  *   entries of the checkpoint about no row whose time is above this are of no use any more
+  */
+final private[scalegate] class NewSide(
+    of: HeldSide,
+    val rows: RowBatch,
+    val storedKeys: IndexedSeq[Array[Long]],
+    val probeKeys: IndexedSeq[Array[Long]],
+    val unmatchable: Iterator[UnsafeRow],
+    val lone: RowBatch,
+    val held: SideState,
+    later: SideState,
+    written: Vector[(ChunkKey, Long)],
+    batch: Long,
+    before: Long,
+    expired: Long,
+    gone: Long
+) {
+  val side: Side = of.side
+  val input: StreamInput = of.input
+
+  /** Of rows of equal times. Any thread. */
+  def rowOrder: RowOrder = of.rowOrder
+
+  private[this] val slots = storedKeys(of.window.key)
+
+  /** Where the rows begin that a later batch may ask for. */
+  private[this] val firstKept = RowBatch.firstAfter(slots, expired)
+
+  private[this] val newMatched = new BitSet
+  private[this] val heldRows = held.window.runs.map(_.rows).toArray
+  private[this] val heldMatched: Array[BitSet] = heldRows.map(_.matched)
+  private[this] val marked = new mutable.ArrayBuilder.ofLong
+  private[this] val markedRow = new UnsafeRow(input.output.length)
+  private[this] var latestMarked = Long.MinValue
+
+  /** The new rows as a run, made when it is asked for. Any thread. */
+  lazy val run: WindowRun[StoredRows] = held.window.runOf(storedKeys, rows.stored)
+
+  /** Makes `row` the new one of this place. Any thread. */
+  def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
+
+  /** The rows of a run held, or of the new one, which comes last. Any thread. */
+  def rowsOf(run: Int): StoredRows = if (run < heldRows.length) heldRows(run) else this.run.rows
+
+  /** Whether a row found has matched something: the run counts those held, and then the new one. */
+  def hasMatched(run: Int, number: Int): Boolean =
+    if (run < heldMatched.length) heldMatched(run).get(number)
+    else newMatched.get(placeOf(number))
+
+  def hasMatched(place: Int): Boolean = newMatched.get(place)
+
+  def mark(place: Int): Unit = newMatched.set(place)
+
+  def mark(run: Int, number: Int): Unit =
+    if (run == heldMatched.length) newMatched.set(placeOf(number))
+    else if (!heldMatched(run).get(number)) {
+      val old = held.window.runs(run)
+      if (heldMatched(run) eq old.rows.matched)
+        heldMatched(run) = old.rows.matched.clone().asInstanceOf[BitSet]
+      heldMatched(run).set(number)
+      if (old.timeOf(number) > expired) addMark(old.rows, number)
+    }
+
+  /** The rows whose time has come since the batch before, in the order of the runs and of their places. */
+  def closing: Iterator[Closing] = {
+    val old = held.window.runs.iterator.zipWithIndex.flatMap { case (run, i) =>
+      run.between(before, expired).map { n =>
+        new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).get(n))
+      }
+    }
+    val fresh = Iterator.range(0, firstKept).map { place =>
+      new Closing(side, slots(place), rows.stored.row(place), () => newMatched.get(place))
+    }
+    old ++ fresh
+  }
+
+  /** Puts the batch's marks into the checkpoint, takes what has expired out of it, and gives what is held from now
+    * on.
+    */
+  def finish(store: ChunkStore): SideState = {
+    var place = newMatched.nextSetBit(firstKept)
+    while (place >= 0) {
+      addMark(rows.stored, place)
+      place = newMatched.nextSetBit(place + 1)
+    }
+    val marks = marked.result()
+    val entry =
+      if (marks.isEmpty) None
+      else Some(Chunk.ofMarks(side, batch, latestMarked, marks))
+    entry.foreach(store.put)
+    val (old, kept) = held.chunks.partition { case (_, latest) => latest <= gone }
+    old.foreach { case (key, _) => store.remove(key) }
+    val chunks = kept ++ written ++ entry.map(e => e.key -> e.latest)
+    later.copy(window = grown, chunks = chunks)
+  }
+
+  private[this] def grown = {
+    val window =
+      if (!input.decided) held.window
+      else {
+        val changed = held.window.runs.zip(heldMatched).toMap
+        held.window.withRows { run =>
+          val matched = changed(run)
+          if (matched eq run.rows.matched) run.rows else run.rows.withMatched(matched)
+        }
+      }
+    if (rows.size == 0) window.without(expired)
+    else if (!input.decided) window.add(run, expired)
+    else {
+      val byNumber = new BitSet(rows.size)
+      var n = 0
+      while (n < rows.size) {
+        if (newMatched.get(placeOf(n))) byNumber.set(n)
+        n += 1
+      }
+      window.add(run.withRows(run.rows.withMatched(byNumber)), expired)
+    }
+  }
+
+  private[this] def placeOf(number: Int): Int = run.index.order(number)
+
+  private[this] def addMark(rows: StoredRows, number: Int): Unit = {
+    marked += rows.ids(number)
+    rows.point(markedRow, number)
+    latestMarked = math.max(latestMarked, markedRow.getLong(input.eventTime))
+  }
+}
+
+/** A row whose time has come: no row of a later batch matches it.
+  *
+  * @param place
+  *   along the window
+  * @param matched
+  *   whether one of this batch, or of those before, has; to be asked when all of its pairs were found
+  */
+final private[scalegate] class Closing(
+    val side: Side,
+    val place: Long,
+    val row: UnsafeRow,
+    matched: () => Boolean
+) {
+  def isMatched: Boolean = matched()
+}

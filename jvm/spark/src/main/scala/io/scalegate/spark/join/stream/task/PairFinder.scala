@@ -1,0 +1,215 @@
+package io.scalegate.spark.join.stream.task
+
+import java.util.BitSet
+
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+
+import io.scalegate.lookup.{RunsLookup, WindowRun}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.state.{StoredRows, StreamWindow}
+import io.scalegate.stream.Side
+
+/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees.
+  *
+  * @param alone
+  *   whether it finds all of the batch's pairs, each of which is marked before the next is asked for
+  * @param accepts
+  *   whether a pair within the bands is one of the join; all are if there is no such condition
+  */
+final private[scalegate] class PairFinder(
+    left: NewSide,
+    right: NewSide,
+    order: ProbeOrder,
+    window: StreamWindow,
+    probing: Probing,
+    alone: Boolean,
+    accepts: Option[BasePredicate]
+) {
+  private[this] val oneEach = !probing.pairs
+  private[this] val inTurn = order.isInstanceOf[InTurn]
+  private[this] val ofLeft = new SideFinder(left, right)
+  private[this] val ofRight = new SideFinder(right, left)
+  private[this] var current = ofLeft
+
+  /** Rows that were tested against a probe so far. */
+  def comparisons: Long = ofLeft.comparisons + ofRight.comparisons
+
+  /** Begins the search for the row at this position. */
+  def start(position: Int): Unit = {
+    current = if (order.side(position) eq Side.R) ofLeft else ofRight
+    current.start(order.place(position))
+  }
+
+  /** Moves to the next rows found for it, in one run, and gives how many they are; 0 when there are none. Where what
+    * becomes of one decides on the next, it is one at a time.
+    */
+  def next(): Int = current.next()
+
+  /** Which of the searched side's runs the rows found lie in: those held, then the new one. */
+  def run: Int = current.run
+
+  /** The number in that run of the k-th of them. */
+  def number(k: Int): Int = current.number(k)
+
+  /** Whether their numbers follow one another. */
+  def isRange: Boolean = current.isRange
+
+  /** New rows of one side that look for rows of the other. */
+  final private[this] class SideFinder(probes: NewSide, searched: NewSide) {
+    private[this] val pair = new JoinedRow
+    private[this] val condition = accepts.orNull
+    private[this] val lookup: RunsLookup[StoredRows] =
+      if (order.amongNew(probes.side) && probes.rows.size > 0 && searched.rows.size > 0)
+        searched.held.window.lookup(searched.run)
+      else searched.held.window.lookup()
+    private[this] val candidates =
+      if (inTurn) new EarlierRows(lookup, searched) else new AnyRows(lookup)
+    private[this] val columns = probes.probeKeys.toArray
+    private[this] val keys = new Array[Long](columns.length)
+    private[this] val probe = new UnsafeRow(probes.input.output.length)
+    private[this] val rows = new RowsOfRuns(searched)
+    private[this] val found = new UnsafeRow(searched.input.output.length)
+    // Of a row that is given for its first match, no other is needed.
+    private[this] val once = oneEach && (searched.side eq probing.side)
+    private[this] val ownOnce = oneEach && (probes.side eq probing.side)
+    private[this] val seen = if (once && !alone) new SeenRows(searched) else null
+    private[this] val isPlain = condition == null && !once && !ownOnce && !inTurn
+    private[this] var open = false
+
+    if (probes.side eq Side.R) pair(probe, found) else pair(found, probe)
+
+    def comparisons: Long = lookup.comparisons
+    def run: Int = candidates.run
+    def number(k: Int): Int = if (isPlain) lookup.number(k) else candidates.number
+    def isRange: Boolean = isPlain && lookup.isRange
+
+    def start(place: Int): Unit = {
+      open = !(ownOnce && alone && probes.hasMatched(place))
+      if (open) {
+        var i = 0
+        while (i < keys.length) {
+          keys(i) = columns(i)(place)
+          i += 1
+        }
+        if (condition != null) probes.point(probe, place)
+        lookup.start(keys)
+        candidates.start(window.latestBefore(probes.side, keys(window.key)))
+      }
+    }
+
+    def next(): Int =
+      if (isPlain) lookup.nextSome()
+      else if (nextMatch()) 1
+      else 0
+
+    private[this] def nextMatch(): Boolean = {
+      var isMatch = false
+      while (!isMatch && open) {
+        open = candidates.next()
+        isMatch = open && accepted()
+      }
+      if (isMatch && ownOnce) open = false
+      isMatch
+    }
+
+    private[this] def accepted(): Boolean =
+      !(once && isKnown) && satisfies && {
+        if (seen != null) seen.add(run, candidates.number)
+        true
+      }
+
+    private[this] def isKnown =
+      if (alone) searched.hasMatched(run, candidates.number)
+      else seen.contains(run, candidates.number)
+
+    private[this] def satisfies = condition == null || {
+      rows.of(run).point(found, candidates.number)
+      condition.eval(pair)
+    }
+  }
+}
+
+/** The rows of a side that is searched, of one run after the other. One thread. */
+final private class RowsOfRuns(side: NewSide) {
+  private[this] var run = -1
+  private[this] var rows: StoredRows = _
+
+  def of(run: Int): StoredRows = {
+    if (run != this.run) {
+      rows = side.rowsOf(run)
+      this.run = run
+    }
+    rows
+  }
+}
+
+/** What one thread has found of a side's rows, or what was found in batches before. */
+final private[scalegate] class SeenRows(of: NewSide) {
+  private[this] val held = of.held.window.runs
+  private[this] val seen = Array.fill(held.length + 1)(new BitSet)
+
+  def contains(run: Int, number: Int): Boolean =
+    (run < held.length && held(run).rows.matched.get(number)) || seen(run).get(number)
+
+  def add(run: Int, number: Int): Unit = seen(run).set(number)
+}
+
+/** The rows that a lookup finds. */
+sealed private trait Candidates {
+
+  /** @param latest
+    *   the greatest place of a row that comes before the one that looks
+    */
+  def start(latest: Long): Unit
+  def next(): Boolean
+  def run: Int
+  def number: Int
+}
+
+/** All of them, as they are found. */
+final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
+  def start(latest: Long): Unit = ()
+  def next(): Boolean = lookup.next()
+  def run: Int = lookup.run
+  def number: Int = lookup.number
+}
+
+/** Those that come before the row that looks, by their places and, where these are equal, by their columns. */
+final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSide)
+    extends Candidates {
+  import EarlierRows.Found
+
+  private[this] var found = Array.empty[Found]
+  private[this] var at = -1
+
+  def start(latest: Long): Unit = {
+    val all = Array.newBuilder[Found]
+    while (lookup.next()) {
+      val run: WindowRun[StoredRows] = lookup.current
+      if (run.timeOf(lookup.number) <= latest)
+        all += new Found(lookup.run, lookup.number, run.timeOf(lookup.number))
+    }
+    found = all.result()
+    java.util.Arrays.sort(found, order)
+    at = -1
+  }
+
+  def next(): Boolean = {
+    at += 1
+    at < found.length
+  }
+
+  def run: Int = found(at).run
+  def number: Int = found(at).number
+
+  private[this] val order: java.util.Comparator[Found] = (a, b) => {
+    val byPlace = a.place.compareTo(b.place)
+    if (byPlace != 0) byPlace else searched.rowOrder.compare(row(a), row(b))
+  }
+
+  private[this] def row(of: Found): UnsafeRow = searched.rowsOf(of.run).row(of.number)
+}
+
+private object EarlierRows {
+  final private class Found(val run: Int, val number: Int, val place: Long)
+}

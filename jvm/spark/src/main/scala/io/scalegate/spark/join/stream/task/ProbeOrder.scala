@@ -1,0 +1,77 @@
+package io.scalegate.spark.join.stream.task
+
+import io.scalegate.spark.join.stream.state.RowBatch
+import io.scalegate.stream.Side
+
+/** The order in which a batch's rows look for rows of the other side. */
+sealed private[scalegate] trait ProbeOrder {
+
+  /** How many look. */
+  def size: Int
+
+  /** Whose row is at this position. */
+  def side(position: Int): Side
+
+  /** Which of its side's new rows that is. */
+  def place(position: Int): Int
+
+  /** How many rows of the other side have had their turn before the new row of this place. */
+  def others(side: Side, place: Int): Int
+
+  /** Whether this side's rows look among the batch's own, or only among those held. */
+  def amongNew(side: Side): Boolean
+}
+
+/** The right rows look among all left ones, then the left rows among the right ones that are held: each pair is found
+  * once.
+  */
+final private[scalegate] class AsTheyCome(left: Int, right: Int) extends ProbeOrder {
+  def size: Int = left + right
+  def side(position: Int): Side = if (position < right) Side.S else Side.R
+  def place(position: Int): Int = if (position < right) position else position - right
+  def others(side: Side, place: Int): Int = if (side eq Side.S) 0 else right
+  def amongNew(side: Side): Boolean = side eq Side.S
+}
+
+/** Each row in turn looks among those before it: rows are ordered by their times, those of equal times by side, left
+  * first.
+  */
+final private[scalegate] class InTurn(left: RowBatch, right: RowBatch) extends ProbeOrder {
+  // The places of left rows, and the complements of those of right ones.
+  private[this] val places = new Array[Int](left.size + right.size)
+
+  /** Of each left row, how many right ones come before it; and the other way round. */
+  private[this] val beforeLeft = new Array[Int](left.size)
+  private[this] val beforeRight = new Array[Int](right.size)
+  merge()
+
+  private[this] def merge(): Unit = {
+    var (l, r) = (0, 0)
+    while (l + r < places.length) {
+      val isLeft =
+        r == right.size || (l < left.size && left.timeOf(l) <= right.timeOf(r))
+      if (isLeft) {
+        places(l + r) = l
+        beforeLeft(l) = r
+        l += 1
+      } else {
+        places(l + r) = ~r
+        beforeRight(r) = l
+        r += 1
+      }
+    }
+  }
+
+  def size: Int = places.length
+  def side(position: Int): Side = if (places(position) >= 0) Side.R else Side.S
+  def place(position: Int): Int = math.max(places(position), ~places(position))
+  def amongNew(side: Side): Boolean = true
+
+  def others(side: Side, place: Int): Int =
+    if (side eq Side.R) beforeLeft(place) else beforeRight(place)
+
+  def position(side: Side, place: Int): Int = place + others(side, place)
+
+  /** The position of the first row whose time is above this. */
+  def positionAfter(time: Long): Int = left.firstAfter(time) + right.firstAfter(time)
+}

@@ -1,0 +1,25 @@
+package io.scalegate.spark.join.stream.task
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+/** An input of a streaming join.
+  *
+  * @param bounded
+  *   its bounded attributes, the event time among them
+  * @param eventTime
+  *   the column of the event time, in microseconds
+  * @param decided
+  *   whether its rows are given, or not, for having matched something
+  * @param lone
+  *   whether those that have not are given
+  * @param copies
+  *   if its rows come in several copies
+  */
+final case class StreamInput(
+    bounded: Seq[Expression],
+    output: Seq[Attribute],
+    eventTime: Int,
+    decided: Boolean,
+    lone: Boolean,
+    copies: Option[Copies]
+)

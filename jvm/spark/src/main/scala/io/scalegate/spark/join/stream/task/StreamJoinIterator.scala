@@ -1,0 +1,157 @@
+package io.scalegate.spark.join.stream.task
+
+import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, JoinState}
+import io.scalegate.spark.join.{Probing, RowPlace}
+import io.scalegate.stream.Side
+
+/** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
+  * match. One thread.
+  *
+  * @param found
+  *   pairs of which the marks decide whether they are given
+  * @param watermark
+  *   that rows are expired by, as `before` is that of the batch before
+  * @param dropped
+  *   rows that were too late
+  */
+final class StreamJoinIterator private[scalegate] (
+    probing: Probing,
+    ofLeft: NewSide,
+    ofRight: NewSide,
+    order: ProbeOrder,
+    found: FoundPairs,
+    decisions: Iterator[Decision],
+    before: Long,
+    watermark: Long,
+    val dropped: Long,
+    store: ChunkStore
+) extends BatchPairs(
+      new RowPlace(ofLeft.input.output.length),
+      new RowPlace(ofRight.input.output.length)
+    ) {
+  private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
+  private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
+  private[this] var looking = byLeft
+  private[this] var lookingFrom = -1 // the position of the row that the pairs are of
+  private[this] var decision: Decision = _
+  private[this] var turn =
+    0 // the position of the decision, the greatest number when there is none
+  private[this] var hasPair = false // that is not looked at yet
+  private[this] var hasMore = true // pairs
+  private[this] var ready = false
+  // No row is marked, and none waits for what becomes of others.
+  private[this] val onlyPairs = probing.isInner
+  nextDecision()
+
+  def comparisons: Long = found.comparisons
+
+  def added: Long = ofLeft.rows.size.toLong + ofRight.rows.size
+
+  def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
+
+  def finish(): JoinState = {
+    require(!hasNext, "a batch is finished when all of its rows were taken")
+    val state = new JoinState(ofLeft.finish(store), ofRight.finish(store), watermark)
+    if (watermark != before)
+      store.put(Chunk(Chunk.WatermarkKey, watermark, 0L, Array.emptyByteArray))
+    state
+  }
+
+  def close(): Unit = found.close()
+
+  private[this] def nextOfAll(): Boolean = {
+    ready = false
+    while (!ready && step()) ()
+    ready
+  }
+
+  /** Looks at the next pair or decision; false when there are no more of both. */
+  private[this] def step(): Boolean = {
+    if (!hasPair && hasMore) {
+      hasPair = found.advance()
+      hasMore = hasPair
+    }
+    if (hasPair && found.position < turn) {
+      hasPair = false
+      ready = isGiven()
+      true
+    } else if (decision != null) {
+      ready = !decision.isMatched()
+      if (ready) give(decision)
+      nextDecision()
+      true
+    } else false
+  }
+
+  private[this] def nextDecision(): Unit = {
+    decision = if (decisions.hasNext) decisions.next() else null
+    turn = if (decision == null) Int.MaxValue else decision.position
+  }
+
+  private[this] def give(of: Decision): Unit = {
+    val ofLeft = of.side eq Side.R
+    (if (ofLeft) leftPlace else rightPlace).set(of.row)
+    (if (ofLeft) rightPlace else leftPlace).setNulls()
+    lookingFrom = -1
+  }
+
+  private[this] def nextPair(): Boolean = found.advance() && {
+    look()
+    looking.give()
+    true
+  }
+
+  /** Turns to the row that the pair found is of. */
+  private[this] def look(): Unit = {
+    val position = found.position
+    if (position != lookingFrom) {
+      lookingFrom = position
+      looking = if (order.side(position) eq Side.R) byLeft else byRight
+      looking.start(order.place(position))
+    }
+  }
+
+  /** Marks both rows of the pair, and says whether it is a row of the join. */
+  private[this] def isGiven(): Boolean = {
+    look()
+    looking.mark() && {
+      looking.give()
+      true
+    }
+  }
+
+  /** A row of one side, and those of the other that it finds. */
+  final private[this] class Looking(
+      probes: NewSide,
+      searched: NewSide,
+      own: RowPlace,
+      other: RowPlace
+  ) {
+    private[this] val rows = new RowsOfRuns(searched)
+    private[this] var place = 0
+
+    def start(place: Int): Unit = {
+      this.place = place
+      own.set(probes.rows.stored.base(place), probes.rows.stored.offset(place))
+    }
+
+    /** Makes the two rows the pair. */
+    def give(): Unit = {
+      val some = rows.of(found.run)
+      other.set(some.base(found.number), some.offset(found.number))
+    }
+
+    /** Marks both, and says whether they are given. */
+    def mark(): Boolean = {
+      val isFirst = probing.pairs || !hasMatched
+      if (probes.input.decided) probes.mark(place)
+      if (searched.input.decided) searched.mark(found.run, found.number)
+      isFirst && (probing.pairs || !probing.unmatched)
+    }
+
+    /** Whether the row that is given for its first match has had it. */
+    private[this] def hasMatched =
+      if (probes.side eq probing.side) probes.hasMatched(place)
+      else searched.hasMatched(found.run, found.number)
+  }
+}

@@ -1,0 +1,24 @@
+package io.scalegate.spark.rules
+
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalRelation, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.stream.plan.StreamingWindowJoin
+import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.TimeWindows
+
+/** Puts it into the queries that this package may run a part of, in every batch. */
+object KeepEmptyStreams extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf) || !plan.isStreaming || !plan.exists(isOurs)) plan
+    else
+      plan.transformUp {
+        case LocalRelation(output, Seq(), true, _) => EmptyStream(output)
+      }
+
+  private[this] def isOurs(plan: LogicalPlan): Boolean = plan match {
+    case j: Join => j.left.isStreaming && j.right.isStreaming
+    case _: StreamingWindowJoin | _: TimeWindows => plan.isStreaming
+    case _ => false
+  }
+}

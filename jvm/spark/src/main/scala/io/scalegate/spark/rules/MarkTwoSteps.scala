@@ -1,0 +1,39 @@
+package io.scalegate.spark.rules
+
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, LogicalPlan, Subquery}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.plan.WindowJoinStrategy
+import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.PaneAggregate
+
+/** Puts a [[TwoSteps]] above each operator that may be run so. One that gives one side's rows alone needs it too: the exchange
+  * that has run first may be the other side's.
+  *
+  * A correlated subquery has none until Spark has made a join of it: it takes the subquery's nodes apart before.
+  */
+object MarkTwoSteps extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan match {
+    case Subquery(_, true) => plan
+    case _ if !ScaleGateConf.enabled(conf) || plan.isStreaming => plan
+    case _ => marked(plan)
+  }
+
+  private[this] def marked(plan: LogicalPlan): LogicalPlan = plan match {
+    case steps: TwoSteps => steps.mapChildren(within)
+    case operator if isRunSo(operator) => TwoSteps(within(operator))
+    case other => within(other)
+  }
+
+  private[this] def within(plan: LogicalPlan): LogicalPlan =
+    plan.mapChildren(marked).transformExpressions { case s: SubqueryExpression =>
+      s.withNewPlan(marked(s.plan))
+    }
+
+  private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
+    case join: Join => WindowJoinStrategy.runs(join)
+    case PaneAggregate(found) => found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
+    case _ => false
+  }
+}

@@ -1,0 +1,220 @@
+package io.scalegate.spark.settings
+
+import org.apache.spark.SparkException
+import org.apache.spark.sql.types.DataType
+
+import io.scalegate.partition.MatrixLayout
+
+/** Every message a user may see from the JVM: what is wrong, and what to write instead. */
+object Errors {
+  private[this] def bad(message: String): IllegalArgumentException =
+    new IllegalArgumentException(message)
+
+  def hintArguments(found: Seq[String]): Exception = bad(
+    "WINDOW_JOIN takes no arguments or the names of the two relations to join, and at most one quoted " +
+      s"algorithm (${Algorithm.names.mkString(", ")}), one quoted layout of the matrix and, for streams, 'ordered', as in " +
+      "/*+ WINDOW_JOIN(r, s) */, /*+ WINDOW_JOIN(r, s, 'index') */ or /*+ WINDOW_JOIN(r, s, 'matrix', '2x3') */; " +
+      s"it was given (${found.mkString(", ")})"
+  )
+
+  def hintRelations(names: Set[String], known: Seq[String]): Exception = bad(
+    s"WINDOW_JOIN(${names.toSeq.sorted.mkString(", ")}) names no two sides of one join of this query; " +
+      s"its relations are ${known.distinct.sorted.mkString(", ")}"
+  )
+
+  def hintWithoutWindow(condition: String, otherTypes: Seq[String]): Exception = bad(
+    "WINDOW_JOIN needs, where rows have equal keys, a condition that bounds a difference between the two sides " +
+      "from below and from above, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts or abs(r.x - s.x) <= 10, or one that " +
+      "intervals overlap, such as r.ts BETWEEN s.start AND s.end. " +
+      s"This condition has none: $condition. Times and bands may be integers, decimals of up to 18 digits in all, " +
+      "floating-point numbers, dates and timestamps of the same kind on both sides" +
+      (if (otherTypes.isEmpty) ""
+       else s", to which you must cast others (${otherTypes.mkString(", ")})") +
+      "; bands over integer arithmetic need spark.sql.ansi.enabled. Without the hint Spark joins by the keys"
+  )
+
+  def hintAnsiErrors(condition: String): Exception = bad(
+    s"WINDOW_JOIN cannot run this join while ${ScaleGateConf.AnsiErrors} is true: $condition may end in an error, " +
+      "which Spark meets on pairs that no bound lets through. Set it to false, write what cannot fail " +
+      "(try_cast, try_subtract), or remove the hint"
+  )
+
+  def layoutSize(found: String): Exception = bad(
+    s"a layout of ${found.trim} cells is none: give rows and columns from 1 on, and no more than " +
+      s"${MatrixLayout.MostWorkers} cells in all, as in '2x3'; each is a task"
+  )
+
+  def layoutOfOther(layout: MatrixLayout, algorithm: String): Exception = bad(
+    s"WINDOW_JOIN was given the layout $layout and the algorithm '$algorithm', which has none: ask for '" +
+      s"${Algorithm.Matrix.name}', or leave the layout out"
+  )
+
+  def hintLayout(layout: MatrixLayout, why: String): Exception = bad(
+    s"WINDOW_JOIN cannot run this join in a matrix of $layout cells: $why. Ask for another layout, or leave it out"
+  )
+
+  def hintAlgorithm(name: String, why: String): Exception = bad(
+    s"WINDOW_JOIN('$name') cannot run this join: $why. Ask for another of " +
+      s"${Algorithm.names.mkString(", ")}, or leave the choice out"
+  )
+
+  def hintJoinType(joinType: String): Exception = bad(
+    "WINDOW_JOIN runs inner, left, right, full, semi and anti joins; this is a " +
+      s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the join itself"
+  )
+
+  def hintFullJoin(why: String): Exception = bad(
+    "WINDOW_JOIN runs a full join without an equality key as two joins, which both read its inputs, and this one cannot " +
+      s"be: $why. Write the input to a table or a checkpoint first, or remove the hint, and Spark plans the join itself"
+  )
+
+  def hintStreaming: Exception = bad(
+    "WINDOW_JOIN joins two batch DataFrames or two streaming ones; this join has one of each. Without the hint Spark " +
+      "joins a stream with a batch itself"
+  )
+
+  def orderedBatch: Exception = bad(
+    "WINDOW_JOIN('ordered') orders the rows of a join of two streams; order those of a batch join by what you like " +
+      "with ORDER BY"
+  )
+
+  def streamAlgorithm(name: String): Exception = bad(
+    s"WINDOW_JOIN('$name') cannot join two streams: their windows are indexed, so ask for " +
+      s"'${Algorithm.Index.name}', for a layout of cells, as in '2x3', or leave the choice out"
+  )
+
+  def streamLayout: Exception = bad(
+    s"WINDOW_JOIN('${Algorithm.Matrix.name}') of two streams needs its layout, as in '2x3', for it stays that of the " +
+      "query's checkpoint"
+  )
+
+  def streamLayoutOf(what: String): Exception = bad(
+    s"WINDOW_JOIN cannot share this join of two streams among a matrix of cells: $what. Leave the layout out"
+  )
+
+  def streamWithoutWatermark(sides: Seq[String]): Exception = bad(
+    s"this join of two streams would keep every row for ever: its ${sides.mkString(" and its ")} input " +
+      "has no watermark. Call withWatermark(time, delay) on a timestamp column of each input, and bound the " +
+      "difference between the two, such as s.ts BETWEEN r.ts - INTERVAL 5 MINUTES AND r.ts"
+  )
+
+  def streamWithoutBound(left: String, right: String): Exception = bad(
+    "this join of two streams would keep every row for ever: its condition does not bound the difference between " +
+      s"the event times $left of the left input and $right of the right one from below and from above. Add a " +
+      s"condition such as r.$right BETWEEN l.$left - INTERVAL 5 MINUTES AND l.$left + INTERVAL 5 MINUTES"
+  )
+
+  def streamRowTimes(window: String, left: String, right: String): Exception = bad(
+    s"$window counts the rows of two streams in the order of times that no watermark closes: give it the event times, " +
+      s"$left of the left input and $right of the right one"
+  )
+
+  def streamCondition(condition: String): Exception = bad(
+    "a join of two streams needs a condition that gives the same answer each time, and no subquery but one that gives " +
+      "one value of tables at rest, such as (SELECT max(id) FROM known); filter an input before the join, or the " +
+      s"joined rows in a WHERE of their own. The condition is: $condition"
+  )
+
+  def streamMode(joinType: String, mode: String): Exception = bad(
+    s"a ${joinType.toLowerCase(java.util.Locale.ROOT)} join of two streams cannot be written in $mode mode, for a row " +
+      "that it gives is never taken back; use outputMode append"
+  )
+
+  def streamUpdatedInput: Exception = bad(
+    "this join of two streams has an aggregate below it, and in update mode an aggregate gives a group again whenever it " +
+      "changes: the group would be joined once for each time. Use outputMode append, in which it is given once"
+  )
+
+  def streamRowKeys(window: String): Exception = bad(
+    s"$window counts the rows of each key of two streams, and of each pair of keys that it is given one has to be of the left " +
+      "input and one of the right, of a type whose equal values are the same bytes"
+  )
+
+  def streamOneWatermark: Exception = bad(
+    "this query has a join of two streams and another stateful operator, and with " +
+      "spark.sql.streaming.statefulOperator.allowMultiple=false all of them go by one watermark: rows that one gives when " +
+      "its window closes would be too late for the next. Leave that setting at true, or write the first operator's rows to " +
+      "a table and read them in a second query"
+  )
+
+  def stateSide(found: String): Exception = bad(
+    s"the state of a streaming join is that of its 'left' or its 'right' side, not '$found'"
+  )
+
+  def stateOfOther(checkpoint: String, operator: Int): Exception = bad(
+    s"operator $operator of the checkpoint $checkpoint is no streaming window join; read its state with " +
+      "spark.read.format(\"statestore\")"
+  )
+
+  def otherCheckpoint(
+      operator: String,
+      file: String,
+      differing: Seq[(String, String, String)]
+  ): Exception =
+    new SparkException(
+      s"this checkpoint was written by another $operator, and its state is of no use to this one: " +
+        differing.map { case (name, before, now) => s"$name was [$before] and is [$now]" }
+          .mkString("; ") +
+        s". Start with a new checkpoint, or restore the query. What the state was made by is in $file"
+    )
+
+  def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(
+    s"$file, which says among which partitions a streaming join's hot keys are shared, cannot be read at " +
+      s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",
+    cause
+  )
+
+  def timeTypes(left: DataType, right: DataType): String =
+    "the times of both sides must be of one kind, both timestamps, both timestamps without time zone, " +
+      s"both dates or both integers; these are ${left.sql} and ${right.sql}. Cast one of them"
+
+  def rowCount(found: String): Exception = bad(
+    s"within_rows needs a whole number of at least 1 as its third argument, not $found"
+  )
+
+  def threadCount(most: Int)(found: String): Exception = bad(
+    "within_rows needs a whole number of threads from 1 to " +
+      s"$most as its fourth argument, not $found; without one it takes " +
+      s"${ScaleGateConf.CellThreads}, or an executor's cores. A key, by which rows are counted, is two arguments, one " +
+      "of each side: within_rows(l.ts, r.ts, 10, l.k, r.k)"
+  )
+
+  def withinRowsArguments(count: Int): Exception = bad(
+    "within_rows takes 3 or 4 arguments: left time, right time, a number of rows and, if you like, a number " +
+      "of threads; or, to count the rows of each key, a left key and a right key after the number of rows, and as many " +
+      s"more such pairs as there are keys; it was given $count"
+  )
+
+  def withinRowsMisplaced(where: String): Exception = bad(
+    "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of a join of two " +
+      s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
+      s"the other, and so the two columns of each key that it is given; here it stands in $where"
+  )
+
+  def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(
+    s"WindowJoin: the rows of one window do not fit in the task's memory: $rows rows, about $bytes " +
+      "bytes. Narrow the window or the bands, add an equality key, raise spark.executor.memory (or " +
+      "spark.driver.memory in local mode), or run fewer tasks at once"
+  )
+
+  def touchedTooLarge(panes: Long): Exception = new SparkException(
+    s"PaneWindows: the panes that one batch of a stream has rows of do not fit in a task's memory: it is full at $panes " +
+      "panes. Take less in a batch (maxFilesPerTrigger, maxOffsetsPerTrigger), start the query with more " +
+      "spark.sql.shuffle.partitions, write in append mode, or raise spark.executor.memory (spark.driver.memory in local mode)"
+  )
+
+  def panesTooLarge(panes: Int, bytes: Long): Exception = new SparkException(
+    s"PaneWindows: the partial results of one window do not fit in the task's memory: $panes panes, about $bytes " +
+      "bytes. Shorten the window or lengthen its slide, add a key, leave out functions whose results grow with the " +
+      "rows (collect_list, percentile), or raise spark.executor.memory (spark.driver.memory in local mode)"
+  )
+
+  def byTimeArguments(name: String, count: Int): Exception = bad(
+    s"$name takes 2 arguments, the value and its time, as in $name(price, ts); it was given $count"
+  )
+
+  def windowOutOfRange(micros: Long, windows: String): Exception = new ArithmeticException(
+    s"the time $micros, in microseconds since 1970, lies so near the end of the range of timestamps that one of its " +
+      s"windows ($windows) begins or ends outside of it. Leave such rows out, with a WHERE on the time"
+  )
+}

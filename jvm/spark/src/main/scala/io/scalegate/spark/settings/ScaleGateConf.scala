@@ -1,0 +1,107 @@
+package io.scalegate.spark.settings
+
+import java.util.Locale
+
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.partition.MatrixLayout
+
+/** The package's settings, all under `spark.scalegate.`, all changeable at run time. */
+object ScaleGateConf {
+
+  /** `false` leaves every plan as Spark makes it. */
+  val Enabled = "spark.scalegate.enabled"
+
+  /** Threads of a join that runs in one task, because its window counts rows, or because it is one of streams that
+    * nothing but time bounds.
+    */
+  val CellThreads = "spark.scalegate.cellThreads"
+
+  /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */
+  val JoinAlgorithm = "spark.scalegate.join.algorithm"
+
+  /** The matrix of cells, as in `2x3`, of the joins that are run so and whose hint does not say; `auto` leaves it to
+    * the planner.
+    */
+  val JoinLayout = "spark.scalegate.join.layout"
+
+  /** Rows that the planner may read of each input, where that is cheap, to see which keys are frequent and which
+    * bounds are selective; 0 for none.
+    */
+  val SampleRows = "spark.scalegate.join.sampleRows"
+
+  /** `true` leaves every join to Spark whose condition may end in an error, such as an overflow in ANSI mode: Spark evaluates
+    * it on pairs that no bound lets through, and gives errors where this package gives rows.
+    */
+  val AnsiErrors = "spark.scalegate.join.ansiErrors"
+
+  def ansiErrors(conf: SQLConf): Boolean = boolean(conf, AnsiErrors, default = false)
+
+  /** A directory for the rows that came too late to a streaming join; unset for none. */
+  val LateRows = "spark.scalegate.streaming.lateRows"
+
+  /** `false` lets no key of a streaming join be shared among partitions, however frequent it is. */
+  val SplitHotKeys = "spark.scalegate.streaming.splitHotKeys"
+
+  def splitHotKeys(conf: SQLConf): Boolean = boolean(conf, SplitHotKeys, default = true)
+
+  def lateRows(conf: SQLConf): Option[String] =
+    Some(conf.getConfString(LateRows, "").trim).filter(_.nonEmpty)
+
+  /** `false` leaves aggregates over sliding windows to Spark. */
+  val Aggregates = "spark.scalegate.aggregate.enabled"
+
+  def aggregates(conf: SQLConf): Boolean = boolean(conf, Aggregates, default = true)
+
+  /** How many slides a window must be long for the aggregate to be run on panes; windows that overlap less cost Spark
+    * no more.
+    */
+  val MinOverlap = "spark.scalegate.aggregate.minOverlap"
+
+  def minOverlap(conf: SQLConf): Int = atLeast(1, conf, MinOverlap, 2)
+
+  /** None where the planner is to choose. */
+  def algorithm(conf: SQLConf): Option[Algorithm] = {
+    val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
+    if (!Algorithm.names.contains(text))
+      throw new IllegalArgumentException(
+        s"$JoinAlgorithm must be one of ${Algorithm.names.mkString(", ")}, not '$text'"
+      )
+    Algorithm.named(text)
+  }
+
+  /** None where the planner is to choose. */
+  def layout(conf: SQLConf): Option[MatrixLayout] = {
+    val text = conf.getConfString(JoinLayout, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
+    if (text == Algorithm.Auto) None
+    else
+      Some(LayoutText.parse(text).getOrElse(
+        throw new IllegalArgumentException(
+          s"$JoinLayout must be ${Algorithm.Auto} or rows x columns of cells, as in 2x3, not '$text'"
+        )
+      ))
+  }
+
+  def enabled(conf: SQLConf): Boolean = boolean(conf, Enabled, default = true)
+
+  def cellThreads(conf: SQLConf, default: Int): Int =
+    atLeast(1, conf, CellThreads, default)
+
+  def sampleRows(conf: SQLConf): Int = atLeast(0, conf, SampleRows, 4096)
+
+  private[this] def atLeast(least: Int, conf: SQLConf, key: String, default: Int): Int = {
+    val text = conf.getConfString(key, default.toString)
+    text.toIntOption.filter(_ >= least).getOrElse(
+      throw new IllegalArgumentException(
+        s"$key must be a whole number of at least $least, not '$text'"
+      )
+    )
+  }
+
+  private[this] def boolean(conf: SQLConf, key: String, default: Boolean): Boolean = {
+    val text = conf.getConfString(key, default.toString).trim.toLowerCase(Locale.ROOT)
+    text.toBooleanOption.getOrElse(
+      throw new IllegalArgumentException(s"$key must be true or false, not '$text'")
+    )
+  }
+}

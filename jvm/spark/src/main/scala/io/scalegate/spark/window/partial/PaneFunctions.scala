@@ -1,0 +1,261 @@
+package io.scalegate.spark.window.partial
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.aggregate.{
+  AggregateExpression,
+  AggregateMode,
+  DeclarativeAggregate,
+  Final,
+  PartialMerge
+}
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  EmptyRow,
+  Expression,
+  GenericInternalRow,
+  If,
+  InterpretedUnsafeProjection,
+  JoinedRow,
+  Literal,
+  MutableProjection,
+  NamedExpression,
+  UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.execution.aggregate.AggregationIterator
+
+/** The functions of an aggregate over panes, as they travel to the executors.
+  *
+  * @param grouping
+  *   the keys, then the window
+  * @param functions
+  *   of mode Final
+  * @param results
+  *   over `grouping` and the functions' results
+  */
+final case class PaneFunctions(
+    grouping: Seq[Attribute],
+    functions: Seq[AggregateExpression],
+    results: Seq[NamedExpression]
+) {
+
+  /** A partial result's columns. */
+  def partial: Seq[Attribute] = functions.flatMap(_.aggregateFunction.inputAggBufferAttributes)
+
+  /** Whether a partial result is of one size and can be changed in place. */
+  private[scalegate] def fixed: Boolean =
+    functions.forall(_.aggregateFunction.isInstanceOf[DeclarativeAggregate]) &&
+      partial.forall(a => UnsafeRow.isMutable(a.dataType))
+
+  /** The partial result of no rows, of fixed size. */
+  private[scalegate] def initial: UnsafeRow =
+    PaneFunctions.rowOf(declared.flatMap(_.initialValues))
+
+  /** The columns of a partial result that is being made. */
+  private[scalegate] def held: Seq[Attribute] =
+    functions.flatMap(_.aggregateFunction.aggBufferAttributes)
+
+  /** For each of them, where the size is fixed, its value when a row is added: over `held` and the row. */
+  private[scalegate] def updated: Seq[Expression] =
+    functions.zip(declared).flatMap { case (f, of) =>
+      of.updateExpressions.zip(of.aggBufferAttributes).map { case (value, before) =>
+        f.filter.fold(value)(If(_, value, before))
+      }
+    }
+
+  /** For each of them, where the size is fixed, its value when two are merged: over `held` and `partial`. */
+  private[scalegate] def merged: Seq[Expression] = declared.flatMap(_.mergeExpressions)
+
+  /** `results`, where the size is fixed, over `grouping` and `held`. */
+  private[scalegate] def evaluated: Seq[Expression] = {
+    val values = functions.zip(declared).map { case (f, of) =>
+      f.resultAttribute.exprId -> of.evaluateExpression
+    }.toMap
+    results.map(_.transform { case a: Attribute => values.getOrElse(a.exprId, a) })
+  }
+
+  private[this] def declared: Seq[DeclarativeAggregate] =
+    functions.map(_.aggregateFunction.asInstanceOf[DeclarativeAggregate])
+
+  /** A partial result of fixed size whose columns are NULL. */
+  private[scalegate] def empty: UnsafeRow =
+    PaneFunctions.rowOf(partial.map(a => Literal(null, a.dataType)))
+}
+
+private[scalegate] object PaneFunctions {
+
+  /** Of values without input. They are interpreted: a task needs them once. */
+  private def rowOf(values: Seq[Expression]): UnsafeRow =
+    InterpretedUnsafeProjection.createProjection(values).apply(EmptyRow)
+}
+
+/** Adds rows to partial results of fixed size. */
+final private[scalegate] class PaneUpdates(partition: Int, of: PartialPanesTask) {
+  private[this] val joined = new JoinedRow
+  private[this] val update = {
+    val functions = of.of.functions
+    val made = MutableProjection.create(functions.updated, functions.held ++ of.input)
+    made.initialize(partition)
+    made
+  }
+
+  def add(result: UnsafeRow, row: InternalRow): Unit = {
+    update.target(result)(joined(result, row))
+    ()
+  }
+}
+
+/** Merges partial results that are held. */
+private[scalegate] trait PaneMerging {
+
+  /** The partial result, where `mergeInto` may change it. */
+  def changeable(partial: UnsafeRow): UnsafeRow
+
+  /** Merges the partial result of later rows into an older one, which the caller does not use any more: the result may
+    * lie in its place. The newer stays as it is.
+    */
+  def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow
+}
+
+/** Makes one partial result of several: what goes in is in the form in which it is exchanged. */
+sealed abstract private[scalegate] class PanePartials extends PaneMerging {
+
+  /** Begins with a partial result. */
+  def begin(partial: UnsafeRow): Unit
+
+  /** Merges the partial result of later rows into what was begun. */
+  def add(partial: UnsafeRow): Unit
+
+  /** What was begun, which is the caller's. */
+  def result(): UnsafeRow
+
+  /** Two in one, the older first; both stay as they are. */
+  def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    begin(older)
+    add(newer)
+    result()
+  }
+}
+
+private[scalegate] object PanePartials {
+  def apply(partition: Int, of: PaneFunctions): PanePartials =
+    if (of.fixed) new FixedPartials(partition, of) else new ObjectPartials(partition, of)
+}
+
+/** Partial results of fixed size, which are merged where they lie. */
+final private[scalegate] class FixedPartials(partition: Int, of: PaneFunctions)
+    extends PanePartials {
+  private[this] val merger = PaneMerger(partition, of)
+  private[this] val buffer = of.empty
+
+  val columns: Int = of.partial.size
+  val resultBytes: Int = buffer.getSizeInBytes
+
+  override def begin(partial: UnsafeRow): Unit = buffer.copyFrom(partial)
+  override def add(partial: UnsafeRow): Unit = merger.merge(buffer, partial)
+  override def result(): UnsafeRow = buffer.copy()
+
+  override def changeable(partial: UnsafeRow): UnsafeRow = partial.copy()
+
+  override def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    merger.merge(older, newer)
+    older
+  }
+}
+
+/** Partial results that hold objects; merging makes another row. */
+final private class ObjectPartials(partition: Int, of: PaneFunctions) extends PanePartials {
+  private[this] val objects =
+    new ObjectMerge(partition, of.copy(results = Nil), PartialMerge, Nil)
+  private[this] val noKey = new UnsafeRow(0)
+
+  override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
+  override def add(partial: UnsafeRow): Unit = objects.add(partial)
+  override def result(): UnsafeRow = objects.output(noKey).copy()
+
+  override def changeable(partial: UnsafeRow): UnsafeRow = partial
+  override def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = merge(older, newer)
+}
+
+/** Makes the rows of windows. */
+sealed private[scalegate] trait PaneResults {
+
+  /** The row of a window, valid until the next is asked for.
+    *
+    * @param key
+    *   the window's values of `grouping`
+    * @param older
+    *   the window's partial result, or that of its older rows
+    * @param newer
+    *   that of the others; null where there are none. Both stay as they are
+    */
+  def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow
+}
+
+private[scalegate] object PaneResults {
+  def apply(partition: Int, of: PaneFunctions, partials: PanePartials): PaneResults =
+    if (of.fixed) new FixedResults(partition, of, partials) else new ObjectResults(partition, of)
+}
+
+final private class FixedResults(partition: Int, of: PaneFunctions, merging: PaneMerging)
+    extends PaneResults {
+  private[this] val both = of.empty
+  private[this] val joined = new JoinedRow
+  private[this] val project = {
+    val made = UnsafeProjection.create(of.evaluated, of.grouping ++ of.held)
+    made.initialize(partition)
+    made
+  }
+
+  override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow =
+    if (newer eq null) project(joined(key, older))
+    else {
+      both.copyFrom(older)
+      project(joined(key, merging.mergeInto(both, newer)))
+    }
+}
+
+final private class ObjectResults(partition: Int, of: PaneFunctions) extends PaneResults {
+  private[this] val objects = new ObjectMerge(partition, of, Final, of.grouping)
+
+  override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
+    objects.begin(older)
+    if (newer ne null) objects.add(newer)
+    objects.output(key)
+  }
+}
+
+/** Merges partial results that hold objects as Spark merges them after an exchange.
+  *
+  * It extends Spark's iterator for what that makes of aggregate functions, and gives no rows as an iterator.
+  */
+final private class ObjectMerge(
+    partition: Int,
+    of: PaneFunctions,
+    mode: AggregateMode,
+    grouping: Seq[Attribute]
+) extends AggregationIterator(
+      partition,
+      grouping,
+      of.partial ++ grouping,
+      of.functions.map(_.copy(mode = mode)),
+      of.functions.map(_.resultAttribute),
+      0,
+      of.results,
+      MutableProjection.create(_, _)
+    ) {
+  private[this] val buffer: InternalRow = new GenericInternalRow(of.partial.size)
+
+  override def hasNext: Boolean = false
+  override def next(): UnsafeRow = Iterator.empty.next()
+
+  def begin(partial: UnsafeRow): Unit = {
+    initializeBuffer(buffer)
+    processRow(buffer, partial)
+  }
+
+  def add(partial: UnsafeRow): Unit = processRow(buffer, partial)
+
+  /** What was begun, which is not begun any more. */
+  def output(key: UnsafeRow): UnsafeRow = generateOutput(key, buffer)
+}

@@ -1,0 +1,46 @@
+package io.scalegate.spark.window.rules
+
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull, PredicateHelper}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.window.stream.StreamingPanes
+import io.scalegate.spark.window.{PaneAggregate, TimeWindows}
+
+/** Decides for each [[TimeWindows]] whether panes compute the aggregate above it, and gives Spark's own plan back
+  * where not. It runs within the optimizer's main batch: late enough that names, views and common table expressions
+  * no longer stand between the two, early enough that the batch goes on with what is given back.
+  *
+  * Below the windows that stay, it does what the batch does to Spark's: filters that need no window go below, and so
+  * does the one on rows without a time.
+  */
+object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.exists(_.isInstanceOf[TimeWindows])) plan
+    else
+      plan.transformDown {
+        case aggregate: Aggregate => keep(aggregate)
+        case Filter(condition, windows: TimeWindows) if windows.kept => push(condition, windows)
+        case windows: TimeWindows if !windows.kept => windows.expanded
+      }
+
+  private[this] def keep(aggregate: Aggregate): LogicalPlan = aggregate match {
+    case PaneAggregate(found)
+        if !found.windows.kept && (!aggregate.isStreaming || StreamingPanes.isRunnable(found)) =>
+      aggregate.transformDown {
+        case windows: TimeWindows if windows eq found.windows =>
+          windows.copy(kept = true, child = Filter(IsNotNull(windows.time), windows.child))
+      }
+    case other => other
+  }
+
+  private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
+    val (below, above) = splitConjunctivePredicates(condition).partition(c =>
+      c.deterministic && !c.references.contains(windows.window)
+    )
+    val pushed = below.reduceOption(And.apply).fold(windows)(c =>
+      windows.copy(child = Filter(c, windows.child))
+    )
+    above.reduceOption(And.apply).fold[LogicalPlan](pushed)(Filter(_, pushed))
+  }
+}

@@ -1,0 +1,25 @@
+package io.scalegate.spark.window.slide
+
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+
+import io.scalegate.spark.window.SlidingWindow
+import io.scalegate.spark.window.partial.PaneFunctions
+
+/** Everything that travels to the executors for one [[PaneWindowsExec]].
+  *
+  * @param window
+  *   STRUCT of a start and an end of one timestamp type
+  * @param having
+  *   over keys and window
+  */
+final case class PaneWindows(
+    by: SlidingWindow,
+    columns: PaneColumns,
+    keys: Seq[Attribute],
+    window: Attribute,
+    functions: PaneFunctions,
+    having: Option[Expression]
+) {
+  def input: Seq[Attribute] = columns.input
+  def packed: Option[Int] = columns.packed
+}

@@ -1,0 +1,20 @@
+package io.scalegate.spark.window.stream
+
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.window.{PaneAggregate, TimeWindows}
+
+/** Takes the aggregates over windows that are kept for panes out of Spark's hands, when the optimizer has moved filters
+  * and columns below them.
+  */
+object ExtractStreamingPanes extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!plan.isStreaming || !plan.exists(_.isInstanceOf[TimeWindows])) plan
+    else
+      plan.transformUp {
+        case a @ PaneAggregate(found) if a.isStreaming && found.windows.kept =>
+          val of = a.asInstanceOf[Aggregate]
+          StreamingPaneAggregate(of.groupingExpressions, of.aggregateExpressions, of.child)
+      }
+}

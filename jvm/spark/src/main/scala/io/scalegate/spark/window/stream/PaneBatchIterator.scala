@@ -1,0 +1,60 @@
+package io.scalegate.spark.window.stream
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+import io.scalegate.spark.window.slide.{PaneWindows, PaneWindowsIterator, WindowChoice}
+
+/** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
+  * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
+  * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
+  * the next is asked for.
+  *
+  * @param rows
+  *   as the input of `arriving`
+  * @param arriving
+  *   says what comes with a batch
+  * @param of
+  *   says what is held: rows of keys, a number and what the store has of them
+  */
+final class PaneBatchIterator(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    arriving: PaneWindows,
+    of: PaneWindows,
+    batch: PaneBatch,
+    store: PaneStore
+) extends Iterator[UnsafeRow] {
+  import batch.{late, mode, watermark}
+  import of.by
+
+  private[this] val held = HeldPanes(partition, arriving, of, batch, store)
+  held.takeIn(rows)
+  private[this] val windows =
+    new PaneWindowsIterator(partition, held.reader, of, held.partials, choice)
+
+  /** Panes that were too late for every window. */
+  def dropped: Long = held.dropped
+
+  /** Rows of state that were written, and those that were let go of. */
+  def updated: Long = held.updated
+  def removed: Long = held.gone
+
+  /** Merges of partial results. */
+  def merges: Long = windows.merges
+
+  override def hasNext: Boolean = windows.hasNext
+  override def next(): UnsafeRow = windows.next()
+
+  /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
+  def finish(): Unit = held.removeGone()
+
+  private[this] def choice: WindowChoice = mode match {
+    case PaneMode.Append => WindowChoice(late, watermark)
+    case PaneMode.Update =>
+      WindowChoice(
+        late,
+        among = (key, start) => held.touched.between(key, start, by.endOf(start))
+      )
+    case PaneMode.Complete => WindowChoice()
+  }
+}

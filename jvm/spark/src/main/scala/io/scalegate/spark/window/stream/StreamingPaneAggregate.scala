@@ -1,0 +1,37 @@
+package io.scalegate.spark.window.stream
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeSet,
+  Expression,
+  ExpressionSet,
+  NamedExpression
+}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Statistics, UnaryNode}
+
+import io.scalegate.spark.plan.OwnNode
+
+/** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
+  * aggregates of streams before it asks anybody else.
+  */
+final case class StreamingPaneAggregate(
+    grouping: Seq[Expression],
+    aggregates: Seq[NamedExpression],
+    child: LogicalPlan
+) extends UnaryNode
+    with OwnNode {
+  override def output: Seq[Attribute] = aggregates.map(_.toAttribute)
+
+  /** A batch may close windows of rows that came long before, and nothing is known of these. */
+  override def maxRows: Option[Long] = None
+  override def maxRowsPerPartition: Option[Long] = None
+  override def stats: Statistics = Statistics(sizeInBytes = child.stats.sizeInBytes)
+  override def references: AttributeSet =
+    AttributeSet.fromAttributeSets(expressions.map(_.references))
+  override protected def uniqueBy: Set[ExpressionSet] = Set.empty
+  override protected def holds: ExpressionSet = ExpressionSet()
+
+  def aggregate: Aggregate = Aggregate(grouping, aggregates, child)
+
+  override protected def withNewChildInternal(newChild: LogicalPlan): StreamingPaneAggregate =
+    copy(child = newChild)
+}

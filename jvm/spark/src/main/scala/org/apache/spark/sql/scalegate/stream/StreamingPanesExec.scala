@@ -1,0 +1,194 @@
+package org.apache.spark.sql.scalegate.stream
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.plans.physical.{
+  Distribution,
+  Partitioning,
+  StatefulOpClusteredDistribution,
+  UnspecifiedDistribution
+}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.operators.stateful.join
+  .StreamingSymmetricHashJoinHelper.StateStoreAwareZipPartitionsHelper
+import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.types.{StructField, StructType}
+
+import io.scalegate.spark.checkpoint.CheckpointTerms
+import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.spark.window.stream.{
+  PaneBatch,
+  PaneBatchIterator,
+  PaneMode,
+  PaneStore,
+  StreamPanes
+}
+import io.scalegate.stream.Sides
+
+/** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
+  *
+  * @param args
+  *   the left input is what comes before the exchange; the right one is of no use
+  * @param evaluated
+  *   the expressions of `panes`
+  * @param panes
+  *   what is computed, but for its expressions
+  */
+final class StreamingPanesExec(
+    args: DonorArgs,
+    evaluated: Seq[Expression],
+    @transient val panes: StreamPanes
+) extends HostedExec(args, evaluated) {
+  override protected def made(args: DonorArgs, hosted: Seq[Expression]): HostedExec =
+    new StreamingPanesExec(args, hosted, panes)
+
+  private[this] def keys: Seq[Attribute] = left.output.take(panes.keys.size)
+
+  override protected def partitions: Option[Int] = if (keys.isEmpty) Some(1) else None
+
+  override protected def says: String = "window aggregate"
+  override protected def specFile: String = "aggregate"
+
+  override protected def terms: CheckpointTerms = panes.checkpointed
+
+  override protected def keySchema: StructType = schemaOf(panes.keyColumns)
+
+  override protected def valueSchema: StructType = schemaOf(panes.valueColumns)
+
+  /** Of columns of one name, all but the first have their number added. */
+  private[this] def schemaOf(columns: Seq[Attribute]) = {
+    val names = columns.map(_.name)
+    StructType(columns.zipWithIndex.map { case (c, i) =>
+      val before = names.take(i).count(_ == c.name)
+      StructField(if (before == 0) c.name else s"${c.name}_${before + 1}", c.dataType, c.nullable)
+    })
+  }
+
+  override protected def counters: Seq[(String, String)] = StreamingPanesExec.Counters
+
+  override def nodeName: String = "StreamingPaneWindows"
+  override def shortName: String = StreamingPanesExec.Name
+  override private[scalegate] def parts: Seq[String] = panes.description
+
+  override def output: Seq[Attribute] = panes.output
+
+  override def requiredChildDistribution: Seq[Distribution] = {
+    val ofRows =
+      if (keys.isEmpty) allTogether.head
+      else StatefulOpClusteredDistribution(keys, getStateInfo.numPartitions)
+    Seq(ofRows, UnspecifiedDistribution)
+  }
+
+  override private[scalegate] def partitioningOver(
+      left: SparkPlan,
+      right: SparkPlan
+  ): Partitioning = left.outputPartitioning
+
+  private[this] def mode: PaneMode = outputMode match {
+    case Some(m) if m == OutputMode.Append() => PaneMode.Append
+    case Some(m) if m == OutputMode.Complete() => PaneMode.Complete
+    case _ => PaneMode.Update
+  }
+
+  override def shouldRunAnotherBatch(newInputWatermark: Long): Boolean =
+    panes.hasWatermark && mode != PaneMode.Complete &&
+      eventTimeWatermarkForEviction.exists(newInputWatermark > _)
+
+  override def produceOutputWatermark(inputWatermarkMs: Long): Option[Long] =
+    Some(inputWatermarkMs)
+
+  private[this] def batch: PaneBatch = {
+    def micros(watermark: Option[Long]) = watermark.filter(_ => panes.hasWatermark)
+      .fold(Long.MinValue)(StreamJoin.micros)
+    PaneBatch(
+      mode,
+      micros(eventTimeWatermarkForLateEvents),
+      micros(eventTimeWatermarkForEviction)
+    )
+  }
+
+  override private[scalegate] def over(
+      left: SparkPlan,
+      right: SparkPlan,
+      hosted: Seq[Expression]
+  ): RDD[InternalRow] = {
+    metrics
+    val info = getStateInfo
+    val (arriving, held) = {
+      val of = panes.withExpressions(hosted)
+      (of.arriving(left.output), of.held)
+    }
+    val stores =
+      new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
+    val now = batch
+    val rows = left.execute()
+    val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
+    rows.stateStoreAwareZipPartitions(
+      nothing,
+      info,
+      stateStoreNames,
+      session.sessionState.streamingQueryManager.stateStoreCoordinator
+    ) { (partition: Int, some: Iterator[InternalRow], _: Iterator[InternalRow]) =>
+      val started = System.nanoTime
+      val store = stores.open(partition)
+      val state = new PaneStateStore(store)
+      val windows = new PaneBatchIterator(partition, some, arriving, held, now, state)
+      val completion = new Completion(() => {
+        longMetric("allUpdatesTimeMs") += millisSince(started)
+        finish(windows, store)
+      })
+      new CompletedRows(windows, completion)
+    }
+  }
+
+  /** A task's rows, after which the batch is finished. */
+  final private class CompletedRows(rows: Iterator[InternalRow], completion: Completion)
+      extends Iterator[InternalRow] {
+    def hasNext: Boolean = {
+      val more = rows.hasNext
+      if (!more) completion.end()
+      more
+    }
+
+    def next(): InternalRow = {
+      completion.row()
+      rows.next()
+    }
+  }
+
+  private[this] def finish(windows: PaneBatchIterator, store: StateStore): Unit = {
+    val removing = System.nanoTime
+    windows.finish()
+    longMetric("allRemovalsTimeMs") += millisSince(removing)
+    val committing = System.nanoTime
+    store.commit()
+    longMetric("commitTimeMs") += millisSince(committing)
+    longMetric("numRowsDroppedByWatermark") += windows.dropped
+    longMetric("numUpdatedStateRows") += windows.updated
+    longMetric("numRemovedStateRows") += windows.removed
+    longMetric("merges") += windows.merges
+    setStoreMetrics(store)
+    setOperatorMetrics()
+  }
+}
+
+object StreamingPanesExec {
+
+  /** What the operator is called in a query's progress and in its checkpoint. */
+  val Name = "windowAggregate"
+
+  val Counters: Seq[(String, String)] = Seq("merges" -> "merges of partial results")
+
+  def apply(panes: StreamPanes, inputs: Sides[SparkPlan]): StreamingPanesExec =
+    new StreamingPanesExec(DonorArgs(Sides(Nil, Nil), inputs), panes.expressions, panes)
+}
+
+/** Panes in one of Spark's state stores, whatever its provider. */
+final private class PaneStateStore(store: StateStore) extends PaneStore {
+  def get(key: UnsafeRow): UnsafeRow = store.get(key)
+  def put(key: UnsafeRow, value: UnsafeRow): Unit = store.put(key, value)
+  def remove(key: UnsafeRow): Unit = store.remove(key)
+  def all: Iterator[(UnsafeRow, UnsafeRow)] = store.iterator().map(pair => (pair.key, pair.value))
+}

@@ -1,0 +1,52 @@
+package io.scalegate.spark.crash
+
+import java.io.{FilterOutputStream, OutputStream}
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, LocalFileSystem, Path, PathFilter}
+import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
+import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+
+/** The files of checkpoints on a machine that dies at a chosen operation on one of them, before it or after it has taken
+  * effect, and does nothing more until it is started again.
+  */
+final class FaultyFiles(path: Path, conf: Configuration)
+    extends FileSystemBasedCheckpointFileManager(path, conf) {
+  import CrashPoints.at
+
+  override def createAtomic(to: Path, overwrite: Boolean): CancellableFSDataOutputStream = {
+    val file = at("create", to)(super.createAtomic(to, overwrite))
+    new CancellableFSDataOutputStream(new FaultyStream(file, to)) {
+      // What is dead does not clean up.
+      def cancel(): Unit = if (!CrashPoints.isDead(to)) file.cancel()
+    }
+  }
+
+  override def open(path: Path): FSDataInputStream = at("open", path)(super.open(path))
+  override def list(path: Path, filter: PathFilter): Array[FileStatus] =
+    at("list", path)(super.list(path, filter))
+  override def mkdirs(path: Path): Unit = at("mkdirs", path)(super.mkdirs(path))
+  override def exists(path: Path): Boolean = at("exists", path)(super.exists(path))
+  override def delete(path: Path): Unit = at("delete", path)(super.delete(path))
+}
+
+final private class FaultyStream(file: OutputStream, to: Path) extends FilterOutputStream(file) {
+  private[this] var closed = false
+
+  override def write(bytes: Array[Byte], from: Int, count: Int): Unit =
+    file.write(bytes, from, count)
+
+  override def close(): Unit = if (!closed) {
+    closed = true
+    CrashPoints.at("close", to)(file.close())
+  }
+}
+
+/** The same for the files that RocksDB's store brings to the checkpoint, and fetches from it, past its manager. */
+final class FaultyFileSystem extends LocalFileSystem {
+  override def copyFromLocalFile(from: Path, to: Path): Unit =
+    CrashPoints.at("upload", to)(super.copyFromLocalFile(from, to))
+
+  override def copyToLocalFile(from: Path, to: Path): Unit =
+    CrashPoints.at("download", from)(super.copyToLocalFile(from, to))
+}

@@ -1,0 +1,81 @@
+package io.scalegate.spark.crash
+
+import scala.util.Random
+
+/** Streaming queries on a machine that dies at any operation on the files of their checkpoints, and is started again:
+  * nothing is lost, nothing given twice to a sink that writes a batch once, and a batch that runs again has the rows that it
+  * had.
+  *
+  * With `SCALEGATE_SOAK` it goes through all operations of all queries over all state stores and prints the table of the
+  * docs; otherwise through a sample of two, by `SCALEGATE_SEED`. `SCALEGATE_CRASH_SHARE` says which part of all, by
+  * hundredths.
+  */
+final class StreamingCrashSuite extends CrashedStreams {
+  private val seed = seeded(System.nanoTime)
+  private val share = sys.env.get("SCALEGATE_CRASH_SHARE").fold(100.0)(_.toDouble) / 100
+
+  private def some[T](all: Seq[T], count: Int, random: Random) =
+    random.shuffle(all.toVector).take(count)
+
+  /** The points that are tried, each with its part of the query: the same of a case, whichever others are run. */
+  private def chosen(
+      all: Seq[(CrashPart, CrashPoint)],
+      random: Random
+  ): Seq[(CrashPart, CrashPoint)] =
+    if (isSoak) all.filter(_ => random.nextDouble() < share)
+    else {
+      val (state, others) = all.partition(_._2.isOfState)
+      some(others, 1, random) ++ some(state, 2, random)
+    }
+
+  private def differences(whole: CrashWhole, result: CrashOutcome): Seq[String] = {
+    def compare(what: String, is: Seq[String], was: Seq[String]) = Seq(
+      s"$what lost: ${was.diff(is).take(5)}" -> was.diff(is),
+      s"$what doubled: ${is.diff(was).take(5)}" -> is.diff(was)
+    ).collect { case (text, rows) if rows.nonEmpty => text }
+    compare("rows", result.written.rows, whole.written.rows) ++
+      compare("late rows", result.written.late, whole.written.late) ++
+      result.again.map(id => s"batch $id had other rows the second time")
+  }
+
+  /** A line of the table, and what was other than without a death. */
+  private def check(of: CrashQuery, in: CrashStore): Unit = {
+    val without = whole(of, in)
+    assert(without.written.rows.nonEmpty)
+    val all = without.parts.flatMap(part => part.points.map(part -> _))
+    val random = new Random(seed + s"${of.name}, ${in.name}".hashCode)
+    val tried = chosen(all, random).map { case (part, point) =>
+      val result =
+        try Right(outcome(of, in, part, point))
+        catch { case e: Exception => Left(e) }
+      (part, point, result)
+    }
+    val wrong = tried.flatMap {
+      case (part, point, Right(r)) =>
+        differences(without, r).map(d => s"$point in ${part.steps}: $d")
+      case (part, point, Left(e)) =>
+        Seq(s"$point in ${part.steps}: ${causes(e).map(_.toString.take(300)).mkString(" < ")}")
+    }
+    val outcomes = tried.flatMap(_._3.toOption)
+    info(s"| ${of.name} | ${in.name} | ${all.size} | ${tried.size} | " +
+      s"${outcomes.count(_.deaths > 0)} | ${outcomes.count(_.asked)} | ${wrong.size} |")
+    assert(wrong.isEmpty, s"SCALEGATE_SEED=$seed\n${wrong.mkString("\n")}")
+  }
+
+  private val cases = for (in <- CrashStore.All; of <- CrashQuery.All) yield (of, in)
+  private def sample = some(cases.filterNot(_._1.hot), 2, new Random(seed))
+
+  info("| query | state | operations, before and after | tried | died | new checkpoint | wrong |")
+  for ((of, in) <- if (isSoak) cases else sample)
+    test(s"no row is lost or doubled when the machine dies: ${of.name}, ${in.name}") {
+      check(of, in)
+    }
+
+  test("the rows of a query on a machine that does not die are those of the rows at rest") {
+    // Of an inner join, to which the late rows would add nothing.
+    val of = CrashQuery.All.find(_.name.startsWith("inner")).get
+    val all = of.steps
+    val atRest = batchResult(of.text, all.flatMap(_._1), all.flatMap(_._2))
+    assert(whole(of, CrashStore.All.head).written.rows == of.results(atRest))
+  }
+}

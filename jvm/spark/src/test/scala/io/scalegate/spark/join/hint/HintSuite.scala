@@ -1,0 +1,111 @@
+package io.scalegate.spark.join.hint
+
+import org.apache.spark.sql.catalyst.plans.logical.Filter
+import org.apache.spark.sql.functions.abs
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.ScaleGateConf
+
+/** The hint WINDOW_JOIN, in SQL and on DataFrames. */
+final class HintSuite extends SparkJoinSuite {
+  private def fails(query: String): String =
+    intercept[IllegalArgumentException](spark.sql(query).collect()).getMessage
+
+  test("the hint names the two sides of a join by alias") {
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(a, b) */ a.id, b.id FROM r a JOIN s b ON abs(a.i - b.i) <= 3"
+    )
+  }
+
+  test("the hint names tables, in any order and case") {
+    assertJoins("SELECT /*+ window_join(S, R) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+  }
+
+  test("the hint without arguments belongs to the query block's join") {
+    assertJoins("SELECT /*+ WINDOW_JOIN */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+  }
+
+  test("the hint leaves no filter behind where an equality makes the two sides' columns one") {
+    val query =
+      "SELECT /*+ WINDOW_JOIN(r, s) */ r.id, s.id FROM r JOIN s ON r.id = s.id AND abs(r.i - s.i) <= 30"
+    assertJoins(query)
+    val optimized = spark.sql(query).queryExecution.optimizedPlan
+    val filters = optimized.collect { case f: Filter => f.condition.sql }
+    assert(filters.nonEmpty && !filters.exists(_.contains("window_join_requested")))
+  }
+
+  test("the hint is followed where a side's columns are constants") {
+    for {
+      how <- Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
+      (left, right) <- Seq(
+        "(SELECT 1 AS i)" -> "s",
+        "r" -> "(SELECT 1 AS i)",
+        "(SELECT 1 AS i)" -> "(SELECT 2 AS i)"
+      )
+    } {
+      val text =
+        s"SELECT /*+ WINDOW_JOIN('matrix') */ a.i FROM $left a $how JOIN $right b ON a.i < b.i"
+      assertJoins(text)
+      assert(windowJoins(spark.sql(text)).head.description.contains("matrix of "), text)
+    }
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(a, b) */ a.i, b.id FROM (SELECT 1 AS i) a JOIN s b ON abs(a.i - b.i) <= 3 " +
+        "JOIN r c ON c.id = b.id"
+    )
+  }
+
+  test("the hint wins over one of Spark's own") {
+    assertJoins(
+      "SELECT /*+ WINDOW_JOIN(r, s), BROADCAST(s) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3"
+    )
+  }
+
+  test("a DataFrame's hint travels through what is done to it before the join") {
+    val (r, s) = (spark.table("r"), spark.table("s"))
+    val df =
+      r.hint("WINDOW_JOIN").select("id", "i").where("i > -100").join(s, abs(r("i") - s("i")) <= 3)
+    assert(windowJoins(df).size == 1)
+  }
+
+  test("a DataFrame with the hint and no join is itself") {
+    assert(rowsOf(spark.table("r").hint("WINDOW_JOIN")) == rowsOf(spark.table("r")))
+  }
+
+  test("a switched-off package ignores the hint") {
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      val df =
+        spark.sql("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+      assert(windowJoins(df).isEmpty)
+      assert(df.count() > 0)
+    }
+  }
+
+  test("a hint on a join with equal keys and no bounded difference says what one looks like") {
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, s) */ r.id FROM r JOIN s ON r.k = s.k AND r.i < s.i")
+    assert(message.contains("where rows have equal keys, a condition that bounds a difference"))
+    assert(message.contains("r.i < s.i"))
+    assert(message.endsWith("Without the hint Spark joins by the keys"))
+  }
+
+  Seq("LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI").foreach { joinType =>
+    test(s"the hint on a $joinType JOIN") {
+      assertJoins(
+        s"SELECT /*+ WINDOW_JOIN(r, s) */ r.id, r.i FROM r $joinType JOIN s ON abs(r.i - s.i) <= 3"
+      )
+    }
+  }
+
+  test("a hint that names an unknown relation lists the known ones") {
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, q) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("WINDOW_JOIN(q, r)"))
+    assert(message.contains("its relations are r, s"))
+  }
+
+  test("a hint argument that is no relation is refused") {
+    val message =
+      fails("SELECT /*+ WINDOW_JOIN(r, s, 4) */ r.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
+    assert(message.contains("takes no arguments or the names of the two relations"))
+  }
+}

@@ -1,0 +1,53 @@
+package io.scalegate.spark.join.plan
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.ScaleGateConf
+
+/** Which joins are run here, which are left to Spark, and what is said of why. */
+final class JoinReportSuite extends SparkJoinSuite {
+  private def joined(condition: String, how: String = "JOIN", hint: String = "") =
+    s"SELECT $hint r.id FROM r $how s ON $condition"
+
+  private def report(query: String): String = JoinReport.of(spark.sql(query)).mkString("\n")
+
+  test("a join that is run here is said to be, and is") {
+    val query = joined("abs(r.i - s.i) <= 3")
+    assert(report(query).endsWith(": run by scalegate"))
+    assert(windowJoins(spark.sql(query)).nonEmpty)
+  }
+
+  Seq(
+    joined("r.k = s.k AND r.i < s.i") -> "nothing beside its equal keys bounds a difference",
+    joined("r.i < s.i") -> "nothing is bounded. The hint WINDOW_JOIN compares all pairs",
+    joined("r.name < s.name") -> "nothing is bounded that can be read: name is STRING",
+    joined("abs(r.i - s.i) <= 3", hint = "/*+ BROADCAST(s) */") -> "a hint of Spark's own"
+  ).foreach { case (query, why) =>
+    test(s"left to Spark, and why: $query") {
+      val said = report(query)
+      assert(said.contains(": left to Spark, since ") && said.contains(why))
+      assert(windowJoins(spark.sql(query)).isEmpty)
+    }
+  }
+
+  test("a full join of rows that may change is left to Spark where no exchange is shared") {
+    val query = joined("abs(r.i - s.i) <= 3", "FULL JOIN")
+      .replace("FROM r ", "FROM (SELECT * FROM r LIMIT 9) r ")
+    withSettings("spark.sql.exchange.reuse" -> "false") {
+      assert(report(query).contains("because of LIMIT or OFFSET"))
+    }
+  }
+
+  test("each join of a query has a line") {
+    val query = "SELECT a.id FROM r a JOIN s b ON abs(a.i - b.i) <= 3 JOIN s c ON b.k = c.k " +
+      "WHERE EXISTS (SELECT 1 FROM s WHERE s.i = a.i)"
+    val lines = JoinReport.of(spark.sql(query))
+    assert(lines.size == 3)
+    assert(lines.count(_.endsWith("run by scalegate")) == 1)
+  }
+
+  test("a package that is switched off says so") {
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      assert(report(joined("abs(r.i - s.i) <= 3")).contains("spark.scalegate.enabled is false"))
+    }
+  }
+}

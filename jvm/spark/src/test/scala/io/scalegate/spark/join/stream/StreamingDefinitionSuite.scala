@@ -1,0 +1,313 @@
+package io.scalegate.spark.join.stream
+
+import java.nio.file.Files
+import java.sql.Timestamp
+
+import scala.util.Random
+
+import org.apache.spark.sql.DataFrame
+
+import io.scalegate.spark.settings.ScaleGateConf
+
+/** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With rows
+  * that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above.
+  */
+final class StreamingDefinitionSuite extends StreamingJoinSuite {
+  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 1 SECOND"
+  private val types = Seq("LEFT", "FULL", "LEFT SEMI") ++
+    (if (isSoak) Seq("INNER", "RIGHT", "LEFT ANTI") else Nil)
+  private val random = new Random(seeded(8L))
+
+  /** @param late
+    *   by how much a row may be behind, in milliseconds
+    */
+  private def events(batches: Int, side: Int, late: Int) = Seq.tabulate(batches) { b =>
+    Seq.tabulate(12) { i =>
+      val at = 20000L + 2000 * b + random.nextInt(2000) -
+        (if (random.nextInt(4) == 0) random.nextInt(late) else 0)
+      val key = Option.when(random.nextInt(6) > 0)(random.nextInt(3))
+      val time = if (random.nextInt(25) == 0) null else new Timestamp(at)
+      Event(time, key, Some(random.nextInt(8)), 1000L * b + 100 * side + i)
+    }
+  }
+
+  private val ends = Seq(1000, 2000, 3000).map(time => Seq(at(time.toDouble, -1, x = -100)))
+
+  /** Not of the rows at the end, nor of their windows. */
+  private def isReal(row: String) = !row.contains("-1]") && !row.contains("-1,") &&
+    !Seq("00:16:", "00:33:", "00:50:").exists(row.contains)
+
+  private def withLate(batches: Seq[Seq[Event]], id: Long) =
+    batches.init :+ (batches.last :+ at(1, id))
+
+  private def columns(how: String) =
+    if (how.endsWith("SEMI") || how.endsWith("ANTI")) "l.id AS a" else "l.id AS a, r.id AS b"
+
+  private def marked(side: String, delay: String) =
+    s"(SELECT * FROM $side WATERMARK ts DELAY OF INTERVAL $delay) $side"
+
+  /** Runs a join that keeps its late rows, and gives what it gave beside what it is defined to give. */
+  private def againstDefinition(
+      how: String,
+      on: String,
+      delays: (String, String) = ("2 SECONDS", "2 SECONDS")
+  ) = {
+    val (ls, rs) = (withLate(events(4, 0, 6000), -2L), withLate(events(4, 1, 6000), -3L))
+    val query =
+      s"SELECT ${columns(how)} FROM ${marked("l", delays._1)} $how JOIN ${marked("r", delays._2)} ON $on"
+    val directory = newDirectory().resolve("late")
+    withSettings(ScaleGateConf.LateRows -> directory.toString) {
+      val run = new Running(query, watermarks = false).start()
+      try {
+        ls.lazyZip(rs).foreach((l, r) => run.add(l, r))
+        ends.foreach(e => run.add(e, e))
+        assert(run.operator == "windowJoin")
+        val late =
+          if (!Files.exists(directory)) Map.empty[String, Set[Long]]
+          else
+            spark.read.json(directory.toString).select("side", "id").collect().toSeq
+              .groupMap(_.getString(0))(_.getLong(1)).view.mapValues(_.toSet).toMap
+        assert(late.values.map(_.size).sum == run.dropped)
+        def inTime(side: String, of: Seq[Seq[Event]]) =
+          of.flatten.filterNot(e => late.getOrElse(side, Set.empty[Long]).contains(e.id))
+        val plain = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
+        val expected = batchResult(plain, inTime("left", ls), inTime("right", rs))
+        (run.all.filter(isReal), expected, run.dropped, (ls, rs, query))
+      } finally run.stop()
+    }
+  }
+
+  for (how <- types)
+    test(
+      s"$how join with late rows and NULL keys: the batch join of the rows that were in time"
+    ) {
+      val (got, expected, dropped, (ls, rs, query)) =
+        againstDefinition(how, s"l.k = r.k AND $within AND l.id + r.id >= 0")
+      assert(got == expected && dropped > 0)
+      // What Spark's own join makes of the same. To an inner join it gives batches without data, so that more is late there.
+      if (how == "FULL" || (isSoak && how != "LEFT ANTI")) plainSpark {
+        val run = new Running(query, watermarks = false).start()
+        try {
+          ls.lazyZip(rs).foreach((l, r) => run.add(l, r))
+          ends.foreach(e => run.add(e, e))
+          val sparks = run.all.filter(isReal)
+          val (more, less) = (sparks.diff(expected).size, expected.diff(sparks).size)
+          info(
+            s"Spark's own join gives $more rows that are not the definition's, and lacks $less"
+          )
+        } finally run.stop()
+      }
+    }
+
+  for {
+    (how, policy, delays) <- Seq(
+      ("LEFT", "min", "1 SECOND" -> "7 SECONDS"),
+      ("FULL", "max", "8 SECONDS" -> "0 SECONDS"),
+      ("LEFT", "max", "1 SECOND" -> "7 SECONDS"),
+      ("FULL", "min", "8 SECONDS" -> "0 SECONDS")
+    ).take(if (isSoak) 4 else 2)
+  }
+    test(s"$how join of streams with other delays, the watermark the $policy of both") {
+      withSettings("spark.sql.streaming.multipleWatermarkPolicy" -> policy) {
+        val (got, expected, _, _) =
+          againstDefinition(how, s"abs(l.x - r.x) <= 1 AND $within", delays)
+        assert(got == expected)
+      }
+    }
+
+  /** In time, all of them. */
+  private def inTime = (events(4, 0, 1500), events(4, 1, 1500))
+
+  private def assertDefined(query: String, operators: Int, views: () => Unit = () => ()): Unit = {
+    val (ls, rs) = inTime
+    val run = new Running(query, delay = "4 seconds", views = views).start()
+    try {
+      ls.lazyZip(rs).foreach((l, r) => run.add(l, r))
+      run.stop().start()
+      ends.foreach(e => run.add(e, e))
+      assert(
+        run.operators.size == operators && run.operators.contains("windowJoin"),
+        run.operators
+      )
+      assert(run.dropped == 0, query)
+      val got = run.all.filter(isReal)
+      batchResult("SELECT 1", ls.flatten, rs.flatten)
+      views()
+      assert(got == plainSpark(rowsOf(spark.sql(query))) && got.nonEmpty, query)
+    } finally run.stop()
+  }
+
+  private val counted =
+    "(SELECT window_time(window) AS t, k, n FROM (SELECT window(ts, SIZES), k, count(*) AS n " +
+      "FROM l GROUP BY window(ts, SIZES), k))"
+
+  for {
+    (windows, sizes) <-
+      Seq("windows" -> "'2 seconds'", "sliding windows" -> "'4 seconds', '1 second'")
+    how <- Seq("LEFT", "FULL")
+    if isSoak || (how == "FULL") == (windows == "windows")
+  }
+    test(s"$how join of $windows of a stream with another stream") {
+      assertDefined(
+        s"SELECT a.t, a.k, a.n, r.id FROM ${counted.replace("SIZES", sizes)} a $how JOIN r ON a.k = r.k AND " +
+          "r.ts BETWEEN a.t - INTERVAL 3 SECONDS AND a.t + INTERVAL 1 SECOND",
+        operators = 2
+      )
+    }
+
+  test("an outer join of an outer join, whose rows come when the watermark has passed them") {
+    assertDefined(
+      "SELECT a.a, a.b, r.id AS c FROM (SELECT l.ts, l.id AS a, r.id AS b, l.x FROM l LEFT JOIN r ON l.k = r.k AND " +
+        s"$within) a LEFT JOIN r ON abs(a.x - r.x) <= 1 AND r.ts BETWEEN a.ts AND a.ts + INTERVAL 1 SECOND",
+      operators = 2
+    )
+  }
+
+  test("an outer join of a stream without its duplicates") {
+    assertDefined(
+      s"SELECT l.id, r.id AS b FROM l FULL JOIN r ON l.k = r.k AND $within",
+      operators = 2,
+      () => {
+        val twice = spark.table("l").unionAll(spark.table("l"))
+        twice.dropDuplicates("ts", "id").createOrReplaceTempView("l")
+      }
+    )
+  }
+
+  if (isSoak) test("an outer join of a union with a watermark") {
+    assertDefined(
+      s"SELECT l.id, r.id AS b FROM (SELECT * FROM l UNION ALL SELECT ts, k, x, id + 100000 FROM l) l FULL JOIN r " +
+        s"ON l.k = r.k AND $within",
+      operators = 1
+    )
+  }
+
+  test("windows over an outer join close when no row of theirs can come any more") {
+    assertDefined(
+      "SELECT window(ts, '2 seconds').start AS w, count(*) AS n, count(b) AS m FROM (SELECT l.ts, r.id AS b FROM l " +
+        s"LEFT JOIN r ON abs(l.x - r.x) <= 1 AND $within WHERE l.ts IS NOT NULL) GROUP BY window(ts, '2 seconds')",
+      operators = 2
+    )
+  }
+
+  /** Batch by batch what Spark's own join gives there. */
+  for (
+    (above, query) <- Seq(
+      (
+        "windows",
+        "SELECT window(ts, '2 seconds').start AS w, count(*) AS n FROM (SELECT l.ts FROM l JOIN r " +
+          "ON JOINED) GROUP BY window(ts, '2 seconds')"
+      ),
+      (
+        "windows of the other time",
+        "SELECT window(ts, '2 seconds').start AS w, count(*) AS n FROM (SELECT " +
+          "r.ts FROM l LEFT JOIN r ON JOINED) GROUP BY window(ts, '2 seconds')"
+      )
+    ) if isSoak || above != "windows"
+  )
+    test(s"$above over a join of streams: in each batch what Spark gives over its own join") {
+      val (ls, rs) = (events(4, 0, 3000), events(4, 1, 3000))
+      def run() =
+        new Running(query.replace("JOINED", s"l.k = r.k AND $within"), delay = "2 seconds")
+      val (ours, sparks) = (run(), run())
+      try {
+        ours.start()
+        plainSpark(sparks.start())
+        for (((l, r), i) <- (ls.zip(rs) ++ ends.map(e => (e, e))).zipWithIndex) {
+          ours.add(l, r)
+          sparks.add(l, r)
+          assert(ours.fresh() == sparks.fresh(), s"batch $i of $query")
+        }
+        assert(ours.operators.contains("windowJoin") && !sparks.operators.contains("windowJoin"))
+      } finally {
+        ours.stop()
+        sparks.stop()
+      }
+    }
+
+  private val joined =
+    s"(SELECT l.ts, l.k, r.x FROM l LEFT JOIN r ON abs(l.x - r.x) <= 1 AND $within WHERE l.ts IS NOT NULL)"
+  private val slid =
+    "(SELECT window_time(w) AS ts, k, n AS x FROM (SELECT window(ts, '4 seconds', '1 second') AS w, " +
+      "k, count(*) AS n FROM l GROUP BY window(ts, '4 seconds', '1 second'), k))"
+
+  private def once(rows: DataFrame) =
+    if (rows.isStreaming) rows.dropDuplicatesWithinWatermark() else rows.dropDuplicates()
+
+  for (wholeStage <- Seq("false", "true").take(if (isSoak) 2 else 1)) {
+    test(s"the distinct rows of a join of streams; code generated: $wholeStage") {
+      withSettings("spark.sql.codegen.wholeStage" -> wholeStage)(
+        assertDefined(s"SELECT DISTINCT ts, k, x FROM $joined", operators = 2)
+      )
+    }
+
+    test(s"the distinct rows of sliding windows of a stream; code generated: $wholeStage") {
+      val (ls, _) = inTime
+      val query = s"SELECT DISTINCT ts, k, x FROM $slid"
+      withSettings("spark.sql.codegen.wholeStage" -> wholeStage) {
+        val run = new Running(query, delay = "4 seconds").start()
+        try {
+          ls.foreach(l => run.add(l, Nil))
+          ends.foreach(e => run.add(e, Nil))
+          assert(run.operators.toSet == Set("windowAggregate", "stateStoreSave"))
+          val got = run.all.filter(isReal)
+          assert(got == batchResult(query, ls.flatten, Nil) && got.nonEmpty)
+        } finally run.stop()
+      }
+    }
+  }
+
+  private val drops: Seq[(String, DataFrame => DataFrame)] = Seq(
+    "whole rows, once each within the watermark" -> (once(_)),
+    "whole rows, once each" -> (_.dropDuplicates()),
+    "a time and a key, once each" -> (_.select("ts", "k").dropDuplicates("ts", "k"))
+  )
+
+  for ((says, drop) <- drops.take(if (isSoak) 3 else 1))
+    test(s"a join of streams without its duplicates: $says") {
+      assertDefined(
+        "SELECT * FROM few",
+        operators = 2,
+        () => drop(spark.sql(s"SELECT * FROM $joined")).createOrReplaceTempView("few")
+      )
+    }
+
+  test("a limit over a join of streams: as many rows of it, once, and the join goes on") {
+    val query = s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON l.k = r.k AND $within LIMIT 7"
+    val run = new Running(query, delay = "100 seconds").start()
+    try {
+      val rows = Seq(at(10, 1), at(10, 2))
+      run.add(rows, rows)
+      assert(run.all.size == 4)
+      run.stop().start().add(rows, rows)
+      assert(run.all.size == 7)
+      run.add(rows, rows).stop().start().add(rows, rows)
+      assert(run.all.size == 7 && run.stateOf("windowJoin") == 16)
+    } finally run.stop()
+  }
+
+  test("rows that an operator below may give again are refused below a join") {
+    val query =
+      s"SELECT a.n, r.id FROM ${counted.replace("SIZES", "'2 seconds'")} a JOIN r ON r.ts BETWEEN a.t AND " +
+        "a.t + INTERVAL 1 SECOND AND a.k < r.k"
+    val message = intercept[Exception](new Running(query, mode = "update").start()).getMessage
+    assert(
+      message.contains("would be joined once for each time") && message.contains("append"),
+      message
+    )
+  }
+
+  test("several stateful operators are refused where Spark has one watermark for all of them") {
+    withSettings("spark.sql.streaming.statefulOperator.allowMultiple" -> "false") {
+      val query =
+        "SELECT window(ts, '2 seconds').start AS w, count(*) AS n FROM (SELECT l.ts FROM l LEFT JOIN r ON " +
+          s"abs(l.x - r.x) <= 1 AND $within) GROUP BY window(ts, '2 seconds')"
+      val message = intercept[Exception](new Running(query).start()).getMessage
+      assert(message.contains("spark.sql.streaming.statefulOperator.allowMultiple"), message)
+      val alone = s"SELECT l.id FROM l LEFT JOIN r ON abs(l.x - r.x) <= 1 AND $within"
+      val run = new Running(alone).start()
+      try assert(run.add(Seq(at(10, 1)), Nil).operator == "windowJoin")
+      finally run.stop()
+    }
+  }
+}

@@ -1,0 +1,238 @@
+package io.scalegate.spark.join.stream
+
+import java.sql.Timestamp
+
+import org.apache.spark.sql.Encoders
+
+import io.scalegate.spark.settings.ScaleGateConf
+
+final class StreamingJoinTypesSuite extends StreamingJoinSuite {
+  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
+  private val conditions = Seq(
+    "a band" -> s"$within AND abs(l.x - r.x) <= 2",
+    "a key" -> s"l.k = r.k AND $within",
+    "a key and a residual" -> s"l.k = r.k AND $within AND l.x < r.x",
+    "time alone" -> s"$within AND (l.x + r.x) % 3 = 0"
+  )
+  private val types =
+    Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+
+  /** Rows by the order of their times and sides.
+    *
+    * @param lastId
+    *   tells later rows of equal times apart
+    */
+  private case class Pair(last: Long, lastId: Long, first: Long, text: String)
+
+  /** Events whose times rise but for a second's disorder. */
+  private def events(seed: Int, count: Int): Seq[Event] = {
+    val random = new scala.util.Random(seed)
+    Seq.tabulate(count) { i =>
+      val value = if (random.nextInt(10) == 0) None else Some(random.nextInt(12))
+      Event(
+        new Timestamp(1000L + i * 150L + random.nextInt(1000)),
+        Some(random.nextInt(3)),
+        value,
+        i.toLong
+      )
+    }
+  }
+
+  /** They move the watermark past all others and, one after the other, all others out of windows of few rows. */
+  private val sentinels =
+    Seq.tabulate(8)(i => Event(10000000L + i, -1, -100, -1L)) :+ Event(20000000L, -1, -100, -1L)
+
+  private def joined(query: String, l: Seq[Event], r: Seq[Event], cuts: Int): Seq[String] = {
+    val run = new Running(query, delay = "1 second").start()
+    try {
+      val size = (l.length + cuts - 1) / cuts
+      for (i <- 0 until cuts)
+        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
+      run.add(sentinels, sentinels)
+      assert(run.operator == "windowJoin")
+      run.inOrder.filterNot(_.contains("-1"))
+    } finally run.stop()
+  }
+
+  private val asked = Map(
+    "a band" -> types,
+    "a key" -> Seq("INNER", "LEFT SEMI"),
+    "a key and a residual" -> Seq("LEFT", "FULL"),
+    "time alone" -> Seq("RIGHT", "FULL", "LEFT ANTI")
+  )
+
+  for ((name, condition) <- conditions; joinType <- asked(name))
+    test(
+      s"$joinType join by $name gives what the batch join gives, however the rows are cut into batches"
+    ) {
+      val columns = if (joinType.contains("S") || joinType.contains("ANTI")) "l.*" else "*"
+      val query = s"SELECT $columns FROM l $joinType JOIN r ON $condition"
+      val (l, r) = (events(1, 120), events(2, 100))
+      val expected = batchResult(query, l, r).filterNot(_.contains("-100"))
+      assert(joined(query, l, r, 4).sorted == expected)
+    }
+
+  for (how <- Seq("LEFT SEMI", "LEFT ANTI"))
+    test(s"$how join: a row that has matched is tested no more") {
+      val tested = spark.sparkContext.longAccumulator
+      spark.udf.register(
+        "tested",
+        (a: Int, b: Int) => {
+          tested.add(1)
+          a == b
+        }
+      )
+      val query = s"SELECT l.id FROM l $how JOIN r ON l.k = r.k AND $within AND tested(l.x, r.x)"
+      val run = new Running(query).start()
+      try {
+        val r = Seq.tabulate(20)(i => at(2 + 0.01 * i, 100L + i))
+        run.add(Seq(at(2, 1), at(2, 2, x = 6)), r.take(10))
+        assert(tested.sum == 1 + 10)
+        run.add(Nil, r.drop(10))
+        assert(tested.sum == 1 + 20)
+        run.add(sentinels, sentinels)
+        val expected = if (how.endsWith("SEMI")) "[1]" else "[2]"
+        assert(run.all.filterNot(_.contains("-1")) == Seq(expected))
+      } finally {
+        run.stop()
+        ()
+      }
+    }
+
+  test(
+    "in order: by the later row of a pair, then by the earlier, however the rows are cut into batches"
+  ) {
+    val (l, r) = (events(3, 150), events(4, 150))
+    val query =
+      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l JOIN r ON " +
+        conditions.head._2
+    def key(e: Event, side: Int) = 2 * e.ts.getTime + side
+    val pairs = for {
+      a <- l
+      b <- r
+      x <- a.x
+      y <- b.x
+      apart = b.ts.getTime - a.ts.getTime
+      if math.abs(x - y) <= 2 && apart >= -2000 && apart <= 3000
+    } yield {
+      val (first, last) =
+        if (key(a, 0) < key(b, 1)) (key(a, 0), key(b, 1)) else (key(b, 1), key(a, 0))
+      Pair(last, if (last == key(a, 0)) a.id else -b.id, first, s"[${a.id},${b.id}]")
+    }
+    val one = joined(query, l, r, 1)
+    assert(one.sorted == pairs.map(_.text).sorted && one.nonEmpty)
+    val inOrder = one.map(text => pairs.find(_.text == text).get)
+    assert(inOrder.map(_.last) == pairs.map(_.last).sorted)
+    // Later rows of equal times are ordered by their bytes, which the ids do not tell.
+    val runs = inOrder.map(_.lastId).foldLeft(Vector.empty[Long]) { (ids, id) =>
+      if (ids.lastOption.contains(id)) ids else ids :+ id
+    }
+    assert(runs.distinct == runs, "the pairs of a later row come together")
+    for (ofOne <- inOrder.groupBy(_.lastId).values)
+      assert(ofOne.map(_.first) == ofOne.map(_.first).sorted)
+    assert(joined(query, l, r, 5) == one)
+  }
+
+  /** The time when a row of a join in order is given, of one that matches nothing: when its window closes. */
+  private def givenAt(text: String, l: Seq[Event], r: Seq[Event]): Long = {
+    val ids = text.stripPrefix("[").stripSuffix("]").split(",")
+    def of(events: Seq[Event], id: String) = events.find(_.id.toString == id)
+    (of(l, ids(0)), ids.lift(1).flatMap(of(r, _))) match {
+      case (Some(a), Some(b)) => math.max(a.ts.getTime, b.ts.getTime)
+      case (Some(a), None) if a.x.isEmpty => a.ts.getTime
+      case (Some(a), None) => a.ts.getTime + 3000
+      case (None, Some(b)) if b.x.isEmpty => b.ts.getTime
+      case (None, Some(b)) => b.ts.getTime + 2000
+      case (None, None) => fail(s"$text is of no row")
+    }
+  }
+
+  for (joinType <- Seq("FULL", "LEFT SEMI"))
+    test(s"in order: $joinType join gives each row in its turn, however the rows are cut") {
+      val isHalf = joinType.contains("SEMI") || joinType.contains("ANTI")
+      val columns = if (isHalf) "l.id AS a" else "l.id AS a, r.id AS b"
+      val hint = "/*+ WINDOW_JOIN(l, r, 'ordered') */ "
+      val (l, r) = (events(5, 80), events(6, 80))
+      val query = s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.head._2}"
+      val expected = batchResult(query.replace(hint, ""), l, r)
+      // The sentinels have no match either, and no time to be given.
+      def inTurn(cuts: Int) = joined(query, l, r, cuts).filterNot(_.contains("-1"))
+      val one = inTurn(1)
+      assert(one.sorted == expected && expected.nonEmpty)
+      if (!joinType.contains("SEMI")) {
+        val times = one.map(givenAt(_, l, r))
+        assert(times == times.sorted)
+      }
+      assert(inTurn(5) == one)
+    }
+
+  test("in order: rows that wait are waited for after a restart, too") {
+    val (l, r) = (events(7, 60), events(8, 60))
+    val query =
+      "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l FULL JOIN r ON " +
+        conditions.head._2
+    val one = joined(query, l, r, 1)
+    val run = new Running(query, delay = "1 second").start()
+    try {
+      for (i <- 0 until 4) {
+        run.add(l.slice(i * 15, (i + 1) * 15), r.slice(i * 15, (i + 1) * 15))
+        run.stop().start()
+      }
+      run.add(sentinels, sentinels)
+      assert(run.inOrder.filterNot(_.contains("-1")) == one)
+      assert(one.exists(_.contains("null")))
+    } finally run.stop()
+  }
+
+  for (joinType <- Seq("INNER", "FULL", "LEFT ANTI"))
+    test(
+      s"rows: $joinType join over the last rows gives what the batch join gives, with NULLs in place"
+    ) {
+      val columns = if (joinType.contains("ANTI")) "l.*" else "*"
+      val query =
+        s"SELECT $columns FROM l $joinType JOIN r ON within_rows(l.ts, r.ts, 5) AND " +
+          "abs(l.x - r.x) <= 2 AND l.k <= r.k"
+      val (l, r) = (events(21, 120), events(22, 100))
+      // As the sentinels do, others at the end move all rows out of the window.
+      val rest = Seq.tabulate(8)(i => Event(9000000L + i, -1, -100, -1L))
+      for ((name, rows) <- Seq("l" -> (l ++ rest), "r" -> (r ++ rest)))
+        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+      val expected = rowsOf(spark.sql(query)).filterNot(_.contains("-100"))
+      val got = joined(query, l, r, 4)
+      assert(got.sorted == expected && expected.nonEmpty)
+    }
+
+  test("rows: a window goes by the event times, and needs watermarks alone") {
+    def starting(condition: String, watermarks: Boolean = true): String =
+      intercept[IllegalArgumentException](
+        new Running(s"SELECT * FROM l JOIN r ON $condition", watermarks = watermarks).start()
+      ).getMessage
+    assert(
+      starting("within_rows(l.ts, r.ts, 5)", watermarks = false).contains("has no watermark")
+    )
+    val message = starting("within_rows(l.id, r.id, 5)")
+    assert(message.contains("give it the event times, ts of the left input and ts of the right"))
+  }
+
+  for (
+    (layout, joinType) <-
+      Seq("2x3" -> "INNER", "3x1" -> "LEFT", "1x3" -> "RIGHT", "2x1" -> "LEFT ANTI")
+  )
+    test(s"a matrix of $layout cells: $joinType join gives the same") {
+      val (l, r) = (events(31, 120), events(32, 100))
+      val columns = if (joinType.contains("ANTI")) "l.*" else "*"
+      def query(hint: String) =
+        s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.last._2}"
+      val expected = batchResult(query(""), l, r)
+      assert(joined(query(s"/*+ WINDOW_JOIN(l, r, '$layout') */ "), l, r, 4).sorted == expected)
+    }
+
+  test("one task: as many threads as are asked for look for pairs") {
+    val (l, r) = (events(11, 400), events(12, 400))
+    val query = s"SELECT l.id, r.id FROM l FULL JOIN r ON ${conditions.last._2}"
+    val expected = batchResult(query, l, r)
+    spark.conf.set(ScaleGateConf.CellThreads, "3")
+    try assert(joined(query, l, r, 3).sorted == expected)
+    finally spark.conf.unset(ScaleGateConf.CellThreads)
+  }
+}

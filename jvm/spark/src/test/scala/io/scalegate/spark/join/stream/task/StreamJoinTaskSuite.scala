@@ -1,0 +1,400 @@
+package io.scalegate.spark.join.stream.task
+
+import scala.collection.mutable
+import scala.util.Random
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference,
+  Expression,
+  JoinedRow,
+  LessThan,
+  UnsafeProjection
+}
+import org.apache.spark.sql.types.{IntegerType, LongType, TimestampType}
+import org.scalacheck.Gen
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.state.{
+  Chunk,
+  ChunkKey,
+  ChunkStore,
+  JoinState,
+  RowsWindow,
+  StreamWindow,
+  TimeWindow
+}
+import io.scalegate.stream.Side
+
+/** One partition of a streaming join, fed batch by batch, against all pairs of its rows. */
+final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+  import StreamJoinTaskSuite._
+
+  implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
+    PropertyCheckConfiguration(minSuccessful = 25)
+
+  private case class Trial(
+      l: Seq[Event],
+      r: Seq[Event],
+      cuts: Int,
+      seed: Int,
+      threads: Int,
+      residual: Boolean
+  )
+
+  private val trials: Gen[Trial] =
+    for {
+      counts <- Gen.zip(Gen.choose(0, 120), Gen.choose(0, 120))
+      seeds <- Gen.zip(Gen.choose(0, 1 << 20), Gen.choose(0, 1 << 20))
+      cuts <- Gen.choose(1, 12)
+      threads <- Gen.oneOf(1, 3)
+      residual <- Gen.oneOf(true, false)
+    } yield Trial(
+      events(seeds._1, counts._1),
+      events(seeds._2, counts._2),
+      cuts,
+      seeds._1 ^ seeds._2,
+      threads,
+      residual
+    )
+
+  private def check(join: TestJoin, t: Trial): Unit = {
+    val of = join.copy(threads = t.threads, residual = t.residual)
+    val rows = new Oracle(of, t.l, t.r).rows
+    val got = of.run(t.l, t.r, t.cuts, new Random(t.seed.toLong))
+    if (join.inTurn) assert(got == rows)
+    else assert(got.sorted == rows.sorted)
+  }
+
+  for {
+    (name, probing) <- probings
+    (window, inTurn) <- Seq(Within -> false, Within -> true, Skewed -> false, Skewed -> true)
+  } {
+    val order = if (inTurn) " in order" else ""
+    test(
+      s"$name join over $window$order, whatever the batches, the threads, the restarts and tasks that fail or run twice"
+    ) {
+      forAll(trials)(check(TestJoin(probing, window, inTurn), _))
+    }
+  }
+
+  for ((name, probing) <- probings; rows <- Seq(1, 7))
+    test(
+      s"$name join over the last $rows rows, whatever the batches, the threads, the restarts and tasks that fail or run twice"
+    ) {
+      forAll(trials)(check(TestJoin(probing, RowsWindow(0, rows.toLong), inTurn = true), _))
+    }
+
+  test(
+    "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
+  ) {
+    val join = TestJoin(Probing.Inner, RowsWindow(0, 50), inTurn = true)
+    val partition = new join.Partition
+    var at = 0L
+    for (batch <- 0 until 40) {
+      val rows = Seq.fill(100) {
+        at += 1
+        Event(at, Some(1), at)
+      }
+      partition.run(Batch(rows, rows.map(e => e.copy(id = -e.id)), at - 100, at))
+      // What is displaced is let go of when most of a run is.
+      assert(partition.state.leftRows <= 1100, s"after batch $batch")
+      assert(partition.stored(Chunk.LeftRows) <= 100, s"after batch $batch")
+    }
+  }
+}
+
+private[scalegate] object StreamJoinTaskSuite {
+  final case class Event(time: Long, x: Option[Int], id: Long)
+
+  final case class Batch(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long)
+
+  val Within: StreamWindow = TimeWindow(0, -20, 30)
+
+  /** Matches lie in the right side's future. */
+  val Skewed: StreamWindow = TimeWindow(0, 10, 25)
+
+  val probings: Seq[(String, Probing)] = Seq(
+    "inner" -> Probing.Inner,
+    "left outer" -> Probing(Side.R, pairs = true, unmatched = true),
+    "right outer" -> Probing(Side.S, pairs = true, unmatched = true),
+    "full outer" -> Probing(Side.R, pairs = true, unmatched = true, unfound = true),
+    "left semi" -> Probing(Side.R, pairs = false, unmatched = false),
+    "left anti" -> Probing(Side.R, pairs = false, unmatched = true)
+  )
+
+  val Delay = 12L
+
+  /** In the order in which they arrive: none is later than `Delay`. */
+  def events(seed: Int, count: Int): Seq[Event] = {
+    val random = new Random(seed)
+    (0 until count).map { i =>
+      val x = if (random.nextInt(12) == 0) None else Some(random.nextInt(8))
+      val event = Event(i * 2L + random.nextInt(Delay.toInt), x, random.nextInt(1 << 30).toLong)
+      (i * 2L, event)
+    }.sortBy(_._1).map(_._2)
+  }
+
+  /** A join by `|x − x| <= apart` within the window and, if there is a residual, by `l.id < r.id`. */
+  final case class TestJoin(
+      probing: Probing,
+      window: StreamWindow,
+      inTurn: Boolean,
+      threads: Int = 1,
+      residual: Boolean = false,
+      apart: Int = 1
+  ) {
+    private val left = columns
+    private val right = columns
+    private val condition: Option[Expression] =
+      if (residual) Some(LessThan(left(2), right(2))) else None
+
+    private def input(side: Side) = {
+      val output = if (side eq Side.R) left else right
+      StreamInput(
+        Seq(output(0), output(1)),
+        output,
+        0,
+        probing.decides(side),
+        if (side eq probing.side) probing.unmatched else probing.unfound,
+        None
+      )
+    }
+
+    private val timeBand = window match {
+      case TimeWindow(_, lower, upper) => IntegralBand(AttributeType.Int64, lower, upper)
+      case _ => IntegralBand(AttributeType.Int64, 0, 0)
+    }
+
+    private def task = new StreamJoinTask(
+      probing,
+      input(Side.R),
+      input(Side.S),
+      Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)),
+      window,
+      condition,
+      inTurn,
+      threads
+    )
+
+    def run(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[String] = {
+      val partition = new Partition
+      batches(l, r, cuts, random).flatMap { batch =>
+        if (random.nextInt(4) == 0) partition.restart()
+        if (random.nextInt(3) == 0) partition.abandon(batch, after = random.nextInt(40))
+        partition.run(batch)
+      }
+    }
+
+    /** The last of them ends all windows. */
+    def batches(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[Batch] = {
+      val (ls, rs) = (cut(l, cuts, random), cut(r, cuts, random))
+      var (late, watermark) = (Long.MinValue, Long.MinValue)
+      var (maxL, maxR) = (Long.MinValue, Long.MinValue)
+      val all = (0 until cuts).map { i =>
+        val batch = Batch(ls(i), rs(i), late, watermark)
+        maxL = (maxL +: ls(i).map(_.time)).max
+        maxR = (maxR +: rs(i).map(_.time)).max
+        late = watermark
+        if (math.min(maxL, maxR) > Long.MinValue)
+          watermark = math.max(watermark, math.min(maxL, maxR) - Delay - 1)
+        batch
+      }
+      all :+ Batch(Nil, Nil, late, End)
+    }
+
+    private def cut(events: Seq[Event], cuts: Int, random: Random): Seq[Seq[Event]] = {
+      val bounds =
+        (0 +: Seq.fill(cuts - 1)(random.nextInt(events.length + 1)).sorted) :+ events.length
+      bounds.zip(bounds.drop(1)).map { case (from, until) => events.slice(from, until) }
+    }
+
+    /** With its checkpoint in memory. */
+    final class Partition {
+      private var store = new Chunks(Map.empty)
+      private var held: JoinState = task.empty
+      private var number = 0L
+
+      def state: JoinState = held
+
+      def restart(): Unit = held = task.restored(store)
+
+      /** Rows in the checkpoint. */
+      def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
+
+      def run(batch: Batch): Seq[String] = {
+        val done = attempt(batch, Int.MaxValue)
+        store = done.store
+        held = done.state
+        number += 1
+        done.rows
+      }
+
+      /** A task that leaves no trace: its like has committed before it, or it is killed after so many rows. */
+      def abandon(batch: Batch, after: Int): Unit = {
+        attempt(batch, after)
+        ()
+      }
+
+      private def attempt(batch: Batch, most: Int): Attempt = {
+        val own = new Chunks(store.all)
+        val rows = task.join(
+          unsafe(batch.l),
+          unsafe(batch.r),
+          StreamBatch(number, batch.late, batch.watermark),
+          held,
+          own,
+          _ => row => throw new AssertionError(s"$row is not late"),
+          () => ()
+        )
+        try {
+          val texts = rows.take(most).map(textOf).toVector
+          Attempt(texts, if (rows.hasNext) held else rows.finish(), own)
+        } finally rows.close()
+      }
+    }
+
+    private case class Attempt(rows: Seq[String], state: JoinState, store: Chunks)
+
+    private def textOf(pair: JoinedRow): String = {
+      def id(row: InternalRow) = if (row.isNullAt(2)) None else Some(row.getLong(2))
+      text(id(pair.getLeft), if (probing.pairs) id(pair.getRight) else None)
+    }
+  }
+
+  final private class Chunks(before: Map[ChunkKey, Chunk]) extends ChunkStore {
+    private var entries = before
+    def all: Map[ChunkKey, Chunk] = entries
+    def put(chunk: Chunk): Unit = entries += chunk.key -> chunk
+    def remove(key: ChunkKey): Unit = entries -= key
+    def chunks: Iterator[Chunk] = entries.valuesIterator
+  }
+
+  def text(l: Option[Long], r: Option[Long]): String =
+    s"${l.fold("-")(_.toString)} ${r.fold("-")(_.toString)}"
+
+  private val End = 1000000L
+
+  private def columns = Seq(
+    AttributeReference("time", TimestampType)(),
+    AttributeReference("x", IntegerType)(),
+    AttributeReference("id", LongType)()
+  )
+
+  private def unsafe(events: Seq[Event]): Iterator[InternalRow] = {
+    val project = UnsafeProjection.create(columns.map(_.dataType).toArray)
+    events.iterator.map(e => project(InternalRow(e.time, e.x.map(Int.box).orNull, e.id)))
+  }
+
+  /** All rows in one order: by time, side and columns. */
+  final class Oracle(join: TestJoin, l: Seq[Event], r: Seq[Event]) {
+    import join.probing
+
+    private case class Placed(side: Side, event: Event, ordinal: Long, others: Long)
+
+    private val merged: Vector[Placed] = {
+      def usable(of: Seq[Event]) = of.filter(_.x.nonEmpty)
+      val all = usable(l).map(Side.R -> _) ++ usable(r).map(Side.S -> _)
+      val inOrder = all.sortWith { case ((s, a), (t, b)) =>
+        if (a.time != b.time) a.time < b.time
+        else if (s ne t) s eq Side.R
+        else byColumns(a, b)
+      }
+      var (lefts, rights) = (0L, 0L)
+      inOrder.map { case (side, e) =>
+        if (side eq Side.R) {
+          lefts += 1
+          Placed(side, e, lefts, rights)
+        } else {
+          rights += 1
+          Placed(side, e, rights, lefts)
+        }
+      }.toVector
+    }
+
+    /** NULL first. */
+    private def byColumns(a: Event, b: Event): Boolean = {
+      val order = implicitly[Ordering[(Long, Option[Int], Long)]]
+      order.lt((a.time, a.x, a.id), (b.time, b.x, b.id))
+    }
+
+    private def matches(first: Placed, later: Placed): Boolean = {
+      val (a, b) = if (first.side eq Side.R) (first, later) else (later, first)
+      val inWindow = join.window match {
+        case TimeWindow(_, lower, upper) =>
+          val apart = b.event.time - a.event.time
+          apart >= lower && apart <= upper
+        case RowsWindow(_, n) =>
+          first.ordinal <= later.others && first.ordinal > later.others - n
+      }
+      inWindow && (first.side ne later.side) &&
+      math.abs(a.event.x.get - b.event.x.get) <= join
+        .apart && (!join.residual || a.event.id < b.event.id)
+    }
+
+    /** Something that is given, and when: at a place in the order, and there by these. */
+    private case class Given(place: Double, time: Long, side: Int, event: Event, text: String)
+
+    private def closing(p: Placed): Option[(Double, Long)] = join.window match {
+      case TimeWindow(_, lower, upper) =>
+        val shift = if (p.side eq Side.R) upper else -lower
+        val time = p.event.time + math.max(0, shift)
+        Some((merged.count(_.event.time <= time) - 0.5, time))
+      case RowsWindow(_, n) =>
+        val at = merged.indexWhere(q => (q.side eq p.side) && q.ordinal == p.ordinal + n)
+        if (at < 0) None else Some((at + 0.5, merged(at).event.time))
+    }
+
+    private def of(p: Placed, q: Option[Placed]): String = {
+      val (a, b) = if (p.side eq Side.R) (Some(p), q) else (q, Some(p))
+      text(a.map(_.event.id), if (probing.pairs) b.map(_.event.id) else None)
+    }
+
+    def rows: Seq[String] = {
+      val pairs = for {
+        at <- merged.indices
+        before <- merged.take(at)
+        if matches(before, merged(at))
+      } yield (at, before, merged(at))
+      val got = mutable.ArrayBuffer.empty[Given]
+      if (probing.pairs)
+        for ((at, a, b) <- pairs) got += Given(at.toDouble, 0, 0, a.event, of(b, Some(a)))
+      else if (!probing.unmatched) {
+        val seen = mutable.HashSet.empty[Placed]
+        for ((at, a, b) <- pairs) {
+          val row = if (a.side eq probing.side) a else b
+          if (seen.add(row)) got += Given(at.toDouble, 0, 0, a.event, of(row, None))
+        }
+      }
+      val matched = pairs.flatMap { case (_, a, b) => Seq(a, b) }.toSet
+      for (side <- Seq(Side.R, Side.S))
+        if (if (side eq probing.side) probing.unmatched else probing.unfound) {
+          for {
+            p <- merged if (p.side eq side) && !matched(p)
+            (place, time) <- closing(p)
+          } got += Given(place, time, if (side eq Side.R) 0 else 1, p.event, of(p, None))
+          for (e <- if (side eq Side.R) l else r if e.x.isEmpty) {
+            val place = merged.count(_.event.time <= e.time) - 0.5
+            got += Given(
+              place,
+              e.time,
+              if (side eq Side.R) 0 else 1,
+              e,
+              of(Placed(side, e, 0, 0), None)
+            )
+          }
+        }
+      // Pairs of a row come in the order of the earlier ones, as they were found.
+      got.toSeq.zipWithIndex.sortWith { case ((a, i), (b, j)) =>
+        if (a.place != b.place) a.place < b.place
+        else if (a.place == math.rint(a.place)) i < j
+        else if (a.time != b.time) a.time < b.time
+        else if (a.side != b.side) a.side < b.side
+        else byColumns(a.event, b.event)
+      }.map(_._1.text)
+    }
+  }
+}

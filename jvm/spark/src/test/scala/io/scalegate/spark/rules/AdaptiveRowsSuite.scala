@@ -1,0 +1,149 @@
+package io.scalegate.spark.rules
+
+import org.apache.spark.sql.Row
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.classic.Dataset
+
+import io.scalegate.spark.SparkJoinSuite
+
+/** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must not take
+  * these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
+  */
+final class AdaptiveRowsSuite extends SparkJoinSuite {
+  override protected def settings: Map[String, String] =
+    Map("spark.sql.adaptive.enabled" -> "true", "spark.sql.autoBroadcastJoinThreshold" -> "-1")
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    def write(name: String, query: String): Unit = {
+      val path = newDirectory().resolve(name).toString
+      spark.sql(query).repartition(2).write.parquet(path)
+      spark.read.parquet(path).createOrReplaceTempView(name)
+    }
+    write("events", "SELECT id, timestamp_seconds(id) AS ts FROM range(1000)")
+    write("one", "SELECT id, timestamp_seconds(id) AS ts FROM range(1)")
+    write("a", "SELECT id, id AS x FROM range(30)")
+    write("b", "SELECT id, id AS y FROM range(30)")
+  }
+
+  private def windows(of: String) =
+    s"SELECT window(ts, '1 minute', '10 seconds') AS w, count(*) AS n FROM $of GROUP BY 1"
+
+  /** The rows in their order. */
+  private def listed(query: String): Seq[String] =
+    spark.sql(query).collect().map(_.toString).toSeq
+
+  private def assertListed(query: String): Unit = {
+    val expected = plainSpark(listed(query))
+    assert(listed(query) == expected, query)
+    ()
+  }
+
+  test("DISTINCT above a right join whose left side turns out to be empty") {
+    import spark.implicits._
+    val none = spark.sparkContext.parallelize(Seq((5L, Option.empty[Long])), 1).toDF("a", "b")
+    none.createOrReplaceTempView("without_b")
+    assertJoins(
+      "SELECT DISTINCT l.b - l.b FROM without_b l RIGHT JOIN (SELECT DISTINCT i AS a, l AS b FROM r) r " +
+        "ON l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5"
+    )
+  }
+
+  /** Which exchange has run first, and so whose rows would be counted, is a matter of time. */
+  test("every join that is run here keeps its figures when an exchange below it has run") {
+    for {
+      algorithm <- Seq("sweep", "matrix", "broadcast")
+      how <- Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI", "FULL")
+    } {
+      val columns = if (how.startsWith("LEFT ")) "x" else "x, y"
+      val plan = spark
+        .sql(
+          s"SELECT /*+ WINDOW_JOIN('$algorithm') */ $columns FROM a $how JOIN b ON abs(x - y) <= 9"
+        )
+        .asInstanceOf[Dataset[Row]]
+        .queryExecution
+        .optimizedPlan
+      val joins = plan.collect { case join: Join => join }
+      val marked = plan.collect { case TwoSteps(join: Join) => join }
+      assert(joins.nonEmpty && marked == joins, s"$how by $algorithm: $plan")
+    }
+  }
+
+  test("the first of many windows are as many as asked for") {
+    assertListed(
+      s"SELECT w.start, n FROM (${windows("events")}) ORDER BY n DESC, w.start LIMIT 10"
+    )
+    assertListed(s"SELECT count(*) FROM (SELECT * FROM (${windows("events")}) LIMIT 10)")
+    assert(spark.sql(windows("events")).take(5).length == 5)
+    assert(spark.sql(windows("events")).limit(7).collect().length == 7)
+  }
+
+  test("the many windows of one row are ordered, and told apart") {
+    val of = windows("one")
+    assertListed(s"SELECT w.start FROM ($of) ORDER BY w.start DESC")
+    assertListed(s"SELECT DISTINCT n FROM ($of)")
+    assertListed(s"SELECT count(DISTINCT n) FROM ($of)")
+    assertListed(s"SELECT n, count(*) FROM ($of) GROUP BY n")
+    assertListed(s"SELECT w.start, (SELECT max(n) FROM ($of)) FROM ($of) ORDER BY 1 DESC LIMIT 3")
+  }
+
+  for {
+    algorithm <- Seq("sweep", "index", "matrix", "broadcast")
+    how <- Seq("INNER", "LEFT", "RIGHT")
+  } test(s"a limit on a $how join by '$algorithm' gives as many rows as it says") {
+    val join = s"SELECT /*+ WINDOW_JOIN('$algorithm') */ x, y FROM a $how JOIN b " +
+      "ON a.x - b.y BETWEEN -20 AND 20"
+    assert(listed(s"SELECT count(*) FROM ($join LIMIT 100)") == Seq("[100]"))
+    assert(spark.sql(join).limit(100).collect().length == 100)
+    assertListed(s"SELECT * FROM ($join) ORDER BY x DESC, y LIMIT 50")
+  }
+
+  test("rows that a broadcast holds in one chunk are counted one by one") {
+    val near = "abs(a.x - b.y) <= 20"
+    def exists(not: String) =
+      s"SELECT /*+ WINDOW_JOIN('broadcast') */ x FROM a WHERE $not EXISTS " +
+        s"(SELECT * FROM b WHERE $near)"
+    Seq("", "NOT").foreach { not =>
+      assertListed(s"SELECT * FROM (${exists(not)}) ORDER BY x DESC")
+      assertListed(s"SELECT count(*) FROM (${exists(not)} LIMIT 4)")
+    }
+    withSettings("spark.sql.autoBroadcastJoinThreshold" -> "10MB") {
+      assertListed(s"SELECT x FROM a WHERE EXISTS (SELECT * FROM b WHERE $near) ORDER BY x DESC")
+      assertListed(s"SELECT x FROM a LEFT SEMI JOIN b ON $near ORDER BY x DESC LIMIT 7")
+      assertListed(s"SELECT DISTINCT y - y FROM a JOIN b ON $near")
+    }
+  }
+
+  test("a join is not broadcast for how few rows its inputs had") {
+    withSettings("spark.sql.autoBroadcastJoinThreshold" -> "3000") {
+      assertListed(
+        "SELECT count(*), sum(n) FROM (SELECT /*+ WINDOW_JOIN('sweep') */ x, y, x + y AS n FROM a " +
+          "JOIN b ON a.x - b.y BETWEEN -20 AND 20) p JOIN events ON p.n = events.id"
+      )
+    }
+  }
+
+  test("a subquery in a condition is run wherever the condition's terms go") {
+    val least = "(SELECT min(id) FROM range(3))"
+    val keyed = Seq("FULL", "LEFT").map(
+      _ + s" JOIN b ON a.id = b.id + $least AND b.id BETWEEN a.id - 5 AND a.id + 5"
+    )
+    val others = Seq(
+      s"JOIN b ON b.id + $least BETWEEN a.id - 5 AND a.id + 5",
+      s"JOIN b ON a.id % 3 = b.id % 3 + $least AND b.id BETWEEN a.id - $least AND a.id + 5"
+    )
+    Seq("true", "false").foreach { adaptive =>
+      withSettings("spark.sql.adaptive.enabled" -> adaptive) {
+        (keyed ++ others).foreach(j => assertListed(s"SELECT x, y FROM a $j ORDER BY x, y"))
+        for (j <- keyed; how <- Seq("sweep", "index") if adaptive == "true")
+          assertListed(
+            s"SELECT /*+ WINDOW_JOIN('$how') */ x, y FROM a $j ORDER BY x, y"
+          )
+      }
+    }
+    assertListed(
+      s"SELECT w.start, sum(id + $least), count(*) + $least AS n FROM (SELECT *, " +
+        "window(ts, '1 minute', '10 seconds') AS w FROM events) GROUP BY w ORDER BY 1"
+    )
+  }
+}

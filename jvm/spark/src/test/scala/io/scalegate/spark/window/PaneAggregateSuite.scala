@@ -1,0 +1,34 @@
+package io.scalegate.spark.window
+
+import org.apache.spark.sql.DataFrame
+import org.scalatest.Assertion
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.slide.PaneWindowsExec
+
+/** Aggregates over sliding windows against Spark's own plan: rows, and the node that gives them. */
+abstract class PaneAggregateSuite extends SparkJoinSuite {
+  protected def panes(df: DataFrame): Seq[PaneWindowsExec] =
+    collectWithSubqueries(executed(df)) { case p: PaneWindowsExec => p }
+
+  /** The same rows and schema as plain Spark, by our operator. */
+  protected def assertPanes(query: String): Assertion = {
+    val (schema, expected) = plainSpark {
+      val df = spark.sql(query)
+      (df.schema, rowsOf(df))
+    }
+    val df = spark.sql(query)
+    val actual = rowsOf(df)
+    assert(panes(df).nonEmpty, s"not planned on panes: $query")
+    assert(df.schema == schema, query)
+    assert(df.schema.map(_.metadata) == schema.map(_.metadata), query)
+    assert(actual == expected, query)
+  }
+
+  /** Exactly Spark's plan with the package's aggregates off. */
+  protected def assertSparks(query: String): Assertion = {
+    assertLeftAlone(query)
+    withSettings(ScaleGateConf.Aggregates -> "false")(assertLeftAlone(query))
+  }
+}

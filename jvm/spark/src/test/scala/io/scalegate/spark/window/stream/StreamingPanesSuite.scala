@@ -1,0 +1,487 @@
+package io.scalegate.spark.window.stream
+
+import java.nio.file.Files
+import java.sql.Timestamp
+
+import scala.util.Random
+
+import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
+import io.scalegate.spark.settings.ScaleGateConf
+
+/** Aggregates of streams over sliding windows, on panes, against Spark's own: the same rows in every batch. */
+final class StreamingPanesSuite extends StreamingJoinSuite {
+  private val window = "window(ts, '10 seconds', '2 seconds')"
+
+  /** Partial results of one size, which are held in blocks, and others, which are held one by one. */
+  private val fixed = "count(*) AS n, sum(id) AS s, min(x) AS low, max(x) AS high, " +
+    "avg(id) AS mean, max_by(x, id) AS top, count(x) FILTER (WHERE id % 2 = 0) AS even"
+  private val objects = s"$fixed, collect_set(x) AS xs"
+
+  /** Rows that come in the order of their times, but for some, of which the last are too late.
+    *
+    * @param step
+    *   so many milliseconds at most lie between rows
+    */
+  private def events(
+      random: Random,
+      batches: Int,
+      keys: Int = 4,
+      step: Int = 800
+  ): Seq[Seq[Event]] = {
+    var time = 100000L
+    Seq.fill(batches) {
+      val rows = Seq.fill(random.nextInt(40)) {
+        time += random.nextInt(step)
+        val at = time - (if (random.nextInt(5) == 0) random.nextInt(25000) else 0)
+        val k = if (random.nextInt(8) == 0) None else Some(random.nextInt(keys))
+        Event(new Timestamp(at), k, Some(random.nextInt(9)), random.nextLong(1000))
+      }
+      if (random.nextInt(4) == 0) time += 30000
+      rows
+    }
+  }
+
+  private def query(
+      keys: String = "k",
+      by: String = window,
+      having: String = "",
+      functions: String = objects
+  ) = {
+    val columns = if (keys.isEmpty) "" else s"$keys, "
+    s"SELECT w.start AS a, w.end AS b, $columns$functions FROM " +
+      s"(SELECT *, $by AS w FROM l) GROUP BY w${if (keys.isEmpty) "" else s", $keys"}$having"
+  }
+
+  /** Both give the same rows in every batch, through restarts and failures; the operator is ours.
+    *
+    * @param delay
+    *   of the stream's watermark, if it has one
+    */
+  private def assertSame(
+      query: String,
+      mode: String,
+      batches: Seq[Seq[Event]],
+      restart: Int => Boolean = _ => false,
+      fails: Int => Boolean = _ => false,
+      delay: Option[String] = Some("5 seconds")
+  ): Unit = {
+    val settings = Map(true -> "true", false -> "false")
+    def run() = new Running(
+      query,
+      delay = delay.getOrElse("0 seconds"),
+      mode = mode,
+      watermarks = delay.nonEmpty
+    )
+    val (ours, sparks) = (run(), run())
+    def using[T](of: Boolean)(body: => T) =
+      withSettings(ScaleGateConf.Aggregates -> settings(of))(body)
+    try {
+      using(true)(ours.start())
+      using(false)(sparks.start())
+      for ((rows, i) <- batches.zipWithIndex) {
+        if (restart(i)) {
+          using(true)(ours.stop().start())
+          using(false)(sparks.stop().start())
+        }
+        if (fails(i)) {
+          Seq(ours -> true, sparks -> false).foreach { case (run, of) =>
+            run.failNext()
+            run.fails(rows, Nil)
+            using(of)(run.start())
+            run.add(Nil, Nil)
+          }
+        } else {
+          ours.add(rows, Nil)
+          sparks.add(rows, Nil)
+        }
+        assert(ours.fresh() == sparks.fresh(), s"$mode, batch $i, $query")
+      }
+      assert(ours.operator == "windowAggregate" && sparks.operator == "stateStoreSave")
+      if (mode != "complete") assert(ours.stateRows <= sparks.stateRows + batches.last.size)
+    } finally {
+      ours.stop()
+      sparks.stop()
+    }
+  }
+
+  for {
+    mode <- Seq("append", "update", "complete")
+    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
+  } {
+    test(
+      s"every batch of $mode mode has the rows of Spark's own plan, late rows and restarts among them: panes $held"
+    ) {
+      val random = new Random(mode.hashCode.toLong)
+      assertSame(query(functions = functions), mode, events(random, 6), _ == 3)
+    }
+
+    test(
+      s"$mode mode: windows with gaps between panes, offsets, no keys, several keys, conditions on windows: panes $held"
+    ) {
+      val random = new Random(7)
+      val ragged = "window(ts, '7 seconds', '3 seconds', '1 second')"
+      def of(keys: String, by: String, having: String = "") =
+        query(keys, by, having, functions)
+      assertSame(of(keys = "", by = ragged), mode, events(random, 3))
+      val having = " HAVING count(*) > 1"
+      assertSame(of(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
+    }
+  }
+
+  for {
+    mode <- Seq("append", "update")
+    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
+  } {
+    test(
+      s"$mode mode: rows without a time are in no window, with a key or without: panes $held"
+    ) {
+      val random = new Random(19)
+      val some = events(random, 3).map(_.map { e =>
+        if (random.nextInt(3) == 0) e.copy(ts = null) else e
+      })
+      val none = Seq(Event(null, None, Some(1), 1), Event(null, Some(1), None, 2))
+      assertSame(query(functions = functions), mode, none +: some :+ none, _ == 2)
+    }
+
+    test(s"$mode mode: a batch that fails when its state is written runs again: panes $held") {
+      val batches = events(new Random(29), 4)
+      assertSame(query(functions = functions), mode, batches, fails = i => i == 0 || i == 3)
+    }
+  }
+
+  for (mode <- Seq("append", "update"))
+    test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
+      val by = "window(ts, '20 seconds', '100 milliseconds')"
+      assertSame(
+        query(by = by, functions = fixed),
+        mode,
+        events(new Random(11), 3, keys = 2).map(_.take(12)), // Spark makes 200 rows of each
+        _ == 1
+      )
+    }
+
+  for (mode <- Seq("append", "update", "complete"))
+    test(
+      s"$mode mode: windows over the ends of the rows of state, one after the other and with gaps"
+    ) {
+      // Windows of ten panes; a row of state is 64 milliseconds of a key.
+      val by = "window(ts, '10 milliseconds', '1 millisecond')"
+      Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60).foreach {
+        case (delay, step) =>
+          val batches = events(new Random(step.toLong), 5, keys = 2, step = step)
+          assertSame(
+            query(by = by, functions = fixed),
+            mode,
+            batches,
+            _ == 3,
+            delay = Some(delay)
+          )
+      }
+    }
+
+  private val united = "(SELECT * FROM l UNION ALL SELECT ts, k, x + 1, id FROM r WHERE x > 1)"
+
+  for {
+    (whole, watermarks, from) <- Seq(
+      ("of all rows", false, s"(SELECT * FROM $united WATERMARK ts DELAY OF INTERVAL 5 SECONDS)"),
+      ("of each stream", true, united)
+    )
+    (held, functions, generated) <- Seq(
+      ("in blocks", fixed, "true"),
+      ("one by one", objects, "true"),
+      ("in blocks", fixed, "false")
+    )
+  }
+    test(
+      s"two streams as one, a watermark $whole, panes $held: rows and reported times are Spark's; code generated: $generated"
+    ) {
+      def run() = new Running(
+        query(functions = functions).replace("FROM l", s"FROM $from"),
+        delay = "5 seconds",
+        watermarks = watermarks
+      )
+      val (ours, sparks) = (run(), run())
+      val random = new Random(31)
+      def batch = events(random, 3).flatten.map { e =>
+        if (random.nextInt(9) == 0) e.copy(ts = null) else e
+      }
+      try {
+        withSettings("spark.sql.codegen.wholeStage" -> generated)(ours.start())
+        withSettings(ScaleGateConf.Aggregates -> "false")(sparks.start())
+        (1 to 3).foreach { i =>
+          val (l, r) = (batch, batch.map(e => e.copy(id = e.id + 1000)))
+          assert(ours.add(l, r).fresh() == sparks.add(l, r).fresh(), s"batch $i")
+        }
+        assert(ours.operator == "windowAggregate")
+        def times(of: Running) = of.eventTimes.map(_ - "avg")
+        assert(times(ours) == times(sparks))
+        assert(times(ours).count(_.contains("max")) == 3)
+      } finally {
+        ours.stop()
+        sparks.stop()
+      }
+    }
+
+  test("update mode without a watermark keeps every pane") {
+    Seq(fixed, objects).foreach { functions =>
+      val batches = events(new Random(5), 6)
+      assertSame(query(functions = functions), "update", batches, _ == 3, delay = None)
+    }
+  }
+
+  private val providers = Seq("HDFSBackedStateStoreProvider", "RocksDBStateStoreProvider")
+
+  private def withProvider[T](name: String)(body: => T): T =
+    withSettings(
+      "spark.sql.streaming.stateStore.providerClass" ->
+        s"org.apache.spark.sql.execution.streaming.state.$name"
+    )(body)
+
+  for {
+    provider <- providers
+    // Panes of two seconds, of windows of ten seconds; parts of sixty-four panes.
+    (held, functions, most, columns, expected) <- Seq(
+      ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
+      (
+        "a row for sixty-four panes",
+        fixed,
+        3,
+        Seq("key.panes", "length(value.results) > 0"),
+        "[1,7,true]"
+      )
+    )
+  }
+    test(s"state goes with the watermark: $held, in $provider") {
+      withProvider(provider) {
+        val run = new Running(query(functions = functions), delay = "0 seconds").start()
+        try {
+          for (batch <- 0 until 6) {
+            val rows = Seq.tabulate(50)(i => at(100 + batch * 25 + i * 0.5, i.toLong))
+            run.add(rows, Nil)
+            assert(run.stateRows <= most, s"after batch $batch")
+          }
+          run.stop().start()
+          run.add(Seq(at(1000, 1)), Nil)
+          assert(run.stateRows == 1)
+        } finally run.stop()
+        val state = spark.read.format("statestore").load(run.checkpoint.toString)
+        assert(rowsOf(state.selectExpr("key.k" +: columns: _*)) == Seq(expected))
+      }
+    }
+
+  for {
+    provider <- providers
+    (held, functions) <- Seq(
+      "in blocks" -> fixed,
+      "one by one" -> "count(*) AS n, collect_set(x) AS xs, max(CAST(x AS STRING)) AS top"
+    )
+  }
+    test(s"keys that never come back do not stay: panes $held, in $provider") {
+      // Each key has one row, and panes of the last ten seconds are in open windows.
+      val batches = Seq.tabulate(10, 10) { (batch, i) =>
+        Event(100000L + batch * 4000 + i * 400, batch * 10 + i, 5, i.toLong)
+      }
+      withProvider(provider) {
+        val run = new Running(query(functions = functions)).start()
+        try {
+          val rows = batches.map(run.add(_, Nil).stateRows)
+          assert(rows.drop(2).forall(_ == 25), rows)
+          run.add(Seq(at(1000, 1)), Nil)
+          assert(run.stateRows == 1)
+          assert(run.all == batchResult(query(functions = functions), batches.flatten, Nil))
+        } finally run.stop()
+      }
+    }
+
+  /** A query that fails in a batch, and when it starts again, gives every window once when it goes on as `mended`.
+    *
+    * @param ansi
+    *   whether it then has ANSI mode
+    */
+  private def assertMends(
+      queries: (String, String),
+      ansi: Boolean,
+      error: String
+  )(before: Seq[Event], batch: Seq[Event], end: Event): Unit = {
+    val (failing, mended) = queries
+    val first = new Running(failing).start()
+    val second = new Running(mended, checkpoint = first.checkpoint).takes(first)
+    try {
+      first.add(before, Nil)
+      assert(causes(first.fails(batch, Nil)).exists(_.toString.contains(error)), failing)
+      assert(causes(first.start().fails(Nil, Nil)).exists(_.toString.contains(error)), failing)
+      withSettings("spark.sql.ansi.enabled" -> ansi.toString) {
+        second.start().add(Seq(end), Nil)
+        assert(second.operator == "windowAggregate")
+        val expected = batchResult(mended, before ++ batch, Nil)
+        assert((first.all ++ second.all).sorted == expected, failing)
+      }
+    } finally {
+      first.stop()
+      second.stop()
+    }
+  }
+
+  /** Rows of some keys, which lie in both partitions, each half a second. */
+  private def steady(from: Int, until: Int): Seq[Event] =
+    (from * 2 until until * 2).map(i => Event(i * 500L, i % 5, 5, i.toLong))
+
+  for (provider <- providers) {
+    test(s"a row that a function's input fails on, and is then filtered out, in $provider") {
+      withProvider(provider) {
+        Seq("", ", collect_set(x) AS xs").foreach { more =>
+          val failing = query(functions = s"count(*) AS n, sum(id DIV x) AS s$more")
+          assertMends(
+            failing -> failing.replace("FROM l", "FROM l WHERE x <> 0"),
+            ansi = true,
+            "DIVIDE_BY_ZERO"
+          )(
+            steady(100, 108),
+            steady(108, 116) :+ at(112, 7, x = 0),
+            at(1000, 1)
+          )
+        }
+      }
+    }
+
+    for (
+      (merging, later) <- Seq("two batches' rows of a pane" -> 107.5, "a window's panes" -> 111.0)
+    )
+      test(s"a sum that overflows when $merging are merged, and then may, in $provider") {
+        withProvider(provider) {
+          Seq("", ", collect_set(x) AS xs").foreach { more =>
+            val sums = query(functions = s"count(*) AS n, sum(id) AS s$more")
+            assertMends(
+              sums -> sums,
+              ansi = false,
+              "ARITHMETIC_OVERFLOW"
+            )(
+              steady(100, 108) :+ at(107.2, Long.MaxValue - 10000),
+              steady(107, 116) :+ at(later, 20000) :+ at(130, 1),
+              at(1000, 1)
+            )
+          }
+        }
+      }
+  }
+
+  test("numRowsDroppedByWatermark counts the panes of a key that are late for every window") {
+    Seq(fixed, objects).foreach { functions =>
+      val run = new Running(query(functions = functions)).start()
+      try {
+        run.add(Seq(at(120, 1)), Nil)
+        // Two panes of a key, and one of another; the row at 113 is late for four of its five windows.
+        val late = Seq(100.0, 100.5, 101.9, 104.0, 105.0).map(at(_, 2)) :+ Event(101000L, 2, 5, 3)
+        run.add(late ++ Seq(at(113, 4), at(121, 5)), Nil)
+        assert(run.dropped == 3, functions)
+        run.add(Seq(at(1000, 6)), Nil)
+        assert(run.dropped == 3)
+        val rows = Seq(at(120, 1), at(113, 4), at(121, 5))
+        val open = batchResult(query(functions = functions), rows, Nil)
+        assert(run.all == open.filter(row => row > "[1970-01-01 00:01:52"))
+      } finally run.stop()
+    }
+  }
+
+  test("windows over a join's rows") {
+    val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
+    val chain = "SELECT w.start AS a, count(*) AS n, sum(b) AS s FROM (SELECT l.ts, " +
+      s"window(l.ts, '4 seconds', '2 seconds') AS w, r.id AS b FROM l JOIN r ON $within AND abs(l.x - r.x) <= 1) GROUP BY w"
+    val random = new Random(3)
+    val (ls, rs) = (events(random, 6), events(random, 6))
+    def run(aggregates: Boolean) =
+      withSettings(ScaleGateConf.Aggregates -> aggregates.toString) {
+        val running = new Running(chain, delay = "5 seconds").start()
+        try {
+          ls.lazyZip(rs).foreach((l, r) => running.add(l, r))
+          running.add(Seq(at(900, 1)), Seq(at(900, 2))).all
+        } finally running.stop()
+      }
+    val ours = run(true)
+    assert(ours.nonEmpty && ours == run(false))
+  }
+
+  test("a checkpoint of other windows, keys or functions is refused, with what differs") {
+    val first = new Running(query(functions = fixed)).start()
+    try first.add(Seq(at(100, 1)), Nil)
+    finally first.stop()
+    def refusal(query: String): String = {
+      val other = new Running(query, checkpoint = first.checkpoint).takes(first)
+      other.start().fails(Seq(at(101, 2)), Nil).getMessage
+    }
+    for (
+      (other, says) <- Seq(
+        query(by = "window(ts, '12 seconds', '2 seconds')", functions = fixed) ->
+          "windows was [10000000 every 2000000 from 0] and is [12000000 every 2000000 from 0]",
+        query(keys = "x", functions = fixed) -> "keys was [k integer] and is [x integer]",
+        query(
+          keys = "k, x",
+          functions = fixed
+        ) -> "keys was [k integer] and is [k integer, x integer]",
+        query(keys = "", functions = fixed) -> "keys was [k integer] and is []",
+        query(functions = fixed.replace("min(x)", "max(x)")) -> "min(x) integer, max(x) integer",
+        query(functions = fixed.replace("sum(id)", "sum(x)")) -> "sum(id) long, ",
+        query(functions = fixed.replace("% 2 = 0", "% 2 = 1")) -> "filter =(",
+        query(functions = objects) -> "format was [3] and is [1]"
+      )
+    ) {
+      val message = refusal(other)
+      assert(message.contains(says) && message.contains("Start with a new checkpoint"), other)
+    }
+    val terms = first.checkpoint.resolve("state/0/_scalegate/aggregate")
+    val written = Files.readString(terms)
+    Files.delete(terms.resolveSibling(".aggregate.crc"))
+    Files.writeString(terms, written.replace("format = 3", "format = 1"))
+    assert(refusal(query(functions = fixed)).contains("format was [1] and is [3]"))
+    // As a version wrote them that had no arguments in them, and types in Spark's words.
+    val older =
+      "format = 3\nwindows = 10 seconds every 2 seconds\nkeys = K INT\nfunctions = count BIGINT, " +
+        "sum BIGINT, min INT, max INT, avg DOUBLE, max_by INT, count BIGINT\n"
+    Files.writeString(terms, older.replace("min INT", "first INT"))
+    assert(refusal(query(functions = fixed)).contains("functions was [count BIGINT, "))
+    Files.writeString(terms, older)
+    val same = new Running(query(functions = fixed), checkpoint = first.checkpoint).takes(first)
+    try {
+      same.start().add(Seq(at(1000, 2)), Nil)
+      val rows = at(100, 1) +: Seq.fill(10)(at(101, 2))
+      assert(same.all == batchResult(query(functions = fixed), rows, Nil))
+    } finally same.stop()
+  }
+
+  test("neither goes on with a checkpoint of the other: Spark's own aggregate and this one") {
+    for ((first, second) <- Seq("true" -> "false", "false" -> "true")) {
+      val before = new Running(query())
+      withSettings(ScaleGateConf.Aggregates -> first)(before.start())
+      try before.add(Seq(at(100, 1)), Nil)
+      finally before.stop()
+      val after = new Running(query(), checkpoint = before.checkpoint).takes(before)
+      withSettings(ScaleGateConf.Aggregates -> second)(after.start())
+      val message = after.fails(Seq(at(101, 2)), Nil).getMessage
+      assert(message.contains("STREAMING_STATEFUL_OPERATOR"))
+      withSettings(ScaleGateConf.Aggregates -> first)(before.start())
+      try assert(before.add(Seq(at(1000, 2)), Nil).all.nonEmpty)
+      finally before.stop()
+    }
+  }
+
+  test("windows that do not slide stay Spark's, and so do all on request") {
+    def operator(query: String) = {
+      val run = new Running(query).start()
+      try run.add(Seq(at(100, 1)), Nil).operator
+      finally run.stop()
+    }
+    assert(operator(query(by = "window(ts, '10 seconds')")) == "stateStoreSave")
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      assert(operator(query()) == "stateStoreSave")
+    }
+  }
+
+  test("EXPLAIN names the operator, the windows and the panes") {
+    val run = new Running(query()).start()
+    try {
+      val text = run.add(Seq(at(100, 1)), Nil).explained
+      assert(text.contains("StreamingPaneWindows windows: 10 seconds every 2 seconds"))
+      assert(text.contains("panes: 2 seconds"))
+    } finally run.stop()
+  }
+}
