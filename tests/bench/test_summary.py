@@ -47,6 +47,12 @@ def test_the_words_have_no_figures_of_their_own() -> None:
     assert FIGURE.findall(words) == ["2×", "30 s", "3 s", "0.5×"]
 
 
+def test_the_readme_has_no_ratios_but_those_of_the_page() -> None:
+    ratios = re.compile(r"\d[\d,.]*×")
+    told = ratios.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert told and set(told) <= set(ratios.findall(PAGE.read_text(encoding="utf-8")))
+
+
 def test_a_paragraph_whose_figures_no_file_holds_is_left_out() -> None:
     page = summary.page({"joins": result()}, Path("p.png"))
     assert "### Latency" not in page and "KeyError" not in page
