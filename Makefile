@@ -112,9 +112,12 @@ stress-quick: $(SBT_STAMP) ## jcstress in its quick mode
 
 # ---- measurements -----------------------------------------------------------------------------
 
-.PHONY: bench soak soak-queries clean
+.PHONY: bench bench-pages soak soak-queries clean
 bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ kernel
 	@$(PY) $(HARNESS) $(BENCH_ARGS)
+
+bench-pages: $(VENV_STAMP) ## docs/performance.md and its tables and picture, from the result files
+	@$(PY) $(HARNESS) --render
 
 SOAK_ROUNDS ?= 20
 QUERIES ?= 10000

@@ -6,6 +6,24 @@ The joins and `window_aggregate` are typed functions here, and methods of the sa
     spark = scalegate.configure(SparkSession.builder).getOrCreate()
     trades.interval_join(quotes, on="symbol", lower="-5 seconds", upper="0 seconds")
 
+The examples in the functions' own texts have these inputs:
+
+>>> from pyspark.sql import SparkSession
+>>> from pyspark.sql import functions as F
+>>> import scalegate
+>>> spark = scalegate.configure(SparkSession.builder).getOrCreate()
+>>> trades = spark.sql('''SELECT * FROM VALUES
+...     (TIMESTAMP'2024-05-01 12:00:03', 'A', 10.5D),
+...     (TIMESTAMP'2024-05-01 12:00:09', 'B', 20.0D) AS t(ts, symbol, price)''')
+>>> quotes = spark.sql('''SELECT * FROM VALUES
+...     (TIMESTAMP'2024-05-01 12:00:01', 'A', 10.4D),
+...     (TIMESTAMP'2024-05-01 12:00:02', 'A', 10.7D),
+...     (TIMESTAMP'2024-05-01 12:00:08', 'A', 19.9D) AS t(ts, symbol, bid)''')
+>>> readings = spark.sql('''SELECT * FROM VALUES
+...     (TIMESTAMP'2024-05-01 12:00:10', 'm1', 0.2D),
+...     (TIMESTAMP'2024-05-01 12:00:40', 'm1', 0.3D),
+...     (TIMESTAMP'2024-05-01 12:00:50', 'm2', 0.9D) AS t(ts, meter, kwh)''')
+
 Arguments are checked against the two schemas before any job runs; a refused argument raises
 `ScalegateError`, whose message says what to write instead.
 """

@@ -9,7 +9,25 @@ from scalegate._jar import find_jar, spark_of
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """What the command line asks for; gives the exit status."""
+    """What the command line asks for, printed.
+
+    Parameters
+    ----------
+    arguments
+        Of the command, as in ["jar"]; None takes the program's own.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 1 where the jar is missing or does not fit, with the reason on
+        standard error.
+
+    Examples
+    --------
+    >>> main(["spark"])
+    4...
+    0
+    """
     parser = argparse.ArgumentParser(
         prog="python -m scalegate", description="scalegate for Spark"
     )

@@ -17,6 +17,7 @@ from pyspark.sql import types as T
 from scalegate import _schema as schema
 from scalegate import _session, _widths
 from scalegate._errors import ScalegateError
+from scalegate._required import required
 from scalegate._widths import Duration
 
 TIMES = (T.TimestampType, T.TimestampNTZType)
@@ -29,28 +30,122 @@ ColumnOrName: TypeAlias = Column | str
 
 @dataclass(frozen=True)
 class ByTime:
-    """The first or the last value of a window by event time; `window_aggregate` knows which."""
+    """The first or the last value of a window by event time; `window_aggregate` knows the time.
+
+    `scalegate.first` and `scalegate.last` make it.
+    """
 
     value: ColumnOrName
     latest: bool
     name: str | None = None
 
     def alias(self, name: str) -> "ByTime":
+        """The same aggregate under another name.
+
+        Parameters
+        ----------
+        name
+            Of the column.
+
+        Returns
+        -------
+        ByTime
+            For the `aggs` of `window_aggregate`, whose column has this name.
+
+        Examples
+        --------
+        >>> scalegate.first("kwh").alias("opening").name
+        'opening'
+        """
         return replace(self, name=name)
 
     def column(self, time: ColumnOrName) -> Column:
+        """The aggregate by a time of the caller's, for `agg` of Spark.
+
+        Parameters
+        ----------
+        time
+            A column of any type that has an order.
+
+        Returns
+        -------
+        Column
+            `first_by_time` or `last_by_time` of the value: of its type, nullable; one value for
+            each group.
+
+        Raises
+        ------
+        ScalegateError
+            When the active session is without the package.
+
+        Examples
+        --------
+        >>> readings.agg(scalegate.last("kwh").column("ts")).show()
+        +---------+
+        |last(kwh)|
+        +---------+
+        |      0.9|
+        +---------+
+        """
         made = (last_by_time if self.latest else first_by_time)(self.value, time)
         shown = self.value if isinstance(self.value, str) else "value"
         return made.alias(self.name or f"{'last' if self.latest else 'first'}({shown})")
 
 
 def first(value: ColumnOrName) -> ByTime:
-    """For `window_aggregate`: the value of the window's earliest row, as `first_by_time`."""
+    """For `window_aggregate`: the value of the window's earliest row, as `first_by_time`.
+
+    Parameters
+    ----------
+    value
+        A column of any type that has an order.
+
+    Returns
+    -------
+    ByTime
+        For `aggs`. Its column is called "first(value)", unless `alias` names it; it is of the
+        value's type and nullable, with one value for each window and key.
+
+    Examples
+    --------
+    >>> readings.window_aggregate(
+    ...     "1 minute", aggs=[scalegate.first("kwh")], keys="meter"
+    ... ).orderBy("meter").show(truncate=False)
+    +------------------------------------------+-----+----------+
+    |window                                    |meter|first(kwh)|
+    +------------------------------------------+-----+----------+
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m1   |0.2       |
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m2   |0.9       |
+    +------------------------------------------+-----+----------+
+    """
     return ByTime(value, latest=False)
 
 
 def last(value: ColumnOrName) -> ByTime:
-    """For `window_aggregate`: the value of the window's latest row, as `last_by_time`."""
+    """For `window_aggregate`: the value of the window's latest row, as `last_by_time`.
+
+    Parameters
+    ----------
+    value
+        A column of any type that has an order.
+
+    Returns
+    -------
+    ByTime
+        As that of `first`; its column is called "last(value)".
+
+    Examples
+    --------
+    >>> readings.window_aggregate(
+    ...     "1 minute", aggs=[scalegate.last("kwh").alias("closing")], keys="meter"
+    ... ).orderBy("meter").show(truncate=False)
+    +------------------------------------------+-----+-------+
+    |window                                    |meter|closing|
+    +------------------------------------------+-----+-------+
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m1   |0.3    |
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m2   |0.9    |
+    +------------------------------------------+-----+-------+
+    """
     return ByTime(value, latest=True)
 
 
@@ -66,6 +161,28 @@ def first_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
         Of any type that has an order.
     time
         Likewise; a timestamp, as a rule.
+
+    Returns
+    -------
+    Column
+        An aggregate of the value's type, nullable: one value for each group.
+
+    Raises
+    ------
+    ScalegateError
+        When the active session is without the package.
+
+    Examples
+    --------
+    >>> readings.groupBy("meter").agg(
+    ...     scalegate.first_by_time("kwh", "ts").alias("opening")
+    ... ).orderBy("meter").show()
+    +-----+-------+
+    |meter|opening|
+    +-----+-------+
+    |   m1|    0.2|
+    |   m2|    0.9|
+    +-----+-------+
     """
     return _by_time("first_by_time", value, time)
 
@@ -73,7 +190,32 @@ def first_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
 def last_by_time(value: ColumnOrName, time: ColumnOrName) -> Column:
     """An aggregate: the value of the row with the latest time; of several values the greatest.
 
-    In all else as `first_by_time`.
+    Parameters
+    ----------
+    value, time
+        As in `first_by_time`, of which all else holds, too.
+
+    Returns
+    -------
+    Column
+        An aggregate of the value's type, nullable: one value for each group.
+
+    Raises
+    ------
+    ScalegateError
+        When the active session is without the package.
+
+    Examples
+    --------
+    >>> readings.groupBy("meter").agg(
+    ...     scalegate.last_by_time("kwh", "ts").alias("closing")
+    ... ).orderBy("meter").show()
+    +-----+-------+
+    |meter|closing|
+    +-----+-------+
+    |   m1|    0.3|
+    |   m2|    0.9|
+    +-----+-------+
     """
     return _by_time("last_by_time", value, time)
 
@@ -85,11 +227,13 @@ def _by_time(name: str, value: ColumnOrName, time: ColumnOrName) -> Column:
     return F.call_function(name, _column(value), _column(time))
 
 
+@required("aggs")
 def window_aggregate(
     inputs: DataFrame | Sequence[DataFrame],
     size: Duration,
     slide: Duration | None = None,
-    aggs: Sequence[Column | ByTime] = (),
+    *,
+    aggs: Sequence[Column | ByTime],
     time: str = "ts",
     keys: str | Sequence[str] = (),
     start: Duration = "0 seconds",
@@ -106,8 +250,8 @@ def window_aggregate(
         Intervals ("30 seconds", "30s") or datetime.timedelta, above zero; `slide` at most `size`,
         which is at most 100,000 times as long. None slides by `size`: windows do not overlap.
     aggs
-        Aggregates of Spark, and `scalegate.first(column)` and `scalegate.last(column)`, which go
-        by `time`; at least one.
+        Must be given: aggregates of Spark, and `scalegate.first(column)` and
+        `scalegate.last(column)`, which go by `time`; at least one.
     time
         The column of the event time, timestamp or timestamp_ntz; a row without one is in no
         window.
@@ -119,19 +263,34 @@ def window_aggregate(
 
     Returns
     -------
-    `window`, a struct of its `start` and `end`, never NULL; the keys; then the aggregates, under
-    their own names.
+    DataFrame
+        One row for each window, and each value of the keys, that has rows in it. Columns:
+        `window`, a struct of `start` and `end` of the type of `time`, never NULL, though Spark's
+        schema calls it nullable where windows overlap; the keys, with the inputs' types and
+        nullability; then the aggregates, under their own names, of the types and nullability that
+        Spark gives them.
 
     Raises
     ------
     ScalegateError
-        When an argument does not fit the inputs; no job has run then.
+        When an argument does not fit the inputs, or the session is without the package; no job
+        has run then.
 
     Examples
     --------
-    >>> scalegate.window_aggregate(  # doctest: +SKIP
-    ...     [meters_a, meters_b], "30 seconds", "3 seconds",
-    ...     aggs=[F.count("*"), scalegate.first("kwh")], keys="meter")
+    >>> scalegate.window_aggregate(
+    ...     [readings, readings.where("kwh > 0.2")], "60 seconds", "30 seconds",
+    ...     aggs=[F.count("*"), scalegate.first("kwh")], keys="meter"
+    ... ).orderBy("window", "meter").show(truncate=False)
+    +------------------------------------------+-----+--------+----------+
+    |window                                    |meter|count(1)|first(kwh)|
+    +------------------------------------------+-----+--------+----------+
+    |{2024-05-01 11:59:30, 2024-05-01 12:00:30}|m1   |1       |0.2       |
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m1   |3       |0.2       |
+    |{2024-05-01 12:00:00, 2024-05-01 12:01:00}|m2   |2       |0.9       |
+    |{2024-05-01 12:00:30, 2024-05-01 12:01:30}|m1   |2       |0.3       |
+    |{2024-05-01 12:00:30, 2024-05-01 12:01:30}|m2   |2       |0.9       |
+    +------------------------------------------+-----+--------+----------+
     """
     frames = _frames(inputs)
     frame = reduce(DataFrame.unionByName, frames)
@@ -210,9 +369,10 @@ def _window(time: str, size: Duration, slide: Duration | None, start: Duration) 
 
 def _aggregates(aggs: Sequence[Column | ByTime], time: str) -> list[Column]:
     if isinstance(aggs, Column | ByTime | str) or not aggs:
+        given = "aggs is missing" if aggs is None else f"aggs={aggs!r}"
         raise ScalegateError(
-            f'aggs={aggs!r}: give a list of aggregates, as in [F.count("*"), '
-            'scalegate.first("x")].'
+            f"{given}: give a list of aggregates, as in window_aggregate(inputs, "
+            '"30 seconds", "3 seconds", aggs=[F.count("*"), scalegate.first("x")]).'
         )
     made = [a.column(schema.quote(time)) if isinstance(a, ByTime) else a for a in aggs]
     for agg in made:

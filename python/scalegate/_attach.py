@@ -33,7 +33,20 @@ else:
 def typed(df: DataFrame) -> "Frame":
     """The very same DataFrame, for type checkers: of a class that has the package's methods.
 
-    >>> scalegate.typed(trades).interval_join(quotes, on="symbol")  # doctest: +SKIP
+    Parameters
+    ----------
+    df
+        Any DataFrame.
+
+    Returns
+    -------
+    Frame
+        `df` itself.
+
+    Examples
+    --------
+    >>> scalegate.typed(trades) is trades
+    True
     """
     return cast("Frame", df)
 

@@ -9,10 +9,28 @@ from scalegate._errors import ScalegateError
 def explain(df: DataFrame) -> None:
     """Print Spark's plan of a batch query, then a line for each join: run here, or why not.
 
+    Parameters
+    ----------
+    df
+        A batch DataFrame of a classic session; it is not run.
+
+    Returns
+    -------
+    None
+        It is printed.
+
     Raises
     ------
     ScalegateError
         When the session is one of Spark Connect, or without the package.
+
+    Examples
+    --------
+    >>> scalegate.explain(trades.interval_join(quotes, on="symbol", lower="-5 seconds"))
+    == Physical Plan ==
+    ...
+    == Joins ==
+    ...
     """
     frame = getattr(df, "_jdf", None)
     jvm = df.sparkSession.sparkContext._jvm if frame is not None else None

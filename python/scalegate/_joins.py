@@ -29,19 +29,26 @@ from scalegate import _schema as schema
 from scalegate._bands import Band, between, checked_bands, not_negative
 from scalegate._errors import ScalegateError
 from scalegate._keys import STREAMED, Keys, checked_keys, checked_pairs, hidden_name
+from scalegate._required import required
 from scalegate._schema import Algorithm, Frame, JoinType
 from scalegate._widths import Rows, Width
 
 HINT = "WINDOW_JOIN"
 LEFT_ONLY = ("semi", "anti")
+ROWS_OR_TIME = (
+    "left.window_join(right, within={}), or, for the last rows, in "
+    "left.window_join(right, within=scalegate.rows(10_000))"
+)
 
 
+@required("lower")
 def interval_join(
     left: DataFrame,
     right: DataFrame,
     on: str | Sequence[str] | None = None,
+    *,
     time: Sequence[str] = ("ts", "ts"),
-    lower: Width | None = None,
+    lower: Width,
     upper: Width = 0,
     how: JoinType = "inner",
     suffix: str = "_right",
@@ -63,11 +70,11 @@ def interval_join(
         The time column of the left and of the right side: timestamp, timestamp_ntz, date or
         integers, of one kind on both sides.
     lower, upper
-        Both ends are inclusive. For timestamps an interval ("5 minutes", "-90s", "-1 hour -30
-        seconds": each part has its own sign, as in Spark), a datetime.timedelta or one of pandas
-        or numpy; whole days for dates; whole numbers, in the columns' own unit, for integers. 0
-        is so in any. Without `lower` it is "-5 seconds" for timestamps, and an error for others.
-        As Spark adds intervals to a timestamp, whole days are calendar days of the session's time
+        Where the right time may lie from the left one, both ends inclusive; `lower` must be
+        given. For timestamps an interval ("5 minutes", "-90s", "-1 hour -30 seconds": each part
+        has its own sign, as in Spark), a datetime.timedelta or one of pandas or numpy; whole days
+        for dates; whole numbers, in the columns' own unit, for integers. 0 needs no unit. As
+        Spark adds intervals to a timestamp, whole days are calendar days of the session's time
         zone.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
@@ -96,6 +103,18 @@ def interval_join(
         Instead of `on`, where the columns that must be equal have other names on the two sides:
         as many of the one as of the other. Both are kept.
 
+    Returns
+    -------
+    DataFrame
+        One row for each pair, in no order unless `ordered`; other join types add or keep rows:
+        "left" adds one for each left row that matches nothing, "right" one for each such right
+        row, "full" both; "semi" has one for each left row that matches, "anti" one for each that
+        does not. Columns: the left side's, then the right side's, each side in its own order,
+        with the input's types and nullability. Each `on` column comes once, on the left; in right
+        and full joins it is the value of the side that has the row, in the common type of both.
+        Columns of a side that has no row in a left, right or full join are NULL, and nullable.
+        Semi and anti joins have the left columns alone.
+
     Raises
     ------
     ScalegateError
@@ -104,7 +123,19 @@ def interval_join(
 
     Examples
     --------
-    >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds")  # doctest: +SKIP
+    >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds").orderBy("ts_right").show()
+    +-------------------+------+-----+-------------------+----+
+    |                 ts|symbol|price|           ts_right| bid|
+    +-------------------+------+-----+-------------------+----+
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:01|10.4|
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|10.7|
+    +-------------------+------+-----+-------------------+----+
+    >>> trades.interval_join(quotes, on="symbol", lower="-5 seconds", how="anti").show()
+    +-------------------+------+-----+
+    |                 ts|symbol|price|
+    +-------------------+------+-----+
+    |2024-05-01 12:00:09|     B| 20.0|
+    +-------------------+------+-----+
     """
     kind = schema.join_type(how)
     sides = schema.frames(left, right)
@@ -113,11 +144,11 @@ def interval_join(
     keys = checked_keys(on, left_on, right_on, sides)
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
-    start, first = schema.amount_or(lower, "-5 seconds", data_type, "lower")
-    bounds = first, schema.amount(upper, data_type, "upper")
+    schema.refuse_missing(lower, data_type, "lower", "left.interval_join(right, lower={})")
+    bounds = schema.amount(lower, data_type, "lower"), schema.amount(upper, data_type, "upper")
     if bounds[0] > bounds[1]:
         raise ScalegateError(
-            f"the interval is inverted: lower={start!r} is above upper={upper!r}."
+            f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
         )
     keys.refuse_matrix(way)
     renamed = _rename_right(sides, keys, suffix)
@@ -131,6 +162,7 @@ def band_join(
     left: DataFrame,
     right: DataFrame,
     bands: Mapping[str, Band],
+    *,
     time: Sequence[str] | None = None,
     within: Width | None = None,
     how: JoinType = "inner",
@@ -162,6 +194,11 @@ def band_join(
     how, suffix, algorithm, layout, ordered, on, left_on, right_on
         As in `interval_join`.
 
+    Returns
+    -------
+    DataFrame
+        As `interval_join`: one row for each pair, the left columns, then the right ones.
+
     Raises
     ------
     ScalegateError
@@ -170,7 +207,15 @@ def band_join(
 
     Examples
     --------
-    >>> r.band_join(s, bands={"x": ("a", 10)}, within="5 minutes")  # doctest: +SKIP
+    >>> near = trades.band_join(quotes, {"price": ("bid", 0.25)}, within="5 seconds")
+    >>> near.orderBy("ts_right").show()
+    +-------------------+------+-----+-------------------+------------+----+
+    |                 ts|symbol|price|           ts_right|symbol_right| bid|
+    +-------------------+------+-----+-------------------+------------+----+
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:01|           A|10.4|
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|           A|10.7|
+    |2024-05-01 12:00:09|     B| 20.0|2024-05-01 12:00:08|           A|19.9|
+    +-------------------+------+-----+-------------------+------------+----+
     """
     kind = schema.join_type(how)
     sides = schema.frames(left, right)
@@ -195,12 +240,14 @@ def band_join(
     return keys.once(joined, left.columns, kind)
 
 
+@required("within")
 def window_join(
     left: DataFrame,
     right: DataFrame,
     on: Column | None = None,
+    *,
     time: Sequence[str] = ("ts", "ts"),
-    within: Width | Rows | None = None,
+    within: Width | Rows,
     how: JoinType = "inner",
     suffix: str = "_right",
     algorithm: Algorithm = "auto",
@@ -221,12 +268,12 @@ def window_join(
     time
         The time columns, as in `interval_join`.
     within
-        The largest distance in time, both ways, with units as in `interval_join`; None is
-        "5 minutes" for timestamps, and an error for others. Or `scalegate.rows(n)`: the later row
-        of a pair, in time order, is matched with the last n rows of the other side, whatever
-        their keys: `on` says which of these match. `scalegate.rows(n, per_key="symbol")` means
-        the last n rows with the later row's own symbol. Two streams are in that order when the
-        watermark has passed them.
+        The largest distance in time, both ways, with units as in `interval_join`. Or
+        `scalegate.rows(n)`: the later row of a pair, in time order, is matched with the last n
+        rows of the other side, whatever their keys: `on` says which of these match.
+        `scalegate.rows(n, per_key="symbol")` means the last n rows with the later row's own
+        symbol. Two streams are in that order when the watermark has passed them. It must be
+        given.
     how, suffix, algorithm, layout, ordered
         As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
     threads
@@ -234,6 +281,12 @@ def window_join(
         `spark.scalegate.cellThreads`, which is an executor's cores unless set. Spark reserves
         `spark.task.cpus` cores for a task, whatever it does with them. A window of time, or of
         each key's rows, is joined in many tasks, each with one thread, and takes None alone.
+
+    Returns
+    -------
+    DataFrame
+        As `interval_join`, without its `on`: one row for each pair, all left columns, then all
+        right ones.
 
     Raises
     ------
@@ -243,7 +296,22 @@ def window_join(
 
     Examples
     --------
-    >>> r.window_join(s, on=r.x < s.a, within=scalegate.rows(10_000))  # doctest: +SKIP
+    >>> above = trades.price > quotes.bid
+    >>> trades.window_join(quotes, above, within="5 seconds").orderBy("ts").show()
+    +-------------------+------+-----+-------------------+------------+----+
+    |                 ts|symbol|price|           ts_right|symbol_right| bid|
+    +-------------------+------+-----+-------------------+------------+----+
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:01|           A|10.4|
+    |2024-05-01 12:00:09|     B| 20.0|2024-05-01 12:00:08|           A|19.9|
+    +-------------------+------+-----+-------------------+------------+----+
+    >>> trades.window_join(quotes, within=scalegate.rows(1)).orderBy("ts", "ts_right").show()
+    +-------------------+------+-----+-------------------+------------+----+
+    |                 ts|symbol|price|           ts_right|symbol_right| bid|
+    +-------------------+------+-----+-------------------+------------+----+
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|           A|10.7|
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:08|           A|19.9|
+    |2024-05-01 12:00:09|     B| 20.0|2024-05-01 12:00:08|           A|19.9|
+    +-------------------+------+-----+-------------------+------------+----+
     """
     kind = schema.join_type(how)
     sides = schema.frames(left, right)
@@ -342,9 +410,9 @@ def _last_rows(
     return F.call_function("within_rows", *columns[0], *map(F.lit, counts), *more)
 
 
-def _distance(times: Sequence[str], within: Width | None, data_type: T.DataType) -> Column:
-    given, amount = schema.amount_or(within, "5 minutes", data_type, "within")
-    width = not_negative(amount, given, "within")
+def _distance(times: Sequence[str], within: Width, data_type: T.DataType) -> Column:
+    schema.refuse_missing(within, data_type, "within", ROWS_OR_TIME)
+    width = not_negative(schema.amount(within, data_type, "within"), within, "within")
     return between(times[0], times[1], (-width, width), data_type)
 
 

@@ -303,19 +303,20 @@ def _whole_amount(width: Width, argument: str) -> int:
     return int(value)
 
 
-def amount_or(
-    width: Width | None, default: str, data_type: T.DataType, argument: str
-) -> tuple[Width, int]:
-    """What was given and its amount; where nothing was, the default that timestamps have."""
+def refuse_missing(width: Width | None, data_type: T.DataType, argument: str, call: str) -> None:
+    """Refuses no amount at all; `call` shows one that has it, in the unit of the columns."""
+    if width is not None:
+        return
     kind = time_kind(data_type)
-    if width is None and kind in ("integer", "date"):
-        what, example = ("integers", "5") if kind == "integer" else ("dates", '"2 days"')
-        raise ScalegateError(
-            f"{argument} is missing: the times are {what}, which have no default; say how "
-            f"far, as in {argument}={example}."
-        )
-    given: Width = default if width is None else width
-    return given, amount(given, data_type, argument)
+    what, unit = {"integer": ("integers", ""), "date": ("dates", "days")}.get(
+        str(kind), ("timestamps", "seconds")
+    )
+    number = "-5" if argument == "lower" else "5"
+    example = f'"{number} {unit}"' if unit else number
+    raise ScalegateError(
+        f"{argument} is missing: the times are {what}; say how far apart they may be, as in "
+        f"{call.format(example)}."
+    )
 
 
 def literal(value: Number, data_type: T.DataType) -> Column:

@@ -29,7 +29,23 @@ _with_package: WeakSet[Any] = WeakSet()
 
 
 def jar_path() -> str:
-    """The absolute path of the package's jar, for `spark-submit --jars` and Connect servers."""
+    """The absolute path of the package's jar, for `spark-submit --jars` and Connect servers.
+
+    Returns
+    -------
+    str
+        The path of a file that is there.
+
+    Raises
+    ------
+    ScalegateError
+        When the jar is missing, is not the only one, or was built for another Spark minor.
+
+    Examples
+    --------
+    >>> scalegate.jar_path()
+    '/.../scalegate/jars/scalegate-spark_....jar'
+    """
     return str(find_jar())
 
 
@@ -40,11 +56,27 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     in a script, a notebook or a program that `spark-submit` runs. Calling it again, on the same
     builder or for a second session, changes nothing.
 
+    Parameters
+    ----------
+    builder
+        Of a classic session that is not started yet.
+
+    Returns
+    -------
+    SparkSession.Builder
+        The same builder.
+
     Raises
     ------
     ScalegateError
         When the jar is missing or built for another Spark minor, when this process already has a
         session without the jar, or when another setting would win over `spark.jars`.
+
+    Examples
+    --------
+    >>> builder = SparkSession.builder.appName("trades")
+    >>> scalegate.configure(builder) is builder
+    True
     """
     jar = str(find_jar())
     options = _options(builder)
@@ -56,7 +88,29 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
 
 def is_active(spark: SparkSession) -> bool:
-    """Whether the package plans this session's joins: jar loaded and not switched off."""
+    """Whether the package plans this session's joins: jar loaded and not switched off.
+
+    Parameters
+    ----------
+    spark
+        A classic session.
+
+    Returns
+    -------
+    bool
+        False, too, with `spark.scalegate.enabled=false`, and on another Spark minor than the
+        jar was built for.
+
+    Raises
+    ------
+    ScalegateError
+        When the session is one of Spark Connect.
+
+    Examples
+    --------
+    >>> scalegate.is_active(spark)
+    True
+    """
     context = getattr(spark, "_jsparkSession", None)
     if context is None:
         raise ScalegateError(

@@ -9,7 +9,7 @@ from scalegate._errors import ScalegateError
 
 
 def join_state(
-    spark: SparkSession, checkpoint: str | Path, side: str = "left", operator: int = 0
+    spark: SparkSession, checkpoint: str | Path, side: str = "left", *, operator: int = 0
 ) -> DataFrame:
     """The rows of one side that the last batch of a streaming join left in its checkpoint.
 
@@ -30,14 +30,38 @@ def join_state(
     Returns
     -------
     DataFrame
-        `partition_id` INT and `batch` BIGINT, which wrote the row, then the columns of that side
-        that the query reads. Rows that have expired are among them until the chunk that they
+        One row for each row that is held, and each partition that holds it: `partition_id` INT
+        and `batch` BIGINT, which wrote the row, then the columns of that side that the query
+        reads, with their types. Rows that have expired are among them until the chunk that they
         were written in has.
 
     Raises
     ------
     ScalegateError
-        When the operator is no streaming join, or the side is neither.
+        When the operator is no streaming join, the side is neither, or the session is one of
+        Spark Connect.
+
+    Examples
+    --------
+    The state of a join of two streams of files, in a `folder`:
+
+    >>> def stream(df, name):
+    ...     df.write.parquet(f"{folder}/{name}")
+    ...     files = spark.readStream.schema(df.schema).parquet(f"{folder}/{name}")
+    ...     return files.withWatermark("ts", "1 minute")
+    >>> joined = stream(trades, "trades").interval_join(
+    ...     stream(quotes, "quotes"), on="symbol", lower="-5 seconds")
+    >>> query = (joined.writeStream.format("noop").trigger(availableNow=True)
+    ...     .option("checkpointLocation", f"{folder}/checkpoint").start())
+    >>> query.awaitTermination()
+    >>> state = scalegate.join_state(spark, f"{folder}/checkpoint", "left")
+    >>> state.drop("partition_id").orderBy("ts").show()
+    +-----+-------------------+------+-----+
+    |batch|                 ts|symbol|price|
+    +-----+-------------------+------+-----+
+    |    0|2024-05-01 12:00:03|     A| 10.5|
+    |    0|2024-05-01 12:00:09|     B| 20.0|
+    +-----+-------------------+------+-----+
     """
     context = getattr(spark, "_jsparkSession", None)
     jvm = spark.sparkContext._jvm if context is not None else None

@@ -93,6 +93,11 @@ def rows(count: int, per_key: PerKey | None = None) -> Rows:
         type, as by Spark's `=`. A row with a NULL among its keys matches nothing and takes no
         place in a window; outer and anti joins give it as unmatched.
 
+    Returns
+    -------
+    Rows
+        For `within` of `window_join`; it holds no data.
+
     Raises
     ------
     ScalegateError
@@ -100,9 +105,16 @@ def rows(count: int, per_key: PerKey | None = None) -> Rows:
 
     Examples
     --------
-    >>> trades.window_join(
-    ...     quotes, within=scalegate.rows(10, per_key="symbol")
-    ... )  # doctest: +SKIP
+    >>> scalegate.rows(10_000)
+    Rows(count=10000, keys=())
+    >>> last = scalegate.rows(1, per_key="symbol")
+    >>> trades.window_join(quotes, within=last).orderBy("ts", "ts_right").show()
+    +-------------------+------+-----+-------------------+------------+----+
+    |                 ts|symbol|price|           ts_right|symbol_right| bid|
+    +-------------------+------+-----+-------------------+------------+----+
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|           A|10.7|
+    |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:08|           A|19.9|
+    +-------------------+------+-----+-------------------+------------+----+
     """
     whole = whole_number(count)
     if whole is None:

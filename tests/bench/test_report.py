@@ -1,11 +1,9 @@
-"""The page and the picture say what a result file says, and nothing else."""
+"""The page of a result file says what the file says, and nothing else."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from joinbench import cli, picture, report
+from joinbench import cli, report
 from joinbench.arms.jvm import samples
 from joinbench.checksum import Rows
 from joinbench.datasets import SETS
@@ -60,7 +58,7 @@ def result() -> report.Result:
 
 @pytest.fixture
 def page() -> str:
-    return report.page({"joins": result()}, Path("img/performance.png"))
+    return report.page("joins", result())
 
 
 def line(page: str, start: str) -> list[str]:
@@ -132,23 +130,6 @@ def test_the_page_names_its_source_and_where_the_numbers_come_from(page: str) ->
         assert part in page
 
 
-def test_rendering_writes_page_and_picture_from_result_files(tmp_path: Path) -> None:
-    results = tmp_path / "results"
-    results.mkdir()
-    (results / "joins.json").write_text(json.dumps(result()))
-    cli.render(results, tmp_path / "performance.md", tmp_path / "img" / "performance.png")
-    assert "| scalegate |" in (tmp_path / "performance.md").read_text()
-    assert (tmp_path / "img" / "performance.png").read_bytes()[1:4] == b"PNG"
-
-
-def test_the_picture_has_a_panel_per_set_and_span() -> None:
-    shown = picture.panels({"joins": result()})
-    assert [(title, len(bars)) for title, _, bars in shown] == [
-        ("Set A: from Parquet to checked rows", 2),
-        ("Set A: loops over columns in memory", 3),
-    ]
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.01234, "0.0123"), (12.34, "12.3"), (1234.0, "1,230"), (1.5e7, "1.50e7"), (0, "0")],
@@ -180,31 +161,3 @@ def test_the_skew_of_a_jvm_program_is_the_deviation_of_its_threads_shares() -> N
 def test_a_jvm_line_without_a_time_is_an_error() -> None:
     with pytest.raises(KeyError):
         samples("kernel", SETS["A"], '{"arm": "core-nl"}')
-
-
-def test_the_page_begins_with_what_others_took_beside_us(tmp_path: Path) -> None:
-    older = result() | {"started": "2025-01-01T00:00:00+00:00"}
-    newer = result()
-    newer["measurements"].append(measured("spark-abs-otherwise", "engine", [1.0], tuples=120_000))
-    page = report.page({"a": newer, "b": older}, tmp_path / "p.png")
-    glance = page.partition("## At a glance")[2].partition("\n## ")[0]
-    line = next(line for line in glance.splitlines() if line.startswith("| A:"))
-    cells = [cell.strip() for cell in line.strip("|").split("|")]
-    assert cells == [
-        "A: join by two bands and time, 120,000 rows, 10 s",
-        "0.5",
-        "240,000",
-        "36×",
-    ]
-    assert glance.count("| A:") == 1
-
-
-def test_a_set_in_another_number_of_batches_has_a_line_of_its_own() -> None:
-    once = result()
-    once["settings"]["batches"] = 1
-    page = report.page({"joins": result(), "once": once}, Path("p.png"))
-    glance = page.partition("## At a glance")[2].partition("\n## ")[0]
-    assert [", in one batch" in line for line in glance.splitlines() if "| A:" in line] == [
-        False,
-        True,
-    ]

@@ -14,6 +14,7 @@ PAGES = [
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
     if BLOCK.search(page.read_text(encoding="utf-8"))
 ]
+TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.fixture
@@ -40,6 +41,23 @@ def test_each_block_runs_as_written(page: Path, session: SparkSession) -> None:
             exec(compile("\n" * line + code, str(page), "exec"), names)
     frames = [f for f in names.values() if isinstance(f, DataFrame) and not f.isStreaming]
     assert all(f.count() > 0 for f in frames)
+
+
+def anchors(page: Path) -> set[str]:
+    """Of a page's headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=[page.name for page in TEXTS])
+def test_each_link_leads_somewhere(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = target.partition("#")
+        if not path.startswith("http"):
+            other = page.parent / path if path else page
+            assert other.exists(), target
+            assert not anchor or anchor in anchors(other), target
 
 
 def test_the_pages_that_newcomers_read_have_blocks() -> None:

@@ -108,7 +108,12 @@ def test_keys_of_two_names_are_both_kept(
 ) -> None:
     other = right.withColumnRenamed("symbol", "sign")
     joined = left.interval_join(
-        other, left_on=["symbol"], right_on=["sign"], upper="1 minute", how=how
+        other,
+        left_on=["symbol"],
+        right_on=["sign"],
+        lower="-5 seconds",
+        upper="1 minute",
+        how=how,
     )
     assert "sign" in joined.columns and joined.columns.count("symbol") == 1
     condition = F.expr(
@@ -282,7 +287,7 @@ def test_explain_shows_no_name_of_the_packages_own_and_says_why_not(
     left: DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scalegate.explain(left.interval_join(left, on="symbol", lower="-30min", algorithm="sweep"))
-    scalegate.explain(left.window_join(left.select("ts"), on=F.col("price") > 0))
+    scalegate.explain(left.window_join(left.select("ts"), F.col("price") > 0, within="5 minutes"))
     scalegate.explain(left.window_join(left.select("ts"), within=scalegate.rows(2)))
     scalegate.explain(
         left.window_join(left.select("ts", "symbol"), within=scalegate.rows(2, per_key="symbol"))
@@ -429,7 +434,7 @@ def test_a_full_window_join_with_an_equality(
 def test_a_full_join_reads_a_limit_once(
     left: DataFrame, right: DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    joined = left.limit(5).interval_join(right, how="full")
+    joined = left.limit(5).interval_join(right, lower="-5 seconds", how="full")
     joined.explain()
     assert "because of LIMIT or OFFSET" in capsys.readouterr().out
     given = joined.where("tick IS NOT NULL").select(*left.columns).distinct()
@@ -463,7 +468,11 @@ def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
 LAYOUTS: list[tuple[str, Any, Callable[..., DataFrame]]] = [
     ("inner", (2, 3), lambda r, s, **more: r.interval_join(s, lower="-9 seconds", **more)),
     ("left", [3, 1], lambda r, s, **more: r.band_join(s, bands={"x": ("a", 1)}, **more)),
-    ("right", (1, 2), lambda r, s, **more: r.window_join(s, on=r.x < s.a - 90, **more)),
+    (
+        "right",
+        (1, 2),
+        lambda r, s, **more: r.window_join(s, r.x < s.a - 90, within="5 minutes", **more),
+    ),
     ("anti", (4, 1), lambda r, s, **more: r.band_join(s, bands={"x": ("a", 0)}, **more)),
 ]
 
@@ -482,7 +491,7 @@ def test_a_layout_that_a_join_cannot_have_is_refused_before_a_job_runs(
     left: DataFrame, right: DataFrame
 ) -> None:
     with pytest.raises(Exception, match="decides each row of its left side in one cell"):
-        left.interval_join(right, how="left", layout=(2, 3)).explain()
+        left.interval_join(right, lower="-5 seconds", how="left", layout=(2, 3)).explain()
 
 
 def test_where_nothing_is_bounded_the_hint_means_a_matrix(

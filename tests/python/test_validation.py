@@ -49,27 +49,29 @@ def stream(near: DataFrame) -> DataFrame:
 REFUSED: list[tuple[str, Call, list[str]]] = [
     (
         "an unknown time column is answered with those there are and a close match",
-        lambda r, s: interval_join(r, s, time=("ts", "tss")),
+        lambda r, s: interval_join(r, s, time=("ts", "tss"), lower="-5 seconds"),
         ["time: the right side has no column 'tss'; it has 'ts', 'ntz'", "Did you mean 'ts'?"],
     ),
     (
         "an unknown key is looked for on both sides",
-        lambda r, s: interval_join(r, s, on="x"),
+        lambda r, s: interval_join(r, s, on="x", lower="-5 seconds"),
         ["on: the right side has no column 'x'"],
     ),
     (
         "keys of two types are refused",
-        lambda r, s: interval_join(r, s.withColumn("symbol", F.lit(1)), on=["symbol"]),
+        lambda r, s: interval_join(
+            r, s.withColumn("symbol", F.lit(1)), on=["symbol"], lower="-5 seconds"
+        ),
         ["on: 'symbol' is string on the left side and int on the right"],
     ),
     (
         "a key that is no name is refused",
-        lambda r, s: interval_join(r, s, on=3),  # type: ignore[arg-type]
+        lambda r, s: interval_join(r, s, on=3, lower="-5 seconds"),  # type: ignore[arg-type]
         ["on=3: give a column name"],
     ),
     (
         "a string time is refused with the conversion to write",
-        lambda r, s: interval_join(r, s, time=("text", "text")),
+        lambda r, s: interval_join(r, s, time=("text", "text"), lower="-5 seconds"),
         ["'text' of the left side is of type string", "F.to_timestamp"],
     ),
     (
@@ -84,22 +86,22 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "a boolean time is refused",
-        lambda r, s: interval_join(r, s, time=("flag", "flag")),
+        lambda r, s: interval_join(r, s, time=("flag", "flag"), lower="-5 seconds"),
         ["of type boolean", "choose another column"],
     ),
     (
         "times with and without a zone are refused together",
-        lambda r, s: interval_join(r, s, time=("ts", "ntz")),
+        lambda r, s: interval_join(r, s, time=("ts", "ntz"), lower="-5 seconds"),
         ["'ts' is timestamp, 'ntz' is timestamp_ntz; cast one"],
     ),
     (
         "a date and a timestamp are refused together",
-        lambda r, s: window_join(r, s, time=("day", "ts")),
+        lambda r, s: window_join(r, s, time=("day", "ts"), within="5 minutes"),
         ["'day' is date, 'ts' is timestamp"],
     ),
     (
         "one time column for two sides is refused",
-        lambda r, s: interval_join(r, s, time="ts"),
+        lambda r, s: interval_join(r, s, time="ts", lower="-5 seconds"),
         ["time='ts': give both sides' columns", '("ts", "ts")'],
     ),
     (
@@ -120,14 +122,46 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["upper=datetime.timedelta(seconds=1): the columns are integers"],
     ),
     (
-        "integers have no default, and no default is blamed",
-        lambda r, s: interval_join(r, s, time=("tick", "tick")),
-        ["lower is missing: the times are integers", "as in lower=5"],
+        "an interval without its beginning is answered with a call that has one",
+        lambda r, s: interval_join(r, s),  # type: ignore[call-arg]
+        [
+            "lower is missing: the times are timestamps",
+            'as in left.interval_join(right, lower="-5 seconds").',
+        ],
     ),
     (
-        "dates have no default",
-        lambda r, s: window_join(r, s, time=("day", "day")),
-        ["within is missing: the times are dates", 'as in within="2 days"'],
+        "an interval of timestamps without a zone has no default either",
+        lambda r, s: interval_join(r, s, time=("ntz", "ntz"), lower=None),  # type: ignore[arg-type]
+        ["lower is missing: the times are timestamps", 'lower="-5 seconds"'],
+    ),
+    (
+        "an interval of integers without its beginning is shown a number",
+        lambda r, s: interval_join(r, s, time=("tick", "tick")),  # type: ignore[call-arg]
+        ["lower is missing: the times are integers", "left.interval_join(right, lower=-5)."],
+    ),
+    (
+        "an interval of dates without its beginning is shown days",
+        lambda r, s: interval_join(r, s, time=("day", "day")),  # type: ignore[call-arg]
+        ["lower is missing: the times are dates", 'interval_join(right, lower="-5 days").'],
+    ),
+    (
+        "a window without a width is answered with both kinds",
+        lambda r, s: window_join(r, s, r.x < s.a),  # type: ignore[call-arg]
+        [
+            "within is missing: the times are timestamps",
+            'left.window_join(right, within="5 seconds")',
+            "left.window_join(right, within=scalegate.rows(10_000)).",
+        ],
+    ),
+    (
+        "a window of dates without a width is shown days",
+        lambda r, s: window_join(r, s, time=("day", "day")),  # type: ignore[call-arg]
+        ["within is missing: the times are dates", 'window_join(right, within="5 days")'],
+    ),
+    (
+        "windows without aggregates are answered with a call that has some",
+        lambda r, s: scalegate.window_aggregate(r, "1 minute"),  # type: ignore[call-arg]
+        ["aggs is missing", '"3 seconds", aggs=[F.count("*"), scalegate.first("x")])'],
     ),
     (
         "a number for timestamps is refused with its unit",
@@ -186,17 +220,19 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "two suffixes are refused",
-        lambda r, s: interval_join(r, s, suffix=("_l", "_r")),  # type: ignore[arg-type]
+        lambda r, s: interval_join(r, s, suffix=("_l", "_r"), lower="-5 seconds"),  # type: ignore[arg-type]
         ["suffix=('_l', '_r'): give one text, which right columns get", 'suffix="_r"'],
     ),
     (
         "names of one side alone are refused",
-        lambda r, s: interval_join(r, s, left_on="symbol"),
+        lambda r, s: interval_join(r, s, left_on="symbol", lower="-5 seconds"),
         ["left_on='symbol', right_on=None: give as many columns of the one side"],
     ),
     (
         "names of both sides and of each are refused",
-        lambda r, s: interval_join(r, s, on="symbol", left_on="small", right_on="tick"),
+        lambda r, s: interval_join(
+            r, s, on="symbol", left_on="small", right_on="tick", lower="-5 seconds"
+        ),
         ["on='symbol' is given beside left_on or right_on"],
     ),
     (
@@ -352,7 +388,7 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "a name as a condition is refused",
-        lambda r, s: window_join(r, s, on="symbol"),  # type: ignore[arg-type]
+        lambda r, s: window_join(r, s, on="symbol", within="5 minutes"),  # type: ignore[arg-type]
         ["on='symbol' is not a Column", 'interval_join(on="name")'],
     ),
     (
@@ -387,17 +423,17 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "a layout of another algorithm is refused",
-        lambda r, s: interval_join(r, s, algorithm="Sweep", layout=(2, 3)),
+        lambda r, s: interval_join(r, s, algorithm="Sweep", layout=(2, 3), lower="-5 seconds"),
         ["layout=(2, 3) is of algorithm=\"matrix\": algorithm='Sweep' has none"],
     ),
     (
         "a layout without rows is refused",
-        lambda r, s: interval_join(r, s, layout=(0, 3)),
+        lambda r, s: interval_join(r, s, layout=(0, 3), lower="-5 seconds"),
         ["layout=(0, 3): give the rows and columns of the matrix, from 1 on"],
     ),
     (
         "a layout without whole columns is refused",
-        lambda r, s: interval_join(r, s, layout=(2, 1.5)),  # type: ignore[arg-type]
+        lambda r, s: interval_join(r, s, layout=(2, 1.5), lower="-5 seconds"),  # type: ignore[arg-type]
         ["layout=(2, 1.5): give the rows and columns"],
     ),
     (
@@ -407,27 +443,27 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "a layout as text is refused",
-        lambda r, s: interval_join(r, s, layout="23"),  # type: ignore[arg-type]
+        lambda r, s: interval_join(r, s, layout="23", lower="-5 seconds"),  # type: ignore[arg-type]
         ["layout='23': give the rows and columns"],
     ),
     (
         "a layout of more cells than sense is refused",
-        lambda r, s: interval_join(r, s, layout=(33, 32)),
+        lambda r, s: interval_join(r, s, layout=(33, 32), lower="-5 seconds"),
         ["layout=(33, 32) has 1056 cells, each of which is a task: 1024 are the most"],
     ),
     (
         "a matrix of keyed rows is refused",
-        lambda r, s: interval_join(r, s, on="symbol", algorithm="matrix"),
+        lambda r, s: interval_join(r, s, on="symbol", algorithm="matrix", lower="-5 seconds"),
         ["on='symbol': rows with equal columns are brought together by these"],
     ),
     (
         "a layout for keyed rows is refused",
-        lambda r, s: interval_join(r, s, on=["symbol"], layout=(1, 2)),
+        lambda r, s: interval_join(r, s, on=["symbol"], layout=(1, 2), lower="-5 seconds"),
         ["on=['symbol']: rows with equal columns", "Leave out on="],
     ),
     (
         "threads of a window of time are refused with the reason",
-        lambda r, s: window_join(r, s, threads=4),
+        lambda r, s: window_join(r, s, threads=4, within="5 minutes"),
         ["threads=4: a window of time runs in many tasks, each with one thread"],
     ),
     (
@@ -442,18 +478,22 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "what is no DataFrame is refused",
-        lambda r, s: interval_join(r, [1, 2]),  # type: ignore[arg-type]
+        lambda r, s: interval_join(r, [1, 2], lower="-5 seconds"),  # type: ignore[arg-type]
         ["the right side is not a Spark DataFrame but builtins.list"],
     ),
     (
         "a stream and a batch are refused",
-        lambda r, s: interval_join(stream(r), s, time=("timestamp", "ts")),
+        lambda r, s: interval_join(stream(r), s, time=("timestamp", "ts"), lower="-5 seconds"),
         ["the left side is a streaming DataFrame and the right side a batch one"],
     ),
     (
         "another algorithm than an index is refused for streams",
         lambda r, s: interval_join(
-            stream(r), stream(r), time=("timestamp", "timestamp"), algorithm="sweep"
+            stream(r),
+            stream(r),
+            time=("timestamp", "timestamp"),
+            algorithm="sweep",
+            lower="-5 seconds",
         ),
         ["algorithm='sweep': the windows of two streams are indexed"],
     ),
@@ -464,24 +504,29 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
     ),
     (
         "batches are not ordered",
-        lambda r, s: interval_join(r, s, ordered=True),
+        lambda r, s: interval_join(r, s, ordered=True, lower="-5 seconds"),
         ["order those of a batch join by what you like"],
     ),
     (
         "cells have no order among them",
         lambda r, s: interval_join(
-            stream(r), stream(r), time=("timestamp", "timestamp"), layout=(1, 2), ordered=True
+            stream(r),
+            stream(r),
+            time=("timestamp", "timestamp"),
+            layout=(1, 2),
+            ordered=True,
+            lower="-5 seconds",
         ),
         ["ordered=True: rows come in one order, and from one task"],
     ),
     (
         "two columns of one name on one side are refused",
-        lambda r, s: interval_join(r.select("ts", "x", "x"), s),
+        lambda r, s: interval_join(r.select("ts", "x", "x"), s, lower="-5 seconds"),
         ["the left side has 2 columns called 'x'"],
     ),
     (
         "a suffix that makes two columns of one name is refused",
-        lambda r, s: interval_join(r, s.withColumnRenamed("a", "ts_right")),
+        lambda r, s: interval_join(r, s.withColumnRenamed("a", "ts_right"), lower="-5 seconds"),
         ["two columns called 'ts_right'", "another suffix"],
     ),
 ]
@@ -497,8 +542,11 @@ def test_refused(left: DataFrame, right: DataFrame, call: Call, says: list[str])
 
 
 ACCEPTED: list[tuple[str, Call]] = [
-    ("timestamps", lambda r, s: interval_join(r, s)),
-    ("timestamps without a zone", lambda r, s: interval_join(r, s, time=("ntz", "ntz"))),
+    ("timestamps", lambda r, s: interval_join(r, s, lower="-5 seconds")),
+    (
+        "timestamps without a zone",
+        lambda r, s: interval_join(r, s, time=("ntz", "ntz"), lower="-5 seconds"),
+    ),
     (
         "dates",
         lambda r, s: interval_join(r, s, time=("day", "day"), lower="-2 days", upper="0 days"),
@@ -511,7 +559,10 @@ ACCEPTED: list[tuple[str, Call]] = [
         "timedeltas",
         lambda r, s: window_join(r, s, within=dt.timedelta(hours=1)),
     ),
-    ("names in another case", lambda r, s: interval_join(r, s, on="SYMBOL", time=("TS", "Ts"))),
+    (
+        "names in another case",
+        lambda r, s: interval_join(r, s, on="SYMBOL", time=("TS", "Ts"), lower="-5 seconds"),
+    ),
     ("a band of no width", lambda r, s: band_join(r, s, bands={"x": ("a", 0)})),
     (
         "numpy's numbers",
@@ -525,7 +576,10 @@ ACCEPTED: list[tuple[str, Call]] = [
     ),
     ("one bound of integers", lambda r, s: interval_join(r, s, time=("tick", "tick"), lower=-5)),
     ("numpy's rows", lambda r, s: window_join(r, s, within=scalegate.rows(np.int64(3)))),
-    ("numpy's layout", lambda r, s: window_join(r, s, layout=np.array([2, 3]).tolist())),
+    (
+        "numpy's layout",
+        lambda r, s: window_join(r, s, layout=np.array([2, 3]).tolist(), within="5 minutes"),
+    ),
     (
         "a band on timestamps",
         lambda r, s: band_join(r, s, bands={"ts": ("ts", "1 hour"), "x": ("a", 1)}),

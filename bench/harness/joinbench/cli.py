@@ -16,12 +16,11 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from joinbench import arms, machine, picture, report
+from joinbench import BENCH, HERE, ROOT, arms, machine, picture, report, summary
 from joinbench.arm import Arm, Settings
 from joinbench.datasets import SETS, ensure
 from joinbench.rounds import Outcome, Plan, Session, measurements
 
-ROOT = Path(__file__).parents[3]
 SCHEMA = 1
 DEFAULT_SETS = "A0,A,B,gate"
 LATENCY_SETS = "K"
@@ -56,7 +55,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--name", default="joins", help="of the result file; default %(default)s")
     p.add_argument("--out", type=Path, help="folder of the result file and of all made from it")
-    p.add_argument("--render", action="store_true", help="only rewrite table and picture")
+    p.add_argument("--render", action="store_true", help="only rewrite the pages and the picture")
     p.add_argument("--list", action="store_true", help="list arms and sets")
     return p
 
@@ -89,7 +88,7 @@ def set_names(text: str) -> list[str]:
 def command_line(arguments: Sequence[str]) -> str:
     """As it was given, with no path of this machine."""
     return " ".join(
-        ["bench/harness/run.py", *(Path(a).name if a[:1] == "/" else a for a in arguments)]
+        [f"{HERE}/harness/run.py", *(Path(a).name if a[:1] == "/" else a for a in arguments)]
     )
 
 
@@ -156,14 +155,31 @@ def benchmark(args: argparse.Namespace, arguments: Sequence[str], out: Path) -> 
     return 1 if body["failed"] else 0
 
 
+def documents(folder: Path) -> tuple[Path, Path]:
+    """The page and the picture in a folder of documents."""
+    return folder / "performance.md", folder / "img" / "performance.png"
+
+
+def pages(results: dict[str, Any], page: Path, image: Path) -> dict[Path, str]:
+    """Every page that is made from the results, by its path."""
+    folder = page.parent / summary.PAGES
+    each = {folder / f"{name}.md": report.page(name, r) for name, r in results.items()}
+    return {page: summary.page(results, image.relative_to(page.parent)), **each}
+
+
 def render(out: Path, page: Path, image: Path) -> None:
-    """Rewrites the page and the picture from every result file of the folder."""
+    """Rewrites the page, one for each result file of the folder, and the picture."""
     results = report.load(out)
     if not results:
         raise SystemExit("there are no result files to render")
     image.parent.mkdir(parents=True, exist_ok=True)
     picture.draw(results, image)
-    page.write_text(report.page(results, image.relative_to(page.parent)))
+    folder = page.parent / summary.PAGES
+    folder.mkdir(exist_ok=True)
+    for old in folder.glob("*.md"):
+        old.unlink()
+    for path, text in pages(results, page, image).items():
+        path.write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -182,8 +198,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.warm_seconds = 0
         args.out = args.out or ROOT / ".build" / "bench-quick"
     args.sets = args.sets or (LATENCY_SETS if args.latency else DEFAULT_SETS)
-    out = args.out or ROOT / "jvm" / "bench" / "results"
+    out = args.out or BENCH / "results"
     status = 0 if args.render else benchmark(args, given, out)
     docs = ROOT / "docs" if args.out is None else out
-    render(out, docs / "performance.md", docs / "img" / "performance.png")
+    render(out, *documents(docs))
     return status

@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from joinbench import HERE
+
 
 def first_value(path: str, field: str) -> str | None:
     """The first `field : value` of a /proc file, or None where there is no such file."""
@@ -45,6 +47,6 @@ def git(root: Path, *arguments: str) -> str:
 
 def commit(root: Path) -> dict[str, Any]:
     """`dirty` leaves out what a benchmark itself writes: results and what is made from them."""
-    written = (":!bench/results", ":!docs/performance.md", ":!docs/img/performance.png")
+    written = (f":!{HERE}/results", ":!docs/performance*", ":!docs/img/performance.png")
     changed = git(root, "status", "--porcelain", "--", ".", *written)
     return {"commit": git(root, "rev-parse", "HEAD") or None, "dirty": bool(changed)}

@@ -1,4 +1,4 @@
-"""The picture of a result folder: a panel per set and span, log scale, medians labelled."""
+"""The picture of a result folder: a panel per set, of engines; log scale, medians labelled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from joinbench.report import Measurement, Result, number
+from joinbench.report import KINDS, Measurement, Result, number
+from joinbench.summary import newest
 
 COLOURS = {"scalegate": "#d1495b", "core": "#d1495b", "cpp": "#9aa5b1", "spark": "#e09f3e"}
 OTHERS = "#3d6b8c"
@@ -17,60 +18,38 @@ def colour(arm: str) -> str:
     return next((c for start, c in COLOURS.items() if arm.startswith(start)), OTHERS)
 
 
-def label(m: Measurement) -> str:
-    return m["arm"] if m["family"] == "engine" else f"{m['arm']} ×{m['threads']}"
+def panels(results: dict[str, Result]) -> list[tuple[str, list[Measurement]]]:
+    """Title and bars of each panel: every set of the glance's table, as engines."""
+    return [
+        (f"{name}: {KINDS[result['sets'][name]['kind']]}", measured)
+        for (name, _), (result, measured) in sorted(newest(results, "engine").items())
+    ]
 
 
-def value(m: Measurement, seconds: float) -> float:
-    """Seconds of an engine; comparisons per second of a loop."""
-    return seconds if m["family"] == "engine" else float(m["work"]["comparisons"]) / seconds
-
-
-def panels(results: dict[str, Result]) -> list[tuple[str, str, list[Measurement]]]:
-    """Title, axis and bars of each panel; a set in two files is taken from the later one."""
-    found: dict[tuple[str, str], list[Measurement]] = {}
-    for result in results.values():
-        for name in result["sets"]:
-            for family in ("engine", "kernel"):
-                bars = [
-                    m
-                    for m in result["measurements"]
-                    if m["set"] == name
-                    and m["family"] == family
-                    and (family == "engine" or "comparisons" in m["work"])
-                ]
-                if bars:
-                    found[name, family] = bars
-    titles = {
-        "engine": ("from Parquet to checked rows", "seconds (shorter is better)"),
-        "kernel": ("loops over columns in memory", "comparisons per second (longer is better)"),
-    }
-    order = sorted(found, key=lambda key: key[1])
-    return [(f"Set {n}: {titles[f][0]}", titles[f][1], found[n, f]) for n, f in order]
-
-
-def panel(axes: Any, title: str, axis: str, bars: list[Measurement]) -> None:
-    fastest_first = axis.startswith("seconds")
-    bars = sorted(bars, key=lambda m: value(m, median(m["seconds"])), reverse=fastest_first)
-    middle = [value(m, median(m["seconds"])) for m in bars]
-    low = [min(value(m, s) for s in m["seconds"]) for m in bars]
-    high = [max(value(m, s) for s in m["seconds"]) for m in bars]
+def panel(axes: Any, title: str, bars: list[Measurement]) -> None:
+    bars = sorted(bars, key=lambda m: median(m["seconds"]), reverse=True)
+    middle = [median(m["seconds"]) for m in bars]
+    low, high = [min(m["seconds"]) for m in bars], [max(m["seconds"]) for m in bars]
     spread = (
         [a - b for a, b in zip(middle, low, strict=True)],
         [a - b for a, b in zip(high, middle, strict=True)],
     )
-    names = [label(m) for m in bars]
-    axes.barh(names, middle, color=[colour(m["arm"]) for m in bars], height=0.7)
+    names = [m["arm"] for m in bars]
+    axes.barh(names, middle, color=[colour(name) for name in names], height=0.7)
     axes.errorbar(middle, names, xerr=spread, fmt="none", ecolor="#333333", capsize=2, lw=1)
     axes.set_xscale("log")
-    axes.set_xlim(min(low) / 3, max(high) * 4)
+    axes.set_xlim(min(low) / 3, max(high) * 6)
     for row, (top, shown) in enumerate(zip(high, middle, strict=True)):
-        text = f"{number(shown)} s" if fastest_first else number(shown)
         axes.annotate(
-            text, (top, row), (6, 0), textcoords="offset points", va="center", fontsize=8
+            f"{number(shown)} s",
+            (top, row),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
         )
     axes.set_title(title, fontsize=10, loc="left", fontweight="bold")
-    axes.set_xlabel(axis, fontsize=8)
+    axes.set_xlabel("seconds, log scale (shorter is better)", fontsize=8)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
 
@@ -85,10 +64,15 @@ def draw(results: dict[str, Result], target: Path) -> None:
     if not shown:
         return
     columns = min(2, len(shown))
-    lines = -(-len(shown) // columns)
-    tallest = max(len(bars) for _, _, bars in shown)
+    lines = [shown[i : i + columns] for i in range(0, len(shown), columns)]
+    tallest = [max(len(bars) for _, bars in line) for line in lines]
+    heights = [0.9 + 0.24 * bars for bars in tallest]
     figure, grid = pyplot.subplots(
-        lines, columns, figsize=(5.6 * columns, lines * (1.1 + 0.32 * tallest)), squeeze=False
+        len(lines),
+        columns,
+        figsize=(5.6 * columns, sum(heights)),
+        height_ratios=heights,
+        squeeze=False,
     )
     for axes, content in zip(grid.flat, shown, strict=False):
         panel(axes, *content)

@@ -1,4 +1,4 @@
-"""Result files as a Markdown page, which says only what the files say."""
+"""A result file as a Markdown page of tables, which say only what the file says."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from joinbench import HERE
 from joinbench.datasets import SETS
 
 Result = dict[str, Any]
@@ -22,51 +23,11 @@ AGGREGATE_REFERENCE = "MQ"
 MERGE_REFERENCE = "blocking"
 DECISIVE = 3
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
-PEERS = {
-    "engine": {
-        "plain Spark": "spark-abs",
-        "Spark with bins": "spark-bins",
-        "DuckDB": "duckdb",
-        "Polars": "polars",
-        "C++ grid": "cpp-grid-parquet",
-    },
-    "stream": {"limit": STREAM_REFERENCE, "Spark": "spark-hdfs", "Flink": "flink-checkpoints"},
-}
-"""By an arm's name, or its beginning: then the fastest of those that fit."""
 KINDS = {
     "band": "join by two bands and time",
     "keyed": "join by a key and time",
-    "window": "sums over windows that slide",
+    "window": "aggregates over sliding windows",
 }
-
-INTRODUCTION = """\
-# Performance
-
-*Generated from {sources} by `make bench`; do not edit.*
-
-![Medians of every arm]({image})
-
-**What is timed.** *Engines*: a warm session, from Parquet files (in the page cache) to result
-rows that are counted and checksummed over every column, the query planned anew each time; the
-same span for all. *Loops*: the join over columns in memory, without reading or planning; `cpp-*`
-is a C++ kernel that shows what the machine can do. Every arm warms up first, for as long as
-every other, and then they take turns in rounds, so that whatever else the machine does falls on
-all of them. *Streams*: Structured Streaming, from two streams of files, one of each a batch and
-as many batches as the table says, to a sink that drops the rows, with checkpoints; `limit` moves
-the same rows through one exchange by the key (or the first band's attribute) and joins nothing,
-in as many batches. As many shuffle partitions as threads. Spark's default file manager starts
-processes for each file of a checkpoint where Hadoop has no native library, as in PySpark's
-packages; `-nofork` is with the other one. `flink` is Apache Flink within one JVM, its streams in
-memory, its state on the heap and in no checkpoint, or in two a second; band joins on bins.
-*Latency with a trigger*: files appear one after the other while the query runs, at half of the
-load that Spark's join sustains, and at every moment between two triggers equally often. Timed is
-each file, from its appearance to the end of the batch that read it, once the windows are full.
-Rows are compared first (`joinbench/checksum.py` has the definition; those of streams in a run of
-their own); an arm with other rows is reported as failed and its times are thrown away.
-
-**How to read.** Medians of the runs, with the fastest and the slowest. `vs` is how many times
-faster than that arm, in the same run. Compare ratios rather than seconds: machines differ.
-"""
 
 SPANS = {
     "engine": "Engines, from Parquet to checked rows",
@@ -313,18 +274,18 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     meaning = " ".join(documented.split())
     kind = facts_of_set.get("kind")
     if kind in ("gate", "core"):
-        return f"### {name.capitalize()}\n"
+        return f"## {name.capitalize()}\n"
     window = facts_of_set["window_ms"] / 1000
     sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"
     if kind == "growth":
         batches = f"{facts_of_set['steps']} batches of {facts_of_set['step']:,} tuples per stream"
-        return f"### Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
+        return f"## Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
     rows = f"{facts_of_set['results']:,} result rows"
     if kind == "window":
         slide = f"{facts_of_set['slide_ms'] / 1000:g} s"
         functions = " and ".join(facts_of_set["functions"])
         rows = f"every {slide}; {functions} of {facts_of_set['keys']:,} keys, {rows}"
-    return f"### Set {name}\n\n{meaning} {sizes}, window {window:g} s, {rows}.\n"
+    return f"## Set {name}\n\n{meaning} {sizes}, window {window:g} s, {rows}.\n"
 
 
 def missing(result: Result, name: str) -> list[str]:
@@ -358,54 +319,14 @@ def provenance(result: Result) -> str:
     )
 
 
-def newest(
-    results: dict[str, Result], family: str
-) -> dict[tuple[str, int], tuple[Result, list[Measurement]]]:
-    """Of each set, and number of batches where one was asked for, the last result with a time of
-    ours, and what was measured in that run.
-    """
-    found = {}
-    for result in sorted(results.values(), key=lambda r: str(r["started"])):
-        for name in result["sets"]:
-            here = [
-                m for m in result["measurements"] if (m["set"], m["family"]) == (name, family)
-            ]
-            if find(here, OURS[family]):
-                found[name, result["settings"].get("batches") or 0] = result, here
-    return found
-
-
-def best(measured: list[Measurement], beginning: str) -> Measurement | None:
-    named = find(measured, beginning)
-    if named:
-        return named
-    fits = [m for m in measured if m["arm"].startswith(beginning)]
-    return min(fits, key=lambda m: median(m["seconds"]), default=None)
-
-
-def glance(results: dict[str, Result], family: str) -> str:
-    """A line for each set: our time, and how many times as long others took in the same run."""
-    rows = []
-    for (name, batches), (result, measured) in sorted(newest(results, family).items()):
-        told, ours = result["sets"][name], find(measured, OURS[family])
-        assert ours is not None
-        tuples = number(told["rows"] * told.get("streams", 2))
-        what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {told['window_ms'] / 1000:g} s"
-        what += {0: "", 1: ", in one batch"}.get(batches, f", in {batches} batches")
-        others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
-        rows.append([what, number(median(ours["seconds"])), rate(ours, "tuples"), *others])
-    head = ["set", "scalegate, s", "rows/s", *(f"{peer} took" for peer in PEERS[family])]
-    return table(*without_empty(head, rows)) if rows else ""
-
-
-def at_a_glance(results: dict[str, Result]) -> str:
-    spans = [f"**{SPANS[f]}**\n\n{told}" for f in OURS if (told := glance(results, f))]
-    opening = "Of each set the last run; `2×` is twice as long as scalegate took.\n"
-    return "\n".join(["## At a glance\n", opening, *spans]) if spans else ""
-
-
-def section(name: str, result: Result) -> str:
-    parts = [f"## {name}\n", provenance(result)]
+def page(name: str, result: Result) -> str:
+    """The page of one result file: where it comes from, and a table of each set and span."""
+    parts = [
+        f"# {name}\n",
+        f"*Made from `{HERE}/results/{name}.json` by `make bench-pages`; do not edit. "
+        "[All results](../performance.md)*\n",
+        provenance(result),
+    ]
     for set_name, facts_of_set in result["sets"].items():
         here = [m for m in result["measurements"] if m["set"] == set_name]
         told = missing(result, set_name)
@@ -419,12 +340,3 @@ def section(name: str, result: Result) -> str:
         if told:
             parts.append("\n".join(told) + "\n")
     return "\n".join(parts)
-
-
-def page(results: dict[str, Result], image: Path) -> str:
-    sources = ", ".join(f"`bench/results/{name}.json`" for name in results)
-    opening = INTRODUCTION.format(sources=sources, image=image.as_posix())
-    glances = [told] if (told := at_a_glance(results)) else []
-    return "\n".join(
-        [opening, *glances, *(section(name, result) for name, result in results.items())]
-    )
