@@ -42,10 +42,14 @@ final private[scalegate] class Workers(
   private[this] var members = Vector.empty[Thread] // under the lock
 
   /** Starts a thread for each of them. When one cannot start the operator fails: those that did start
-    * have ended when the caller gets the reason.
+    * have ended when the caller gets the reason. When the work of one fails before the next has
+    * started, the rest stay away, and the consumer gets the failure as it would a moment later.
     */
   def start(all: Iterable[Work]): Unit =
-    try all.foreach(join)
+    try {
+      ending.throwIfStopped()
+      all.foreach(begin)
+    }
     catch {
       case e: Throwable =>
         ending.fail(e)
@@ -56,12 +60,18 @@ final private[scalegate] class Workers(
   /** Starts a thread for one more. When it cannot start nothing has changed. Throws when the operator
     * was stopped.
     */
-  def join(work: Work): Unit = synchronized {
-    ending.throwIfStopped()
-    val idle = newIdle()
-    val thread = newThread(() => work.run(ending, idle), work.name)
-    thread.start() // before it is a member: one that cannot start is none
-    members = members.filter(_.isAlive) :+ thread
+  def join(work: Work): Unit = if (!begin(work)) ending.throwIfStopped()
+
+  /** Whether it has a thread now: not once the operator was stopped. */
+  private[this] def begin(work: Work): Boolean = synchronized {
+    val goesOn = !ending.isStopped
+    if (goesOn) {
+      val idle = newIdle()
+      val thread = newThread(() => work.run(ending, idle), work.name)
+      thread.start() // before it is a member: one that cannot start is none
+      members = members.filter(_.isAlive) :+ thread
+    }
+    goesOn
   }
 
   /** Stops the operator, interrupts its threads, and waits until they have ended; an interrupt that

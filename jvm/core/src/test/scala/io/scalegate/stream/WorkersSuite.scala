@@ -167,7 +167,7 @@ final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
 
   test("a work whose code swallows the interrupt ends all the same") {
     val group = new Group
-    val waits = new CountDownLatch(1)
+    val waits = new CountDownLatch(2)
     val never = new CountDownLatch(1)
     lazy val room = group.workers.waiting()
     val deaf = new Told({
@@ -177,6 +177,7 @@ final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
       true
     })
     val waiting = new Told({
+      waits.countDown()
       try never.await()
       catch { case _: InterruptedException => () }
       room.until(false)
@@ -263,6 +264,25 @@ final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
     assert(alive.isEmpty && all.take(3).forall(_.hasEnded))
     assert(all.drop(3).forall(_.told.isEmpty), "started after one could not")
     assert(intercept[OutOfMemoryError](group.ending.throwIfStopped()) eq group.reason)
+  }
+
+  test("a failure that comes before all have started is the consumer's, as one that comes later") {
+    val ending = new Lifecycle("operator")
+    val broken = new IllegalStateException("broken")
+    // Each thread has ended before the next starts.
+    val inTurn = (run: Runnable, name: String) =>
+      new Thread(run, name) {
+        override def start(): Unit = {
+          super.start()
+          join()
+        }
+      }
+    val workers = new Workers(ending, () => new IdleStrategy.Backoff(), inTurn)
+    val second = idling()
+    workers.start(Seq(new Failing("step", broken), second))
+    assert(intercept[IllegalStateException](ending.throwIfStopped()) eq broken)
+    assert(second.told.isEmpty)
+    workers.stop()
   }
 
   test("when a thread that is to join cannot start, the others go on") {
