@@ -42,4 +42,4 @@ def explain(df: DataFrame) -> None:
     _session.require(df.sparkSession)
     df.explain()
     print("== Joins ==")
-    print(jvm.io.scalegate.spark.ScaleGate.joins(frame) or "none")
+    print(jvm.io.scalegate.spark.PythonGateway.joins(frame) or "none")

@@ -21,7 +21,7 @@ from scalegate._errors import ScalegateError
 from scalegate._jar import find_jar
 
 JARS = "spark.jars"
-MAIN_CLASS = "io.scalegate.spark.ScaleGate"
+MAIN_CLASS = "io.scalegate.spark.PythonGateway"
 WITH_JAR = '--jars "$(python -m scalegate jar)"'
 
 # Sessions that were seen to have the package, which they keep.
@@ -121,7 +121,7 @@ def is_active(spark: SparkSession) -> bool:
         return False
     jvm = SparkContext._jvm
     assert jvm is not None
-    return bool(jvm.io.scalegate.spark.ScaleGate.isActive(context))
+    return bool(jvm.io.scalegate.spark.PythonGateway.isActive(context))
 
 
 def require(spark: SparkSession) -> None:
@@ -144,7 +144,7 @@ def _without(spark: SparkSession) -> str:
         )
     jvm = SparkContext._jvm
     if jvm is not None and _running_has_package():
-        other = jvm.io.scalegate.spark.ScaleGate.obstacle()
+        other = jvm.io.scalegate.spark.PythonGateway.obstacle()
         if other is not None:
             return str(other) + "."
     return f"this session runs without scalegate's jar. {_start()}"

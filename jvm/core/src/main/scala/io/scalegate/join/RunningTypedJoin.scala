@@ -116,7 +116,7 @@ final class RunningTypedJoin private[join] (
   }
 
   /** A source whose tuples are decided. */
-  final private[this] class Known(source: JoinSource, arrivals: Arrivals)
+  final private[this] class Known(source: JoinSource, arrivals: TypedArrivals)
       extends JoinSource
       with WaitingSource {
     def side: Side = source.side

@@ -7,15 +7,15 @@ import scala.collection.mutable
 import io.scalegate.stream.{CountWindow, EventOrder, Side, StreamTuple, TimeWindow, Window}
 
 /** The tuples of one side of a [[TypedJoin]], in their total order, until it is known whether they match. The
-  * consumer's, but for [[Arrivals]].
+  * consumer's, but for [[TypedArrivals]].
   */
 final private[join] class Undecided(window: Window, side: Side) {
-  private[this] val sources = mutable.ArrayBuffer.empty[Arrivals]
+  private[this] val sources = mutable.ArrayBuffer.empty[TypedArrivals]
   private[this] val waiting = mutable.ArrayDeque.empty[StreamTuple]
 
   /** Another source's tuples, before the join is under way. */
-  def arrivals(): Arrivals = {
-    sources += new Arrivals
+  def arrivals(): TypedArrivals = {
+    sources += new TypedArrivals
     sources.last
   }
 
@@ -58,8 +58,8 @@ final private[join] class Undecided(window: Window, side: Side) {
     }
   }
 
-  private[this] def lowest(): Arrivals = {
-    var low: Arrivals = null
+  private[this] def lowest(): TypedArrivals = {
+    var low: TypedArrivals = null
     var i = 0
     while (i < sources.length) {
       val t = sources(i).head
@@ -72,7 +72,7 @@ final private[join] class Undecided(window: Window, side: Side) {
 }
 
 /** What the join has taken of one source: its thread adds, the consumer takes. */
-final private[scalegate] class Arrivals {
+final private[scalegate] class TypedArrivals {
   /*
    * A tuple is added before the join publishes it, so what the join has passed is here; and it is added when it is
    * certain that the join takes it, so nothing here is ever taken back.

@@ -49,8 +49,7 @@ final private[scalegate] class Workers(
     try {
       ending.throwIfStopped()
       all.foreach(begin)
-    }
-    catch {
+    } catch {
       case e: Throwable =>
         ending.fail(e)
         interruptAndAwait()

@@ -266,7 +266,9 @@ final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
     assert(intercept[OutOfMemoryError](group.ending.throwIfStopped()) eq group.reason)
   }
 
-  test("a failure that comes before all have started is the consumer's, as one that comes later") {
+  test(
+    "a failure that comes before all have started is the consumer's, as one that comes later"
+  ) {
     val ending = new Lifecycle("operator")
     val broken = new IllegalStateException("broken")
     // Each thread has ended before the next starts.

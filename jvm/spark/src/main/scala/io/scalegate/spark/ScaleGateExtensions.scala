@@ -33,8 +33,8 @@ import io.scalegate.spark.window.rules.{
   ByTime,
   ExtractTimeWindows,
   GatherTimeWindows,
-  PaneAggregateStrategy,
   PlacePanes,
+  SlidingAggregateStrategy,
   StreamingPanesStrategy
 }
 import io.scalegate.spark.window.stream.ExtractStreamingPanes
@@ -132,7 +132,7 @@ private object ScaleGateRules {
     extensions.injectPlanNormalizationRule(_ => KeepEmptyStreams)
     extensions.injectOptimizerRule(_ => PlacePanes)
     extensions.injectPreCBORule(_ => ExtractStreamingPanes)
-    extensions.injectPlannerStrategy(_ => PaneAggregateStrategy)
+    extensions.injectPlannerStrategy(_ => SlidingAggregateStrategy)
     extensions.injectPlannerStrategy(_ => StreamingPanesStrategy)
     extensions.injectPreCBORule(_ => MarkTwoSteps)
     extensions.injectPlannerStrategy(_ => TwoStepsStrategy)

@@ -91,7 +91,7 @@ object FlinkMain {
         .keyBy(new KeyOf[Banded](_.f1), Types.INT)
     stream("R").intervalJoin(stream("S"))
       .between(Time.milliseconds(-window), Time.milliseconds(window))
-      .process(new EveryPair, Types.LONG).addSink(new Counted[JLong])
+      .process(new EveryPair, Types.LONG).addSink(new CountedWindow[JLong])
     ()
   }
 
@@ -103,7 +103,7 @@ object FlinkMain {
     val once = stream("S").map(new OwnBin(Band + 1)).returns(FlinkRows.binned)
       .keyBy(new KeyOf[Binned](_.f3), Types.INT)
     copied.intervalJoin(once).between(Time.milliseconds(-window), Time.milliseconds(window))
-      .process(new PairsInBand(Band), Types.LONG).addSink(new Counted[JLong])
+      .process(new PairsInBand(Band), Types.LONG).addSink(new CountedWindow[JLong])
     ()
   }
 
@@ -122,7 +122,7 @@ object FlinkMain {
         SlidingEventTimeWindows.of(Time.milliseconds(window), Time.milliseconds(slide))
       )
       .aggregate(new SumAndMax, FlinkRows.summed, FlinkRows.summed)
-      .addSink(new Counted[Summed])
+      .addSink(new CountedWindow[Summed])
     ()
   }
 }
@@ -233,7 +233,7 @@ final private class SumAndMax extends AggregateFunction[Valued, Summed, Summed] 
 }
 
 @nowarn("cat=deprecation")
-final private class Counted[T] extends SinkFunction[T] {
+final private class CountedWindow[T] extends SinkFunction[T] {
   override def invoke(result: T, context: SinkFunction.Context): Unit =
     FlinkMain.results.increment()
 }

@@ -6,7 +6,7 @@ import io.scalegate.matrix.{SegmentView, Share, WorkerSteps}
 import io.scalegate.stream.StreamTuple
 
 /** The rows of one stream that go with a tuple, oldest first. */
-final private[matrix] class Candidates {
+final private[matrix] class CubeCandidates {
   private[this] var tuples = new Array[StreamTuple](16)
   private[this] var ordinals = new Array[Long](16)
   private[this] var count = 0
@@ -30,7 +30,7 @@ final private[matrix] class Candidates {
 
   /** Lets go of the tuples, and of the room if it was much. */
   def clear(): Unit = {
-    if (tuples.length > Candidates.Keep) {
+    if (tuples.length > CubeCandidates.Keep) {
       tuples = new Array[StreamTuple](16)
       ordinals = new Array[Long](16)
     } else java.util.Arrays.fill(tuples.asInstanceOf[Array[AnyRef]], 0, count, null)
@@ -38,7 +38,7 @@ final private[matrix] class Candidates {
   }
 }
 
-private object Candidates {
+private object CubeCandidates {
   val Keep = 1024
 }
 
@@ -48,7 +48,7 @@ final private[matrix] class CubeSearch(link: CubeLink, view: SegmentView) {
 
   def comparisons: Long = probe.comparisons
 
-  def search(t: StreamTuple, to: Candidates): Unit =
+  def search(t: StreamTuple, to: CubeCandidates): Unit =
     if (view.size > 0 && !link.isOutOfTime(t.ts)) {
       val from = view.countBefore(link.earliest(t.ts))
       val until = view.countUpTo(link.latest(t.ts))
@@ -89,7 +89,7 @@ final private[matrix] class CubeSteps(
   private[this] val searches = links.map(from =>
     from.indices.map(to => if (from(to) == null) null else new CubeSearch(from(to), views(to))).toArray
   )
-  private[this] val found = Array.fill(streams.length)(new Candidates)
+  private[this] val found = Array.fill(streams.length)(new CubeCandidates)
   private[this] var compared = 0L
   private[this] var matched = 0L
 
@@ -156,7 +156,7 @@ final private[matrix] class CubeSteps(
       latest: StreamTuple,
       middle: StreamTuple,
       link: CubeLink,
-      candidates: Candidates,
+      candidates: CubeCandidates,
       until: Int
   ): Unit =
     if (until > 0 && !link.isOutOfTime(middle.ts)) {

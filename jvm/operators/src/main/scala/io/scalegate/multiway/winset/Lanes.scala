@@ -41,7 +41,7 @@ final private[scalegate] class SharedLanes(threads: Int) extends Lanes {
    * The hive's consumer reads them after the promise of each thread that has added, which comes
    * after the lane was left.
    */
-  private[this] val taken = Array.fill(threads)(new Lane)
+  private[this] val taken = Array.fill(threads)(new WinsetLane)
   private[this] val mask =
     Integer.highestOneBit(math.min(threads, Runtime.getRuntime.availableProcessors)) - 1
 
@@ -58,6 +58,6 @@ final private[scalegate] class SharedLanes(threads: Int) extends Lanes {
 }
 
 /** Whether a thread is in it. Padded: on a cache line of its own. */
-final private[scalegate] class Lane extends AtomicBoolean {
+final private[scalegate] class WinsetLane extends AtomicBoolean {
   var p01, p02, p03, p04, p05, p06, p07, p08, p09, p10, p11, p12, p13, p14, p15: Long = 0L
 }

@@ -42,7 +42,7 @@ import io.scalegate.stream.Side
   * @param leftColumns
   *   how many of the child's columns are those of a pair's left row, which come first
   * @param probing
-  *   the side that probes, where the child gives [[JoinedPairs]]; else it gives [[PlacedPairs]]
+  *   the side that probes, where the child gives [[JoinedPairs]]; else it gives [[AddressedPairs]]
   * @param leaving
   *   whether no generated code above reads the rows, which are then made whole, of words, see [[canLeave]]
   */
@@ -81,7 +81,7 @@ final case class WindowJoinOutputExec(
       val words = source.map(a => RowWord(if (isOf(Side.R, a)) Side.R else Side.S, placeInRow(a)))
       val widths = (columnsOf(Side.R), columnsOf(Side.S))
       child.execute().mapPartitions { pairs =>
-        new WordRows(pairs.asInstanceOf[PlacedPairs], words, widths)
+        new WordRows(pairs.asInstanceOf[AddressedPairs], words, widths)
       }
     } else
       child.execute().mapPartitions { pairs =>
@@ -98,7 +98,7 @@ final case class WindowJoinOutputExec(
     probing.fold(eachPair(ctx))(eachProbe(ctx, _))
 
   private[this] def eachPair(ctx: CodegenContext): String = {
-    val pairsClass = classOf[PlacedPairs].getName
+    val pairsClass = classOf[AddressedPairs].getName
     val input =
       ctx.addMutableState(pairsClass, "pairs", v => s"$v = ($pairsClass) inputs[0];")
     val pairs = ctx.freshName("pairs")

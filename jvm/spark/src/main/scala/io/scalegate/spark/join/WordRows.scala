@@ -24,7 +24,7 @@ final private[scalegate] case class RowWord(side: Side, at: Int)
   *   the columns of a left row and of a right one
   */
 final private[scalegate] class WordRows(
-    pairs: PlacedPairs,
+    pairs: AddressedPairs,
     words: Seq[RowWord],
     widths: (Int, Int)
 ) extends Iterator[InternalRow] {

@@ -8,5 +8,5 @@ import org.apache.spark.sql.scalegate.stream.ReadyOperators
 object LastRules extends ColumnarRule {
   override def preColumnarTransitions: Rule[SparkPlan] =
     plan => ReadyOperators(DropTwoSteps(plan))
-  override def postColumnarTransitions: Rule[SparkPlan] = LeavingRows
+  override def postColumnarTransitions: Rule[SparkPlan] = OutputWithoutCodegen
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.plan.WindowJoinStrategy
 import io.scalegate.spark.settings.ScaleGateConf
-import io.scalegate.spark.window.PaneAggregate
+import io.scalegate.spark.window.SlidingAggregate
 
 /** Puts a [[TwoSteps]] above each operator that may be run so. One that gives one side's rows alone needs it too: the exchange
   * that has run first may be the other side's.
@@ -33,7 +33,8 @@ object MarkTwoSteps extends Rule[LogicalPlan] {
 
   private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
     case join: Join => WindowJoinStrategy.runs(join)
-    case PaneAggregate(found) => found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
+    case SlidingAggregate(found) =>
+      found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
     case _ => false
   }
 }

@@ -7,7 +7,7 @@ import java.net.{URL, URLClassLoader}
 import org.apache.spark.sql.SparkSessionExtensions
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.scalegate.spark.ScaleGate
+import io.scalegate.spark.PythonGateway
 
 /** What the jar does on a Spark that it was not built for: nothing, and it says so. */
 final class OtherSparkSuite extends AnyFunSuite {
@@ -61,9 +61,9 @@ final class OtherSparkSuite extends AnyFunSuite {
 
   test("this Spark is the one that the build is for") {
     assert(SparkRelease.obstacle.isEmpty)
-    assert(ScaleGate.obstacle() == null)
+    assert(PythonGateway.obstacle() == null)
     assert(
-      ScaleGate.version().nonEmpty && ScaleGate.sparkVersion() == org.apache.spark.SPARK_VERSION
+      PythonGateway.version().nonEmpty && PythonGateway.sparkVersion() == org.apache.spark.SPARK_VERSION
     )
   }
 }

@@ -4,7 +4,7 @@ import scala.util.{Random, Try}
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.scalegate.spark.window.stream.HeldPanes
+import io.scalegate.spark.window.stream.StoredPanes
 
 /** Panes and windows against windows that are counted one by one. */
 final class SlidingWindowSuite extends AnyFunSuite {
@@ -83,7 +83,7 @@ final class SlidingWindowSuite extends AnyFunSuite {
       1000000L -> 64
     ).foreach {
       case (slides, together) =>
-        assert(1 << HeldPanes.partBits(SlidingWindow(slides, 1, 0)) == together, slides)
+        assert(1 << StoredPanes.partBits(SlidingWindow(slides, 1, 0)) == together, slides)
     }
   }
 

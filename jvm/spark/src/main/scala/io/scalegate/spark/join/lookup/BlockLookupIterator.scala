@@ -6,7 +6,7 @@ import io.scalegate.lookup.RowLookup
 import io.scalegate.spark.join.{BlockJoinIterator, KeptInput, PairTest}
 import io.scalegate.spark.rows.{
   AttributeReader,
-  HeldRows,
+  BuildBuffer,
   IndexBy,
   IndexedRows,
   RowStore,
@@ -78,9 +78,9 @@ final class BlockLookupIterator(
   }
 
   /** Rows are held twice while they are indexed. */
-  private[this] def filled(): HeldRows = {
+  private[this] def filled(): BuildBuffer = {
     val rows =
-      new HeldRows(attributes, by, pairs.probed, FewRows, whole = pairs.probing.unmatched)
+      new BuildBuffer(attributes, by, pairs.probed, FewRows, whole = pairs.probing.unmatched)
     val store = new RowStore(pairs.probed, FewRows)
     var bytes = 0L
     var fits = true

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, TaskTerms}
-import io.scalegate.spark.rows.{HeldRows, RowStore, UnsafeRows, WindowMemory}
+import io.scalegate.spark.rows.{BuildBuffer, RowStore, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
 /** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
@@ -24,7 +24,13 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
     val rest = UnsafeRows(held, build.output)
     val memory = WindowMemory.ofTask(TaskContext.get())
     val rows =
-      new HeldRows(terms.reader(build), terms.by, build.output.length, Expected, probing.unfound)
+      new BuildBuffer(
+        terms.reader(build),
+        terms.by,
+        build.output.length,
+        Expected,
+        probing.unfound
+      )
     if (fill(rows, rest, memory)) lookup(probes, rows)
     else {
       memory.release()
@@ -38,7 +44,7 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
     * rows and attributes are held twice.
     */
   private[this] def fill(
-      kept: HeldRows,
+      kept: BuildBuffer,
       rows: Iterator[UnsafeRow],
       memory: WindowMemory
   ): Boolean = {
@@ -56,7 +62,7 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
 
   private[this] def lookup(
       probes: Iterator[InternalRow],
-      rows: HeldRows
+      rows: BuildBuffer
   ): LookupJoinIterator =
     new LookupJoinIterator(
       terms.test,

@@ -35,7 +35,7 @@ object SkewedKeys {
       single: Side,
       partitions: Int
   ): Option[SkewedKeys] = {
-    val loads = new KeyLoads(c, sample, single, partitions)
+    val loads = new SampledKeyLoads(c, sample, single, partitions)
     val position = c.differences.indexOf(c.sweep) + 1
     val positions = sample.left.column(position) ++ sample.right.column(position)
     def cuts(slices: Int) =
@@ -56,7 +56,7 @@ object SkewedKeys {
     }
   }
 
-  private[this] def split(loads: KeyLoads, partitions: Int, most: Int): KeyAssignment =
+  private[this] def split(loads: SampledKeyLoads, partitions: Int, most: Int): KeyAssignment =
     new KeySplit(partitions, Theta, most, SplitChoice.Busiest).rebalance(
       loads.frequent.map(loads.of).toArray,
       loads.frequent.map(PartitionIds.partitionOf(_, partitions)).toArray,
@@ -70,13 +70,13 @@ object SkewedKeys {
 }
 
 /** What the keys of a join cost, in comparisons, by a sample of them. */
-final private class KeyLoads(
+final private class SampledKeyLoads(
     c: WindowJoinCandidate,
     sample: JoinSample,
     single: Side,
     partitions: Int
 ) {
-  import KeyLoads._
+  import SampledKeyLoads._
 
   private[this] val inR = sample.left.counts
   private[this] val inS = sample.right.counts
@@ -126,7 +126,7 @@ final private class KeyLoads(
   private[this] def ofS(key: Long): Double = rowsOfS * inS(key) / sample.right.rows
 }
 
-private object KeyLoads {
+private object SampledKeyLoads {
   private def rowsIn(input: LogicalPlan): Double = {
     val stats = input.stats
     stats.rowCount.getOrElse(

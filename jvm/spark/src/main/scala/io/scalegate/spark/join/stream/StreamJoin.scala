@@ -5,9 +5,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.hotkeys.KeySplitting
+import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.rowcount.RowsPerKeyStream
-import io.scalegate.spark.join.stream.state.{RowsWindow, StreamWindow}
+import io.scalegate.spark.join.stream.state.{RowCountWindow, StreamWindow}
 import io.scalegate.spark.join.stream.task.{
   Copies,
   StreamBatch,
@@ -51,7 +51,7 @@ final case class StreamJoin(
     window: StreamWindow,
     residual: Option[Expression],
     cells: Option[StreamCells],
-    splitting: Option[KeySplitting],
+    splitting: Option[HotKeySplitting],
     perKey: Option[WindowKeys],
     inTurn: Boolean,
     partitions: Option[Int],
@@ -83,7 +83,7 @@ final case class StreamJoin(
     val ofLeft = input(Side.R, leftBounded, left, leftTime, cells.map(_.left))
     val ofRight = input(Side.S, rightBounded, right, rightTime, cells.map(_.right))
     (window, perKey) match {
-      case (counting: RowsWindow, Some(keys)) =>
+      case (counting: RowCountWindow, Some(keys)) =>
         new RowsPerKeyStream(probing, ofLeft, ofRight, keys, counting.rows, residual)
       case _ =>
         new StreamJoinTask(probing, ofLeft, ofRight, bands, window, residual, inTurn, threads)

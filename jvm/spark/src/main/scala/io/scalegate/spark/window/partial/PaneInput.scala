@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan}
 import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
-import io.scalegate.spark.window.PaneAggregate
+import io.scalegate.spark.window.SlidingAggregate
 
 /** Rows that an aggregate takes, or of a union those of one of its parts: each part is aggregated where it is read, and
   * no row is copied to be handed on.
@@ -42,7 +42,7 @@ private[scalegate] object PaneInput {
     * @param planLater
     *   plans a node of the query
     */
-  def of(found: PaneAggregate, planLater: LogicalPlan => SparkPlan): Seq[PaneInput] = {
+  def of(found: SlidingAggregate, planLater: LogicalPlan => SparkPlan): Seq[PaneInput] = {
     val below = found.windows.child
     val inputs =
       if ((found.rows.fields ++ found.rows.condition).forall(_.deterministic))

@@ -32,7 +32,7 @@ import org.apache.spark.sql.execution.{
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.spark.plan.ParallelUnionExec
-import io.scalegate.spark.window.PaneAggregate
+import io.scalegate.spark.window.SlidingAggregate
 
 /** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]].
   *
@@ -195,7 +195,7 @@ final case class PartialPanesExec(
 private[scalegate] object PartialPanesExec {
 
   /** Whether partial results can be exchanged in blocks: Spark's own partial aggregate makes the others. */
-  def packs(found: PaneAggregate): Boolean =
+  def packs(found: SlidingAggregate): Boolean =
     PaneFunctions(Nil, found.functions, Nil).fixed &&
       found.keys.forall(k => UnsafeRowUtils.isBinaryStable(k.dataType))
 
@@ -207,7 +207,7 @@ private[scalegate] object PartialPanesExec {
     *   plans a node of the query
     */
   def plan(
-      found: PaneAggregate,
+      found: SlidingAggregate,
       keys: Seq[NamedExpression],
       planLater: LogicalPlan => SparkPlan
   ): SparkPlan = {
@@ -221,7 +221,7 @@ private[scalegate] object PartialPanesExec {
   }
 
   private[this] def packed(
-      found: PaneAggregate,
+      found: SlidingAggregate,
       keys: Seq[NamedExpression],
       rows: Seq[PaneInput]
   ): SparkPlan = {
@@ -241,7 +241,7 @@ private[scalegate] object PartialPanesExec {
   }
 
   private[this] def unpacked(
-      found: PaneAggregate,
+      found: SlidingAggregate,
       keys: Seq[NamedExpression],
       rows: SparkPlan
   ): SparkPlan =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPl
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.window.stream.StreamingPanes
-import io.scalegate.spark.window.{PaneAggregate, TimeWindows}
+import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
 /** Decides for each [[TimeWindows]] whether panes compute the aggregate above it, and gives Spark's own plan back
   * where not. It runs within the optimizer's main batch: late enough that names, views and common table expressions
@@ -25,7 +25,7 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
       }
 
   private[this] def keep(aggregate: Aggregate): LogicalPlan = aggregate match {
-    case PaneAggregate(found)
+    case SlidingAggregate(found)
         if !found.windows.kept && (!aggregate.isStreaming || StreamingPanes.isRunnable(found)) =>
       aggregate.transformDown {
         case windows: TimeWindows if windows eq found.windows =>

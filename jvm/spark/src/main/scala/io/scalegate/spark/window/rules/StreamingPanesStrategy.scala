@@ -7,7 +7,7 @@ import org.apache.spark.sql.scalegate.GroupingKeys
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingPanesExec}
 
 import io.scalegate.spark.checkpoint.TermText
-import io.scalegate.spark.window.PaneAggregate
+import io.scalegate.spark.window.SlidingAggregate
 import io.scalegate.spark.window.partial.PartialPanesExec
 import io.scalegate.spark.window.stream.{StreamPanes, StreamingPaneAggregate}
 
@@ -18,7 +18,7 @@ object StreamingPanesStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case s: StreamingPaneAggregate =>
       s.aggregate match {
-        case PaneAggregate(found) => Seq(planned(found))
+        case SlidingAggregate(found) => Seq(planned(found))
         case other =>
           throw new IllegalStateException(
             s"an aggregate that was Spark's was taken from it: $other"
@@ -27,7 +27,7 @@ object StreamingPanesStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private[this] def planned(found: PaneAggregate): PlannedExec = {
+  private[this] def planned(found: SlidingAggregate): PlannedExec = {
     val keys = found.keys.map(GroupingKeys.normalized)
     val panes = StreamPanes(
       found.terms(keys),
@@ -46,7 +46,7 @@ object StreamingPanesStrategy extends SparkStrategy {
   }
 
   /** The functions, their arguments and filters over what the rows have that come to the windows. */
-  private[this] def functionTerms(found: PaneAggregate): Seq[String] = {
+  private[this] def functionTerms(found: SlidingAggregate): Seq[String] = {
     val fields = AttributeMap(found.rows.fields.collect { case f: Alias =>
       f.toAttribute -> f.child
     })

@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
   */
 final private[scalegate] class KeyRuns(
     rows: Iterator[InternalRow],
-    of: PaneWindows,
+    of: PaneWindowsTask,
     hash: Option[UnsafeRow => Long]
 ) {
   private[this] val keysOf = UnsafeProjection.create(of.keys, of.input)

@@ -43,7 +43,7 @@ abstract private[scalegate] class PaneReader {
 }
 
 private[scalegate] object PaneReader {
-  def apply(rows: KeyRuns, of: PaneWindows, partials: PanePartials): PaneReader =
+  def apply(rows: KeyRuns, of: PaneWindowsTask, partials: PanePartials): PaneReader =
     (partials, of.packed) match {
       case (fixed: FixedPartials, Some(_)) => new BlockReader(rows, of, fixed)
       case _ => new RowReader(rows, of, partials)
@@ -53,7 +53,7 @@ private[scalegate] object PaneReader {
 /** Panes that have a row each. */
 final private class RowReader(
     rows: KeyRuns,
-    of: PaneWindows,
+    of: PaneWindowsTask,
     partials: PanePartials
 ) extends PaneReader {
   private[this] val paneAt = of.keys.size
@@ -95,7 +95,7 @@ final private class RowReader(
 }
 
 /** Panes in blocks: the rows are those of [[PartialPanes]]. */
-final private class BlockReader(rows: KeyRuns, of: PaneWindows, partials: FixedPartials)
+final private class BlockReader(rows: KeyRuns, of: PaneWindowsTask, partials: FixedPartials)
     extends PaneReader {
   private[this] val blocks = new BlockRuns(rows, of, partials)
   private[this] val block = blocks.block
@@ -120,7 +120,7 @@ final private class BlockReader(rows: KeyRuns, of: PaneWindows, partials: FixedP
 /** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged. */
 final private[scalegate] class BlockRuns(
     rows: KeyRuns,
-    of: PaneWindows,
+    of: PaneWindowsTask,
     partials: FixedPartials
 ) {
   private[this] val blockAt = of.keys.size

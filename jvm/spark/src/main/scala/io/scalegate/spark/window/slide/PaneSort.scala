@@ -36,7 +36,7 @@ import io.scalegate.spark.rows.UnsafeRows
   *   of keys; more than 24 bits of it do not fit beside those of the panes
   */
 final private[scalegate] class PaneSort(
-    of: PaneWindows,
+    of: PaneWindowsTask,
     paneBits: Int = PaneSort.PaneBits,
     hash: UnsafeRow => Long = _.hashCode.toLong & PaneSort.HashMask
 ) {

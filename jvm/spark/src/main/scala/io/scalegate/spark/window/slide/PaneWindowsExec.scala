@@ -45,7 +45,7 @@ final case class PaneWindowsExec(
     with PartitioningPreservingUnaryExecNode {
   import terms.{by, functions, having, keys}
 
-  override def nodeName: String = "PaneWindows"
+  override def nodeName: String = "PaneWindowsTask"
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
 
@@ -67,7 +67,7 @@ final case class PaneWindowsExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val of = PaneFunctions(keys :+ window, functions, resultExpressions)
     val columns = PaneColumns.arriving(child.output, keys, of, packed)
-    val task = PaneWindows(by, columns, keys, window, of, having)
+    val task = PaneWindowsTask(by, columns, keys, window, of, having)
     val rowsOut = longMetric("numOutputRows")
     val panes = longMetric("panes")
     val merges = longMetric("merges")

@@ -35,14 +35,14 @@ final private[scalegate] case class WindowChoice(
 final private[scalegate] class PaneWindowsIterator(
     partition: Int,
     reader: PaneReader,
-    of: PaneWindows,
+    of: PaneWindowsTask,
     partials: PanePartials,
     choice: WindowChoice = WindowChoice()
 ) extends Iterator[UnsafeRow] {
   import of.by
 
   private[this] val results = PaneResults(partition, of.functions, partials)
-  private[this] val held = new TwoStacks(partials)
+  private[this] val held = new TwoStacksOfPanes(partials)
   private[this] val place = new WindowPlace(of)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
@@ -125,7 +125,7 @@ final private[scalegate] class PaneWindowsIterator(
 }
 
 /** A row of keys and window, whose window is changed in place. */
-final private class WindowPlace(of: PaneWindows) {
+final private class WindowPlace(of: PaneWindowsTask) {
   private[this] val make = {
     val ends = of.window.dataType.asInstanceOf[StructType].fields.toSeq
     val window =

@@ -3,7 +3,7 @@ package io.scalegate.spark.window.stream
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.window.{PaneAggregate, TimeWindows}
+import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
 /** Takes the aggregates over windows that are kept for panes out of Spark's hands, when the optimizer has moved filters
   * and columns below them.
@@ -13,7 +13,7 @@ object ExtractStreamingPanes extends Rule[LogicalPlan] {
     if (!plan.isStreaming || !plan.exists(_.isInstanceOf[TimeWindows])) plan
     else
       plan.transformUp {
-        case a @ PaneAggregate(found) if a.isStreaming && found.windows.kept =>
+        case a @ SlidingAggregate(found) if a.isStreaming && found.windows.kept =>
           val of = a.asInstanceOf[Aggregate]
           StreamingPaneAggregate(of.groupingExpressions, of.aggregateExpressions, of.child)
       }

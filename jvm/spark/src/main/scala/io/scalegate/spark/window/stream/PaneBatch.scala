@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 import io.scalegate.spark.rows.WindowMemory
 import io.scalegate.spark.settings.Errors
-import io.scalegate.spark.window.slide.PaneWindows
+import io.scalegate.spark.window.slide.PaneWindowsTask
 
 /** When the windows of a stream are given. */
 sealed trait PaneMode
@@ -35,7 +35,7 @@ object PaneMode {
 final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
 
 /** The panes that a batch has rows of, by their keys. They are in the task's memory, and cannot be spilled. */
-final private[scalegate] class TouchedPanes(of: PaneWindows) {
+final private[scalegate] class TouchedPanes(of: PaneWindowsTask) {
   private[this] val memory = Option(TaskContext.get()).map(WindowMemory.ofTask)
   private[this] var (count, bytes) = (0L, 0L)
   private[this] val keysOf =

@@ -2,7 +2,7 @@ package io.scalegate.spark.window.stream
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.spark.window.slide.{PaneWindows, PaneWindowsIterator, WindowChoice}
+import io.scalegate.spark.window.slide.{PaneWindowsIterator, PaneWindowsTask, WindowChoice}
 
 /** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
   * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
@@ -19,15 +19,15 @@ import io.scalegate.spark.window.slide.{PaneWindows, PaneWindowsIterator, Window
 final class PaneBatchIterator(
     partition: Int,
     rows: Iterator[InternalRow],
-    arriving: PaneWindows,
-    of: PaneWindows,
+    arriving: PaneWindowsTask,
+    of: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
 ) extends Iterator[UnsafeRow] {
   import batch.{late, mode, watermark}
   import of.by
 
-  private[this] val held = HeldPanes(partition, arriving, of, batch, store)
+  private[this] val held = StoredPanes(partition, arriving, of, batch, store)
   held.takeIn(rows)
   private[this] val windows =
     new PaneWindowsIterator(partition, held.reader, of, held.partials, choice)

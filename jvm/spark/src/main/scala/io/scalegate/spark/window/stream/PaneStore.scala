@@ -2,7 +2,7 @@ package io.scalegate.spark.window.stream
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Where a partition's panes lie between the batches of a stream: what is put and removed shows with the commit, or
-  * never. A key is the values of the aggregate's keys and a number: see [[HeldPanes]].
+  * never. A key is the values of the aggregate's keys and a number: see [[StoredPanes]].
   */
 trait PaneStore {
 

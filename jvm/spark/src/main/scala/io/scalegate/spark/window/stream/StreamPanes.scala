@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{BinaryType, LongType}
 import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
-import io.scalegate.spark.window.slide.{PaneColumns, PaneWindows}
+import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
   * [[PartialPanesExec]].
@@ -57,17 +57,17 @@ final case class StreamPanes(
 
   private[this] val of = PaneFunctions(keys :+ window, functions, results)
 
-  /** The columns that panes are held in, as [[HeldPanes]] has them: what they are found by, and what is found. */
+  /** The columns that panes are held in, as [[StoredPanes]] has them: what they are found by, and what is found. */
   val keyColumns: Seq[Attribute] =
     keys :+ (if (packed) AttributeReference("panes", LongType, nullable = false)() else pane)
   val valueColumns: Seq[Attribute] =
     if (packed) Seq(AttributeReference("results", BinaryType, nullable = false)()) else of.partial
 
   /** With panes as they are held for input. */
-  def held: PaneWindows =
-    PaneWindows(
+  def held: PaneWindowsTask =
+    PaneWindowsTask(
       by,
-      PaneColumns(keyColumns ++ valueColumns, Option.when(packed)(HeldPanes.partBits(by))),
+      PaneColumns(keyColumns ++ valueColumns, Option.when(packed)(StoredPanes.partBits(by))),
       keys,
       window,
       of,
@@ -75,8 +75,8 @@ final case class StreamPanes(
     )
 
   /** With panes as they come for input, in these columns. */
-  def arriving(columns: Seq[Attribute]): PaneWindows =
-    PaneWindows(by, PaneColumns.arriving(columns, keys, of, packed), keys, window, of, having)
+  def arriving(columns: Seq[Attribute]): PaneWindowsTask =
+    PaneWindowsTask(by, PaneColumns.arriving(columns, keys, of, packed), keys, window, of, having)
 
   /** What EXPLAIN says. */
   def description: Seq[String] = terms.description

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
-import io.scalegate.spark.window.{PaneAggregate, SlidingWindow}
+import io.scalegate.spark.window.{SlidingAggregate, SlidingWindow}
 
 /** Which aggregates of streams panes can compute. */
 private[scalegate] object StreamingPanes {
@@ -19,7 +19,7 @@ private[scalegate] object StreamingPanes {
     conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE)
 
   /** The windows alone say what is late, and Spark refuses keys that may be equal without having the same bytes. */
-  def isRunnable(found: PaneAggregate): Boolean = found.keys.forall { k =>
+  def isRunnable(found: SlidingAggregate): Boolean = found.keys.forall { k =>
     !k.metadata.contains(EventTimeWatermark.delayKey) && UnsafeRowUtils.isBinaryStable(k.dataType)
   }
 }

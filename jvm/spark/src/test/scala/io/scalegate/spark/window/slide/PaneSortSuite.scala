@@ -73,7 +73,7 @@ object PaneSortSuite {
   ): Iterator[(Int, Long, Long)] = {
     val none = PaneFunctions(Nil, Nil, Nil)
     val of =
-      PaneWindows(
+      PaneWindowsTask(
         SlidingWindow(1, 1, 0),
         PaneColumns(columns, packed = None),
         columns.take(1),

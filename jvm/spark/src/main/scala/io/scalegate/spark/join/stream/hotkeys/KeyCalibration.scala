@@ -24,7 +24,7 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
   private[this] var comparisons = 0L
 
   /** Takes note of a batch. */
-  def add(left: Iterable[KeyCounts], right: Iterable[KeyCounts], compared: Long): Unit = {
+  def add(left: Iterable[FrequentKeys], right: Iterable[FrequentKeys], compared: Long): Unit = {
     left.foreach(add(Side.R, _))
     right.foreach(add(Side.S, _))
     comparisons += compared
@@ -54,7 +54,7 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
   /** The side whose rows are not to be copied: of an inner join's that of which more have come. */
   def single: Side = decided.getOrElse(if (left >= right) Side.R else Side.S)
 
-  private[this] def add(side: Side, of: KeyCounts): Unit = {
+  private[this] def add(side: Side, of: FrequentKeys): Unit = {
     if (side eq Side.R) left += of.rows else right += of.rows
     for (i <- of.keys.indices)
       counts.getOrElseUpdate(of.keys(i), new Counts).add(side, of.counts(i))

@@ -20,12 +20,12 @@ final class SplitBatch(
     val late: Long,
     context: SparkContext
 ) {
-  private[this] val leftCounts = context.collectionAccumulator[KeyCounts]
-  private[this] val rightCounts = context.collectionAccumulator[KeyCounts]
+  private[this] val leftCounts = context.collectionAccumulator[FrequentKeys]
+  private[this] val rightCounts = context.collectionAccumulator[FrequentKeys]
   val reports: CollectionAccumulator[PartitionReport] =
     context.collectionAccumulator[PartitionReport]
 
-  def counts(side: Side): CollectionAccumulator[KeyCounts] =
+  def counts(side: Side): CollectionAccumulator[FrequentKeys] =
     if (side eq Side.R) leftCounts else rightCounts
 
   def router(side: Side): KeyRouter = KeyRouter(hot, side, partitions)

@@ -34,7 +34,7 @@ final case class SplitExec(
     keys: Seq[Expression],
     eventTime: Attribute,
     side: Side,
-    splitting: KeySplitting,
+    splitting: HotKeySplitting,
     cell: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
@@ -80,7 +80,7 @@ object SplitExec {
       keys: Seq[Expression],
       eventTime: Attribute,
       side: Side,
-      splitting: KeySplitting,
+      splitting: HotKeySplitting,
       input: SparkPlan
   ): SplitExec = {
     val cell = AttributeReference("cell", LongType, nullable = false)()
@@ -118,7 +118,7 @@ final private[scalegate] class RowSplitter(
   var taken = 0L
   var sent = 0L
 
-  def counts: KeyCounts = counter.result
+  def counts: FrequentKeys = counter.result
 
   /** @param next
     *   with its key's hash in the place of the cell

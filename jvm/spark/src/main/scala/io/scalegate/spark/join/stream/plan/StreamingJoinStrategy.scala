@@ -23,8 +23,8 @@ import io.scalegate.spark.bounds.BoundedDifference
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
-import io.scalegate.spark.join.stream.hotkeys.{KeySplitting, SplitExec}
-import io.scalegate.spark.join.stream.state.{RowsWindow, StreamWindow, TimeWindow}
+import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
+import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowCountWindow, StreamWindow}
 import io.scalegate.spark.join.stream.task.WindowKeys
 import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
@@ -110,7 +110,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       leftTime,
       rightTime,
       Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
-      RowsWindow(0, window.rows),
+      RowCountWindow(0, window.rows),
       condition,
       cells = None,
       splitting = None,
@@ -221,7 +221,7 @@ object StreamingJoinStrategy extends SparkStrategy {
         val join = joinOf(c, probing, None, None, None)
         pairsOf(join, leftKeys, rightKeys, planLater(left), planLater(right))
       case Keys(leftKeys, rightKeys, true) =>
-        val splitting = new KeySplitting
+        val splitting = new HotKeySplitting
         val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
         val (byLeft, byRight) = times(c)
         val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
@@ -361,13 +361,13 @@ object StreamingJoinStrategy extends SparkStrategy {
       l.semanticEquals(time.storedLeft) && r.semanticEquals(time.storedRight)
     }
     if (at >= 0)
-      Windowed(terms.left, terms.right, bands, TimeWindow(at, band.lower, band.upper))
+      Windowed(terms.left, terms.right, bands, EventTimeWindow(at, band.lower, band.upper))
     else
       Windowed(
         terms.left :+ time.storedLeft,
         terms.right :+ time.storedRight,
         bands :+ band,
-        TimeWindow(bands.length, band.lower, band.upper)
+        EventTimeWindow(bands.length, band.lower, band.upper)
       )
   }
 
@@ -391,7 +391,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       side(terms.left, times._1, 1),
       side(terms.right, times._2, -1),
       bands :+ usable :+ ordinal,
-      RowsWindow(bands.length + 1, rows)
+      RowCountWindow(bands.length + 1, rows)
     )
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, Unsa
 
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, HeldState}
 import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
-import io.scalegate.spark.join.{Probing, RowPlace}
+import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in turn,
@@ -31,7 +31,7 @@ final private[scalegate] class RowsPerKeyBatch(
     eventTimes: (Int, Int),
     store: ChunkStore,
     waiting: () => Unit
-) extends BatchPairs(new RowPlace(left.columns), new RowPlace(right.columns)) {
+) extends BatchPairs(new RowAddress(left.columns), new RowAddress(right.columns)) {
   private[this] val touched = mutable.HashMap.empty[UnsafeRow, Windows]
   private[this] val ofLeft = new Arriving(left, probing.joinType.loneR)
   private[this] val ofRight = new Arriving(right, probing.joinType.loneS)
@@ -202,7 +202,7 @@ final private[scalegate] class RowsPerKeyBatch(
     var goneBytes = 0L
 
     def side: Side = rows.side
-    def place: RowPlace = if (side eq Side.R) leftPlace else rightPlace
+    def place: RowAddress = if (side eq Side.R) leftPlace else rightPlace
 
     def nextTime: Option[Long] =
       Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))

@@ -7,10 +7,16 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
 
 import io.scalegate.band.{AttributeType, IntegralBand}
-import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, HeldState, RowOrder, RowsWindow}
+import io.scalegate.spark.join.stream.state.{
+  Chunk,
+  ChunkStore,
+  HeldState,
+  RowCountWindow,
+  RowOrder
+}
 import io.scalegate.spark.join.stream.task.{
-  HeldSide,
   NewRows,
+  StoredSide,
   StreamBatch,
   StreamInput,
   StreamTask,
@@ -41,11 +47,11 @@ final class RowsPerKeyStream(
     with StreamTask {
   import RowsPerKeyStream._
 
-  private[this] def held(side: Side) = new HeldSide(
+  private[this] def held(side: Side) = new StoredSide(
     side,
     inputOf(side),
     Bands,
-    RowsWindow(0, rows),
+    RowCountWindow(0, rows),
     inTurn = true,
     onlyUnmatched = false
   )
@@ -190,7 +196,7 @@ final private[scalegate] class CountedOrder(eventTime: Int, rowOrder: RowOrder)
   *   of a row of the side
   */
 final private[scalegate] class CountedArrivals(
-    of: HeldSide,
+    of: StoredSide,
     val keyOf: UnsafeProjection,
     rows: Iterator[InternalRow],
     batch: StreamBatch,

@@ -37,12 +37,12 @@ sealed trait StreamWindow extends Serializable {
   * @param lower
   *   the right row's time is at least the left one's and this; `upper` likewise
   */
-final case class TimeWindow(key: Int, lower: Long, upper: Long) extends StreamWindow {
+final case class EventTimeWindow(key: Int, lower: Long, upper: Long) extends StreamWindow {
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all
 
   def expired(side: Side, watermark: Long, joined: Long): Long =
-    if (side eq Side.R) TimeWindow.minus(watermark, upper)
-    else TimeWindow.plus(watermark, lower)
+    if (side eq Side.R) EventTimeWindow.minus(watermark, upper)
+    else EventTimeWindow.plus(watermark, lower)
 
   /** A left row comes before the right ones of its time. */
   def latestBefore(side: Side, from: Long): Long = if (side eq Side.R) from - 1 else from
@@ -54,11 +54,12 @@ final case class TimeWindow(key: Int, lower: Long, upper: Long) extends StreamWi
   def closes(side: Side, time: Long): Long =
     math.max(
       time,
-      if (side eq Side.R) TimeWindow.plus(time, upper) else TimeWindow.minus(time, lower)
+      if (side eq Side.R) EventTimeWindow.plus(time, upper)
+      else EventTimeWindow.minus(time, lower)
     )
 }
 
-object TimeWindow {
+object EventTimeWindow {
   private def minus(a: Long, b: Long): Long = {
     val d = a - b
     if (((a ^ b) & (a ^ d)) >= 0) d else if (a < 0) Long.MinValue else Long.MaxValue
@@ -73,7 +74,7 @@ object TimeWindow {
 /** The last rows of each side in the order of their times. A row's place is its ordinal among its side's, from 1; when it
   * looks for others, how many of them came before it.
   */
-final case class RowsWindow(key: Int, rows: Long) extends StreamWindow {
+final case class RowCountWindow(key: Int, rows: Long) extends StreamWindow {
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all.updated(
     key,
     if (side eq Side.R) IntegralBand(AttributeType.Int64, 0, rows - 1)

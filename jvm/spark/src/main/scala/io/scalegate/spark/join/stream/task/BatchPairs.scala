@@ -1,11 +1,11 @@
 package io.scalegate.spark.join.stream.task
 
 import io.scalegate.spark.join.stream.state.HeldState
-import io.scalegate.spark.join.{PlacedPairs, RowPlace}
+import io.scalegate.spark.join.{AddressedPairs, RowAddress}
 
 /** The rows that one batch adds to a streaming join, in one partition. One thread. */
-abstract class BatchPairs(leftPlace: RowPlace, rightPlace: RowPlace)
-    extends PlacedPairs(leftPlace, rightPlace) {
+abstract class BatchPairs(leftPlace: RowAddress, rightPlace: RowAddress)
+    extends AddressedPairs(leftPlace, rightPlace) {
 
   /** Rows that were tested against another; complete when there are no more rows. */
   def comparisons: Long

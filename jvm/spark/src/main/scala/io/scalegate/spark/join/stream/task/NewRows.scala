@@ -22,7 +22,7 @@ import io.scalegate.stream.Side
   */
 final private[scalegate] class NewRows(
     rows: Iterator[InternalRow],
-    of: HeldSide,
+    of: StoredSide,
     late: Long,
     keepLate: UnsafeRow => Unit
 ) {

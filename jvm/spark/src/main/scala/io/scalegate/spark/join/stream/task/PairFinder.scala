@@ -17,8 +17,8 @@ import io.scalegate.stream.Side
   *   whether a pair within the bands is one of the join; all are if there is no such condition
   */
 final private[scalegate] class PairFinder(
-    left: NewSide,
-    right: NewSide,
+    left: BatchSide,
+    right: BatchSide,
     order: ProbeOrder,
     window: StreamWindow,
     probing: Probing,
@@ -26,7 +26,7 @@ final private[scalegate] class PairFinder(
     accepts: Option[BasePredicate]
 ) {
   private[this] val oneEach = !probing.pairs
-  private[this] val inTurn = order.isInstanceOf[InTurn]
+  private[this] val inTurn = order.isInstanceOf[EventTimeOrder]
   private[this] val ofLeft = new SideFinder(left, right)
   private[this] val ofRight = new SideFinder(right, left)
   private[this] var current = ofLeft
@@ -55,7 +55,7 @@ final private[scalegate] class PairFinder(
   def isRange: Boolean = current.isRange
 
   /** New rows of one side that look for rows of the other. */
-  final private[this] class SideFinder(probes: NewSide, searched: NewSide) {
+  final private[this] class SideFinder(probes: BatchSide, searched: BatchSide) {
     private[this] val pair = new JoinedRow
     private[this] val condition = accepts.orNull
     private[this] val lookup: RunsLookup[StoredRows] =
@@ -130,7 +130,7 @@ final private[scalegate] class PairFinder(
 }
 
 /** The rows of a side that is searched, of one run after the other. One thread. */
-final private class RowsOfRuns(side: NewSide) {
+final private class RowsOfRuns(side: BatchSide) {
   private[this] var run = -1
   private[this] var rows: StoredRows = _
 
@@ -144,7 +144,7 @@ final private class RowsOfRuns(side: NewSide) {
 }
 
 /** What one thread has found of a side's rows, or what was found in batches before. */
-final private[scalegate] class SeenRows(of: NewSide) {
+final private[scalegate] class SeenRows(of: BatchSide) {
   private[this] val held = of.held.window.runs
   private[this] val seen = Array.fill(held.length + 1)(new BitSet)
 
@@ -175,7 +175,7 @@ final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
 }
 
 /** Those that come before the row that looks, by their places and, where these are equal, by their columns. */
-final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: NewSide)
+final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: BatchSide)
     extends Candidates {
   import EarlierRows.Found
 

@@ -25,7 +25,7 @@ sealed private[scalegate] trait ProbeOrder {
 /** The right rows look among all left ones, then the left rows among the right ones that are held: each pair is found
   * once.
   */
-final private[scalegate] class AsTheyCome(left: Int, right: Int) extends ProbeOrder {
+final private[scalegate] class ArrivalOrder(left: Int, right: Int) extends ProbeOrder {
   def size: Int = left + right
   def side(position: Int): Side = if (position < right) Side.S else Side.R
   def place(position: Int): Int = if (position < right) position else position - right
@@ -36,7 +36,8 @@ final private[scalegate] class AsTheyCome(left: Int, right: Int) extends ProbeOr
 /** Each row in turn looks among those before it: rows are ordered by their times, those of equal times by side, left
   * first.
   */
-final private[scalegate] class InTurn(left: RowBatch, right: RowBatch) extends ProbeOrder {
+final private[scalegate] class EventTimeOrder(left: RowBatch, right: RowBatch)
+    extends ProbeOrder {
   // The places of left rows, and the complements of those of right ones.
   private[this] val places = new Array[Int](left.size + right.size)
 

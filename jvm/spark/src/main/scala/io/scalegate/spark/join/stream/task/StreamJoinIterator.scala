@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.stream.task
 
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, JoinState}
-import io.scalegate.spark.join.{Probing, RowPlace}
+import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
@@ -16,24 +16,24 @@ import io.scalegate.stream.Side
   */
 final class StreamJoinIterator private[scalegate] (
     probing: Probing,
-    ofLeft: NewSide,
-    ofRight: NewSide,
+    ofLeft: BatchSide,
+    ofRight: BatchSide,
     order: ProbeOrder,
     found: FoundPairs,
-    decisions: Iterator[Decision],
+    decisions: Iterator[UnmatchedRow],
     before: Long,
     watermark: Long,
     val dropped: Long,
     store: ChunkStore
 ) extends BatchPairs(
-      new RowPlace(ofLeft.input.output.length),
-      new RowPlace(ofRight.input.output.length)
+      new RowAddress(ofLeft.input.output.length),
+      new RowAddress(ofRight.input.output.length)
     ) {
   private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
   private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
   private[this] var looking = byLeft
   private[this] var lookingFrom = -1 // the position of the row that the pairs are of
-  private[this] var decision: Decision = _
+  private[this] var decision: UnmatchedRow = _
   private[this] var turn =
     0 // the position of the decision, the greatest number when there is none
   private[this] var hasPair = false // that is not looked at yet
@@ -88,7 +88,7 @@ final class StreamJoinIterator private[scalegate] (
     turn = if (decision == null) Int.MaxValue else decision.position
   }
 
-  private[this] def give(of: Decision): Unit = {
+  private[this] def give(of: UnmatchedRow): Unit = {
     val ofLeft = of.side eq Side.R
     (if (ofLeft) leftPlace else rightPlace).set(of.row)
     (if (ofLeft) rightPlace else leftPlace).setNulls()
@@ -122,10 +122,10 @@ final class StreamJoinIterator private[scalegate] (
 
   /** A row of one side, and those of the other that it finds. */
   final private[this] class Looking(
-      probes: NewSide,
-      searched: NewSide,
-      own: RowPlace,
-      other: RowPlace
+      probes: BatchSide,
+      searched: BatchSide,
+      own: RowAddress,
+      other: RowAddress
   ) {
     private[this] val rows = new RowsOfRuns(searched)
     private[this] var place = 0

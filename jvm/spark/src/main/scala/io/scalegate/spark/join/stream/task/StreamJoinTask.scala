@@ -32,7 +32,7 @@ final class StreamJoinTask(
     threads: Int
 ) extends JoinTask
     with StreamTask {
-  private[this] def held(side: Side) = new HeldSide(
+  private[this] def held(side: Side) = new StoredSide(
     side,
     if (side eq Side.R) left else right,
     bands,
@@ -67,11 +67,11 @@ final class StreamJoinTask(
       case other => throw new IllegalStateException(s"a join that is held in runs got $other")
     }
     def arrived(side: Side, rows: Iterator[InternalRow]) =
-      new ArrivedSide(held(side), rows, batch, before, store, keepLate(side))
+      new BatchInput(held(side), rows, batch, before, store, keepLate(side))
     val (ofLeft, ofRight) = (arrived(Side.R, l), arrived(Side.S, r))
     val order =
-      if (inTurn) new InTurn(ofLeft.now, ofRight.now)
-      else new AsTheyCome(ofLeft.now.size, ofRight.now.size)
+      if (inTurn) new EventTimeOrder(ofLeft.now, ofRight.now)
+      else new ArrivalOrder(ofLeft.now.size, ofRight.now.size)
     val (newLeft, newRight) = (ofLeft.joining(order), ofRight.joining(order))
     new StreamJoinIterator(
       probing,
@@ -79,7 +79,7 @@ final class StreamJoinTask(
       newRight,
       order,
       found(newLeft, newRight, order, waiting),
-      Decisions.of(newLeft, newRight, order, window, probing),
+      UnmatchedRows.of(newLeft, newRight, order, window, probing),
       before.watermark,
       batch.watermark,
       ofLeft.dropped + ofRight.dropped,
@@ -89,8 +89,8 @@ final class StreamJoinTask(
 
   /** By as many threads as are worth it. */
   private[this] def found(
-      l: NewSide,
-      r: NewSide,
+      l: BatchSide,
+      r: BatchSide,
       order: ProbeOrder,
       waiting: () => Unit
   ): FoundPairs = {

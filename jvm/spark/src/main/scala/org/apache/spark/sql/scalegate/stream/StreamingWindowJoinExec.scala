@@ -19,9 +19,9 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.CollectionAccumulator
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
-import io.scalegate.spark.join.PlacedPairs
+import io.scalegate.spark.join.AddressedPairs
 import io.scalegate.spark.join.stream.StreamJoin
-import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, KeySplitting, PartitionReport}
+import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, PartitionReport}
 import io.scalegate.spark.join.stream.state.HeldState
 import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
 import io.scalegate.spark.settings.ScaleGateConf
@@ -29,7 +29,7 @@ import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over a window.
   *
-  * Its rows are [[io.scalegate.spark.join.PlacedPairs]], each valid until the next is asked for: a
+  * Its rows are [[io.scalegate.spark.join.AddressedPairs]], each valid until the next is asked for: a
   * [[io.scalegate.spark.join.WindowJoinOutputExec]] above makes rows of them.
   *
   * @param args
@@ -158,7 +158,7 @@ final class StreamingWindowJoinExec(
 
   /** A task's pairs, after which the batch is finished. */
   final private class CompletedPairs(pairs: BatchPairs, completion: Completion)
-      extends PlacedPairs(pairs.leftPlace, pairs.rightPlace) {
+      extends AddressedPairs(pairs.leftPlace, pairs.rightPlace) {
     def advance(): Boolean = {
       val more = pairs.advance()
       if (more) completion.row() else completion.end()
@@ -190,7 +190,7 @@ final class StreamingWindowJoinExec(
 
   /** Says how the batch's rows are shared, before the inputs are executed; gives what the partitions report to. */
   private[this] def begin(
-      splitting: KeySplitting,
+      splitting: HotKeySplitting,
       batch: StreamBatch,
       hadoopConf: Configuration
   ): CollectionAccumulator[PartitionReport] = {

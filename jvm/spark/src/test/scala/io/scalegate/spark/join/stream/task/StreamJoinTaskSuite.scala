@@ -22,10 +22,10 @@ import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
   ChunkStore,
+  EventTimeWindow,
   JoinState,
-  RowsWindow,
-  StreamWindow,
-  TimeWindow
+  RowCountWindow,
+  StreamWindow
 }
 import io.scalegate.stream.Side
 
@@ -85,13 +85,13 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     test(
       s"$name join over the last $rows rows, whatever the batches, the threads, the restarts and tasks that fail or run twice"
     ) {
-      forAll(trials)(check(TestJoin(probing, RowsWindow(0, rows.toLong), inTurn = true), _))
+      forAll(trials)(check(TestJoin(probing, RowCountWindow(0, rows.toLong), inTurn = true), _))
     }
 
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
   ) {
-    val join = TestJoin(Probing.Inner, RowsWindow(0, 50), inTurn = true)
+    val join = TestJoin(Probing.Inner, RowCountWindow(0, 50), inTurn = true)
     val partition = new join.Partition
     var at = 0L
     for (batch <- 0 until 40) {
@@ -112,10 +112,10 @@ private[scalegate] object StreamJoinTaskSuite {
 
   final case class Batch(l: Seq[Event], r: Seq[Event], late: Long, watermark: Long)
 
-  val Within: StreamWindow = TimeWindow(0, -20, 30)
+  val Within: StreamWindow = EventTimeWindow(0, -20, 30)
 
   /** Matches lie in the right side's future. */
-  val Skewed: StreamWindow = TimeWindow(0, 10, 25)
+  val Skewed: StreamWindow = EventTimeWindow(0, 10, 25)
 
   val probings: Seq[(String, Probing)] = Seq(
     "inner" -> Probing.Inner,
@@ -165,7 +165,7 @@ private[scalegate] object StreamJoinTaskSuite {
     }
 
     private val timeBand = window match {
-      case TimeWindow(_, lower, upper) => IntegralBand(AttributeType.Int64, lower, upper)
+      case EventTimeWindow(_, lower, upper) => IntegralBand(AttributeType.Int64, lower, upper)
       case _ => IntegralBand(AttributeType.Int64, 0, 0)
     }
 
@@ -324,10 +324,10 @@ private[scalegate] object StreamJoinTaskSuite {
     private def matches(first: Placed, later: Placed): Boolean = {
       val (a, b) = if (first.side eq Side.R) (first, later) else (later, first)
       val inWindow = join.window match {
-        case TimeWindow(_, lower, upper) =>
+        case EventTimeWindow(_, lower, upper) =>
           val apart = b.event.time - a.event.time
           apart >= lower && apart <= upper
-        case RowsWindow(_, n) =>
+        case RowCountWindow(_, n) =>
           first.ordinal <= later.others && first.ordinal > later.others - n
       }
       inWindow && (first.side ne later.side) &&
@@ -339,11 +339,11 @@ private[scalegate] object StreamJoinTaskSuite {
     private case class Given(place: Double, time: Long, side: Int, event: Event, text: String)
 
     private def closing(p: Placed): Option[(Double, Long)] = join.window match {
-      case TimeWindow(_, lower, upper) =>
+      case EventTimeWindow(_, lower, upper) =>
         val shift = if (p.side eq Side.R) upper else -lower
         val time = p.event.time + math.max(0, shift)
         Some((merged.count(_.event.time <= time) - 0.5, time))
-      case RowsWindow(_, n) =>
+      case RowCountWindow(_, n) =>
         val at = merged.indexWhere(q => (q.side eq p.side) && q.ordinal == p.ordinal + n)
         if (at < 0) None else Some((at + 0.5, merged(at).event.time))
     }

@@ -23,9 +23,9 @@ import io.scalegate.spark.window.partial.PaneMerging
   * @param merging
   *   of results: what is held is merged where it lies, if it can be
   */
-final private[scalegate] class TwoStacks(merging: PaneMerging) {
-  private[this] var starts = new Array[Long](TwoStacks.Initial)
-  private[this] var rows = new Array[UnsafeRow](TwoStacks.Initial)
+final private[scalegate] class TwoStacksOfPanes(merging: PaneMerging) {
+  private[this] var starts = new Array[Long](TwoStacksOfPanes.Initial)
+  private[this] var rows = new Array[UnsafeRow](TwoStacksOfPanes.Initial)
   private[this] var head = 0
   private[this] var middle = 0
   private[this] var tail = 0
@@ -114,6 +114,6 @@ final private[scalegate] class TwoStacks(merging: PaneMerging) {
   }
 }
 
-private[scalegate] object TwoStacks {
+private[scalegate] object TwoStacksOfPanes {
   private val Initial = 16
 }

@@ -9,7 +9,7 @@ import org.apache.datasketches.frequencies.{ErrorType, LongsSketch}
   * @param counts
   *   rows of each, at least
   */
-final case class KeyCounts(rows: Long, keys: Array[Int], counts: Array[Long])
+final case class FrequentKeys(rows: Long, keys: Array[Int], counts: Array[Long])
 
 /** Counts the keys of one task's rows, in memory that does not depend on how many there are. One thread. */
 final private[scalegate] class KeyCounter {
@@ -17,10 +17,10 @@ final private[scalegate] class KeyCounter {
 
   def count(key: Int): Unit = sketch.update(key.toLong)
 
-  def result: KeyCounts = {
+  def result: FrequentKeys = {
     val least = sketch.getStreamLength / KeyCounter.Least
     val found = sketch.getFrequentItems(least, ErrorType.NO_FALSE_POSITIVES)
-    KeyCounts(sketch.getStreamLength, found.map(_.getItem.toInt), found.map(_.getLowerBound))
+    FrequentKeys(sketch.getStreamLength, found.map(_.getItem.toInt), found.map(_.getLowerBound))
   }
 }
 

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.spark.rows.{RowStore, UnsafeRows}
 
 /** Where one row of a pair lies. As long as the pairs are read another row lies elsewhere. One thread. */
-final class RowPlace(columns: Int) {
+final class RowAddress(columns: Int) {
   private[this] val stored = new UnsafeRow(columns)
   private[this] val nulls = UnsafeRows.ofNulls(columns)
   private[this] var whole: UnsafeRow = _ // null where the row lies in a store

@@ -7,10 +7,10 @@ import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
   ChunkStore,
+  EventTimeWindow,
   JoinState,
   RowBatch,
-  RowsWindow,
-  TimeWindow
+  RowCountWindow
 }
 
 /** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that wait
@@ -19,8 +19,8 @@ import io.scalegate.spark.join.stream.state.{
   * @param rows
   *   of the side's input
   */
-final private[scalegate] class ArrivedSide(
-    of: HeldSide,
+final private[scalegate] class BatchInput(
+    of: StoredSide,
     rows: Iterator[InternalRow],
     batch: StreamBatch,
     state: JoinState,
@@ -38,8 +38,8 @@ final private[scalegate] class ArrivedSide(
 
   /** Rows whose time is not above this are of no use after the batch. */
   private[this] val gone = window match {
-    case _: TimeWindow => if (of.inTurn) math.min(batch.watermark, expired) else expired
-    case _: RowsWindow => oldestTime.fold(Long.MinValue)(_ - 1)
+    case _: EventTimeWindow => if (of.inTurn) math.min(batch.watermark, expired) else expired
+    case _: RowCountWindow => oldestTime.fold(Long.MinValue)(_ - 1)
   }
   private[this] val fresh = read.named(batch.number, gone)
   private[this] val written = write()
@@ -55,7 +55,7 @@ final private[scalegate] class ArrivedSide(
   /** Rows that were too late. */
   def dropped: Long = read.dropped
 
-  def joining(order: ProbeOrder): NewSide = new NewSide(
+  def joining(order: ProbeOrder): BatchSide = new BatchSide(
     of,
     now,
     of.placed(now, n => held.joined + n + 1),

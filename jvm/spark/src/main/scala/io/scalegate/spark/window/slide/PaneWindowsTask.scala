@@ -12,7 +12,7 @@ import io.scalegate.spark.window.partial.PaneFunctions
   * @param having
   *   over keys and window
   */
-final case class PaneWindows(
+final case class PaneWindowsTask(
     by: SlidingWindow,
     columns: PaneColumns,
     keys: Seq[Attribute],

@@ -6,7 +6,7 @@ import io.scalegate.spark.join.plan.{JoinReport, WindowJoinStrategy}
 import io.scalegate.spark.settings.{ScaleGateConf, SparkRelease}
 
 /** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
-object ScaleGate {
+object PythonGateway {
 
   /** The package's version. */
   def version(): String = SparkRelease.version

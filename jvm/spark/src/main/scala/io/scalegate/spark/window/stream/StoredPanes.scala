@@ -11,15 +11,15 @@ import org.apache.spark.unsafe.Platform
 
 import io.scalegate.spark.window.SlidingWindow
 import io.scalegate.spark.window.partial.{FixedPartials, PaneBlock, PanePartials}
-import io.scalegate.spark.window.slide.{BlockRuns, PaneReader, PaneSort, PaneWindows}
+import io.scalegate.spark.window.slide.{BlockRuns, PaneReader, PaneSort, PaneWindowsTask}
 
 /** The panes that a partition holds between batches. One thread.
   *
   * @param of
   *   says what is held; its input is the store's keys, then its values
   */
-sealed abstract private[scalegate] class HeldPanes(
-    of: PaneWindows,
+sealed abstract private[scalegate] class StoredPanes(
+    of: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
 ) {
@@ -103,17 +103,17 @@ sealed abstract private[scalegate] class HeldPanes(
   }
 }
 
-private[scalegate] object HeldPanes {
+private[scalegate] object StoredPanes {
   def apply(
       partition: Int,
-      arriving: PaneWindows,
-      of: PaneWindows,
+      arriving: PaneWindowsTask,
+      of: PaneWindowsTask,
       batch: PaneBatch,
       store: PaneStore
-  ): HeldPanes = (PanePartials(partition, of.functions), of.packed) match {
+  ): StoredPanes = (PanePartials(partition, of.functions), of.packed) match {
     case (partials: FixedPartials, Some(bits)) =>
-      new HeldBlocks(partials, bits, arriving, of, batch, store)
-    case (partials, _) => new HeldRows(partials, arriving, of, batch, store)
+      new StoredPaneBlocks(partials, bits, arriving, of, batch, store)
+    case (partials, _) => new StoredPaneRows(partials, arriving, of, batch, store)
   }
 
   /** As a power of two, how many panes are one row of state, where they have a fixed size. Few of them make many rows,
@@ -135,13 +135,13 @@ private[scalegate] object HeldPanes {
 }
 
 /** A row for each pane. The number is the pane, the value its partial result. */
-final private class HeldRows(
+final private class StoredPaneRows(
     override val partials: PanePartials,
-    arriving: PaneWindows,
-    of: PaneWindows,
+    arriving: PaneWindowsTask,
+    of: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
-) extends HeldPanes(of, batch, store) {
+) extends StoredPanes(of, batch, store) {
   override def takeIn(rows: Iterator[InternalRow]): Unit = {
     val arrived = PaneReader(new PaneSort(arriving)(rows), arriving, partials)
     while (arrived.key ne null) {
@@ -165,14 +165,14 @@ final private class HeldRows(
   * @param bits
   *   how many panes a part has, as a power of two
   */
-final private class HeldBlocks(
+final private class StoredPaneBlocks(
     override val partials: FixedPartials,
     bits: Int,
-    arriving: PaneWindows,
-    of: PaneWindows,
+    arriving: PaneWindowsTask,
+    of: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
-) extends HeldPanes(of, batch, store) {
+) extends StoredPanes(of, batch, store) {
   private[this] val part = -1L >>> (PaneBlock.Panes - (1 << bits))
 
   /** The first place that is in an open window, and the first behind those that this batch closes. */
@@ -215,7 +215,7 @@ final private class HeldBlocks(
   }
 
   override def reader: PaneReader =
-    if (HeldPanes.inTwoParts(of.by)) new Chains(inWindows) else super.reader
+    if (StoredPanes.inTwoParts(of.by)) new Chains(inWindows) else super.reader
 
   override protected def firstOf(key: UnsafeRow, value: UnsafeRow): Long =
     paneOf(key, numberOfTrailingZeros(bitsOf(value)))

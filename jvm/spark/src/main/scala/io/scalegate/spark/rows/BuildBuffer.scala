@@ -172,7 +172,7 @@ final private class GivenRows(index: RowIndex, columns: Int, rows: Array[UnsafeR
   * @param expected
   *   the rows to be ready for
   */
-final private[scalegate] class HeldRows(
+final private[scalegate] class BuildBuffer(
     attributes: AttributeReader,
     by: IndexBy,
     columns: Int,

@@ -4,11 +4,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{
+  EventTimeWindow,
   RowBatch,
+  RowCountWindow,
   RowOrder,
-  RowsWindow,
-  StreamWindow,
-  TimeWindow
+  StreamWindow
 }
 import io.scalegate.stream.Side
 
@@ -19,14 +19,14 @@ import io.scalegate.stream.Side
   * @param isMatched
   *   to be asked when it is its turn
   */
-final private[scalegate] class Decision(
+final private[scalegate] class UnmatchedRow(
     val position: Int,
     val side: Side,
     val row: UnsafeRow,
     val isMatched: () => Boolean
 )
 
-private[scalegate] object Decisions {
+private[scalegate] object UnmatchedRows {
 
   /** In which a batch decides them.
     *
@@ -34,45 +34,50 @@ private[scalegate] object Decisions {
     *   along which the sides' rows are placed
     */
   def of(
-      left: NewSide,
-      right: NewSide,
+      left: BatchSide,
+      right: BatchSide,
       order: ProbeOrder,
       window: StreamWindow,
       probing: Probing
-  ): Iterator[Decision] = {
+  ): Iterator[UnmatchedRow] = {
     val sides = Seq(left, right).filter { s =>
       if (s.side eq probing.side) probing.unmatched else probing.unfound
     }
     val atOnce = for (s <- sides.iterator; row <- s.unmatchable)
-      yield new Decision(0, s.side, row, Never)
+      yield new UnmatchedRow(0, s.side, row, Never)
     order match {
-      case _: AsTheyCome => atOnce ++ sides.iterator.flatMap(_.closing.map(last))
-      case turns: InTurn => atOnce ++ inTurn(sides, turns, window)
+      case _: ArrivalOrder => atOnce ++ sides.iterator.flatMap(_.closing.map(last))
+      case turns: EventTimeOrder => atOnce ++ inTurn(sides, turns, window)
     }
   }
 
   private[this] def last(c: Closing) =
-    new Decision(Int.MaxValue, c.side, c.row, () => c.isMatched)
+    new UnmatchedRow(Int.MaxValue, c.side, c.row, () => c.isMatched)
 
   /** By the times when they are decided, those of equal times by side and columns. */
-  private[this] def inTurn(sides: Seq[NewSide], order: InTurn, window: StreamWindow) = {
+  private[this] def inTurn(sides: Seq[BatchSide], order: EventTimeOrder, window: StreamWindow) = {
     val closing = for (s <- sides; c <- s.closing) yield turnOf(c, s, order, window)
     val lone = for (s <- sides; n <- 0 until s.lone.size) yield {
       val time = s.lone.timeOf(n)
-      Turn(time, new Decision(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
+      Turn(time, new UnmatchedRow(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
     }
     val orders = sides.map(s => s.side -> s.rowOrder).toMap
     (closing ++ lone).sorted(byTurn(orders)).iterator.map(_.decision)
   }
 
-  private[this] def turnOf(c: Closing, of: NewSide, order: InTurn, window: StreamWindow): Turn = {
+  private[this] def turnOf(
+      c: Closing,
+      of: BatchSide,
+      order: EventTimeOrder,
+      window: StreamWindow
+  ): Turn = {
     def turn(time: Long, position: Int) =
-      Turn(time, new Decision(position, c.side, c.row, () => c.isMatched))
+      Turn(time, new UnmatchedRow(position, c.side, c.row, () => c.isMatched))
     window match {
-      case w: TimeWindow =>
+      case w: EventTimeWindow =>
         val time = w.closes(c.side, c.place)
         turn(time, order.positionAfter(time))
-      case w: RowsWindow =>
+      case w: RowCountWindow =>
         // The row that takes its place in the window.
         val next = RowBatch.firstAfter(of.storedKeys(w.key), c.place + w.rows - 1)
         turn(of.rows.timeOf(next), order.position(c.side, next) + 1)
@@ -81,7 +86,7 @@ private[scalegate] object Decisions {
 
   private[this] val Never = () => false
 
-  final private case class Turn(time: Long, decision: Decision)
+  final private case class Turn(time: Long, decision: UnmatchedRow)
 
   private[this] def byTurn(rows: Side => RowOrder): Ordering[Turn] = (a, b) => {
     val (x, y) = (a.decision, b.decision)

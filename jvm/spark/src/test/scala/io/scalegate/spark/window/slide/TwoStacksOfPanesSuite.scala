@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.scalegate.spark.window.partial.PaneMerging
 
 /** Two stacks against the panes themselves, with results that show the order in which they were merged. */
-final class TwoStacksSuite extends AnyFunSuite {
+final class TwoStacksOfPanesSuite extends AnyFunSuite {
 
   /** Texts, which are joined. */
   private object Texts extends PaneMerging {
@@ -48,7 +48,7 @@ final class TwoStacksSuite extends AnyFunSuite {
     test(s"the window's panes are merged ${kind.name} in their order, whatever comes and goes") {
       val random = new Random(3)
       (1 to 200).foreach { _ =>
-        val tested = new TwoStacks(kind.merging)
+        val tested = new TwoStacksOfPanes(kind.merging)
         var held = Vector.empty[Long]
         var next = 0L
         (1 to 60).foreach { _ =>
@@ -79,7 +79,7 @@ final class TwoStacksSuite extends AnyFunSuite {
   }
 
   test("a pane is merged at most twice, however many windows it is in") {
-    val tested = new TwoStacks(Texts)
+    val tested = new TwoStacksOfPanes(Texts)
     val panes = 1000
     (1 to panes).foreach { i =>
       tested.push(i.toLong, Texts.row("."))

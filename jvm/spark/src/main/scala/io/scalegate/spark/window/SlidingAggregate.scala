@@ -31,7 +31,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   * @param results
   *   over keys, window and the functions' results
   */
-final case class PaneAggregate(
+final case class SlidingAggregate(
     rows: PaneRows,
     keys: Seq[NamedExpression],
     window: Attribute,
@@ -50,8 +50,8 @@ final case class PaneAggregate(
   )
 }
 
-object PaneAggregate {
-  def unapply(plan: LogicalPlan): Option[PaneAggregate] = plan match {
+object SlidingAggregate {
+  def unapply(plan: LogicalPlan): Option[SlidingAggregate] = plan match {
     case PhysicalAggregation(
           grouping,
           functions,
@@ -69,7 +69,7 @@ object PaneAggregate {
       grouping: Seq[NamedExpression],
       functions: Seq[AggregateExpression],
       results: Seq[NamedExpression]
-  ): Option[PaneAggregate] = {
+  ): Option[SlidingAggregate] = {
     val own = AttributeSet(windows.window)
     val (ofWindow, others) = fields.partition(_.references.contains(windows.window))
     val names = AttributeSet(ofWindow.map(_.toAttribute))
@@ -88,7 +88,7 @@ object PaneAggregate {
     } yield {
       val pane = Alias(PaneStart(windows.time, windows.by), "pane")()
       val known = if (windows.kept) below else below :+ IsNotNull(windows.time)
-      PaneAggregate(
+      SlidingAggregate(
         PaneRows(windows, others :+ pane, known.reduceOption(And.apply), pane.toAttribute),
         keys,
         window,

@@ -10,14 +10,14 @@ import io.scalegate.band.{AttributeType, Band}
 import io.scalegate.lookup.WindowRuns
 import io.scalegate.spark.join.stream.state.{
   Chunk,
+  EventTimeWindow,
   RowBatch,
+  RowCountWindow,
   RowOrder,
-  RowsWindow,
   SideState,
   StoredRows,
   StoredRowsKeeper,
-  StreamWindow,
-  TimeWindow
+  StreamWindow
 }
 import io.scalegate.spark.rows.{AttributeReader, RowStore}
 import io.scalegate.stream.Side
@@ -29,7 +29,7 @@ import io.scalegate.stream.Side
   * @param onlyUnmatched
   *   whether a row that has matched is of no use any more
   */
-final private[scalegate] class HeldSide(
+final private[scalegate] class StoredSide(
     val side: Side,
     val input: StreamInput,
     bands: IndexedSeq[Band],
@@ -57,8 +57,8 @@ final private[scalegate] class HeldSide(
 
   /** The rows' attributes, with other places along the window where it counts rows. */
   def placed(rows: RowBatch, placeOf: Int => Long): IndexedSeq[Array[Long]] = window match {
-    case _: TimeWindow => rows.keys
-    case w: RowsWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(placeOf))
+    case _: EventTimeWindow => rows.keys
+    case w: RowCountWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(placeOf))
   }
 
   /** What the checkpoint says.
@@ -101,7 +101,7 @@ final private[scalegate] class HeldSide(
 
   private[this] def windowRuns: WindowRuns[StoredRows] = {
     // A window of rows counts all of them.
-    val counted = window.isInstanceOf[RowsWindow]
+    val counted = window.isInstanceOf[RowCountWindow]
     WindowRuns.empty(
       window.bands(side, bands),
       side,

@@ -42,8 +42,8 @@ import io.scalegate.stream.Side
   * @param gone
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
-final private[scalegate] class NewSide(
-    of: HeldSide,
+final private[scalegate] class BatchSide(
+    of: StoredSide,
     val rows: RowBatch,
     val storedKeys: IndexedSeq[Array[Long]],
     val probeKeys: IndexedSeq[Array[Long]],

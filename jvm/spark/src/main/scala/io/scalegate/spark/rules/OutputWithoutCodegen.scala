@@ -8,7 +8,7 @@ import io.scalegate.spark.join.WindowJoinOutputExec
 /** Lets a join's rows that no generated code reads leave the join as they are: generated code of their own would put each
   * into a queue of one row, which takes longer than to make it.
   */
-object LeavingRows extends Rule[SparkPlan] {
+object OutputWithoutCodegen extends Rule[SparkPlan] {
   def apply(plan: SparkPlan): SparkPlan = left(plan.transformUp {
     case p if !isGenerated(p) => p.mapChildren(left)
   })

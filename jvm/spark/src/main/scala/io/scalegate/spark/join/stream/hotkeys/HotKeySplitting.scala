@@ -4,7 +4,7 @@ import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
 
 /** Where the nodes of one plan find how its rows are shared: the join, which is executed first, says it. Driver only. */
-final class KeySplitting extends Serializable {
+final class HotKeySplitting extends Serializable {
   @transient private[this] var batch: SplitBatch = _
 
   def begin(of: SplitBatch): Unit = batch = of

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 /** A task's joined pairs of rows, each told by where its two rows lie, one side's being a row of NULLs where it
   * matches nothing. Of a join that gives the rows of one side only, the other is not to be asked for. One thread.
   */
-abstract class PlacedPairs(val leftPlace: RowPlace, val rightPlace: RowPlace)
+abstract class AddressedPairs(val leftPlace: RowAddress, val rightPlace: RowAddress)
     extends Iterator[JoinedRow] {
   private[this] val pair = new JoinedRow
   private[this] var ready = false
