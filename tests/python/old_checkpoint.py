@@ -47,7 +47,9 @@ def main() -> None:
         .config("spark.sql.session.timeZone", "UTC")
     ).getOrCreate()
     jvm = spark.sparkContext._jvm
-    kept = root / "fixtures" / f"stream-checkpoint-{jvm.io.scalegate.spark.PythonGateway.version()}"
+    kept = (
+        root / "fixtures" / f"stream-checkpoint-{jvm.io.scalegate.spark.PythonGateway.version()}"
+    )
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         run(spark, directory, slice(0, OLD))
