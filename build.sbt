@@ -90,7 +90,8 @@ lazy val spark = project
     // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
     // makes of them needs more room than it has by default.
     Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
-    // Every other suite in a JVM of its own, beside the rest: one JVM leaves a core idle when core's suites are through.
+    // Every other suite in a JVM of its own, beside the rest: one JVM leaves a core idle when core's suites are
+    // through.
     Test / testGrouping := {
       val process = Tests.SubProcess((Test / forkOptions).value)
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex

@@ -1,8 +1,8 @@
 package io.scalegate.lookup
 
-/** The rows of one side of a join, standing still, found by what a row of the other side asks of them. The index
-  * knows rows by number, and whoever built it has the rows. Built once; then any number of threads read it, each through
-  * a lookup of its own. It must be published to them safely.
+/** The rows of one side of a join, standing still, found by what a row of the other side asks of them. The index knows
+  * rows by number, and whoever built it has the rows. Built once; then any number of threads read it, each through a
+  * lookup of its own. It must be published to them safely.
   */
 trait RowIndex {
 

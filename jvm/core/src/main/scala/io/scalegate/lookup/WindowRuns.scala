@@ -21,8 +21,8 @@ final class WindowRuns[A] private (
   /** The rows held, of which some may have expired. */
   def size: Long = runs.iterator.map(_.size.toLong).sum
 
-  /** About how many the attributes take: each as it was given, in the index's columns, and in its order. What is kept of
-    * the rows beside them is not counted.
+  /** About how many the attributes take: each as it was given, in the index's columns, and in its order. What is kept
+    * of the rows beside them is not counted.
     */
   def bytes: Long = size * layout.bands.length * 3 * java.lang.Long.BYTES
 

@@ -54,12 +54,11 @@ final class ConcurrentPimTree(
    * during 1 and 2 and leaves it to the join to scan the window for what is not indexed. Here the
    * index alone is complete at all times.
    *
-   * No tuple is lost or doubled. A B_i changes under its lock only. While it has not left, all of
-   * its keys' tuples are in T_S, its frozen and its active tree, each in one. When it leaves, they are in T_S' (T_S and frozen) and in the
-   * subindexes of g' (active), each in one: nobody inserts those keys into g' before, since
-   * whoever is about to makes B_i leave first. A search looks into the parts of one generation
-   * only: g, or g' after the B_i of its keys have left. A search of g that comes after B_i has
-   * left finds the contents as they were then.
+   * No tuple is lost or doubled. A B_i changes under its lock only. While it has not left, all of its keys' tuples are
+   * in T_S, its frozen and its active tree, each in one. When it leaves, they are in T_S' (T_S and frozen) and in the
+   * subindexes of g' (active), each in one: nobody inserts those keys into g' before, since whoever is about to makes
+   * B_i leave first. A search looks into the parts of one generation only: g, or g' after the B_i of its keys have
+   * left. A search of g that comes after B_i has left finds the contents as they were then.
    *
    * Linearization, for insertions of one key k and searches for k alone. Let B be the subindex of
    * g for k. Operations that reach B before it leaves take effect when they hold its lock. A

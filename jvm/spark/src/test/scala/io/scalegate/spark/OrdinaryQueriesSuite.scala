@@ -5,10 +5,11 @@ import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
 
 /** Queries as people have them, which Spark runs well: the joins of TPC-H and TPC-DS with a band or a range of dates
-  * beside their keys, over Parquet tables some of which are partitioned, bucketed or clustered by their keys. None may read
-  * a file more than with the package off, nor exchange its rows once more.
+  * beside their keys, over Parquet tables some of which are partitioned, bucketed or clustered by their keys. None may
+  * read a file more than with the package off, nor exchange its rows once more.
   *
-  * `SCALEGATE_ORDINARY_ROWS=2000000` makes the tables as large, and prints how long each query takes beside plain Spark.
+  * `SCALEGATE_ORDINARY_ROWS=2000000` makes the tables as large, and prints how long each query takes beside plain
+  * Spark.
   */
 final class OrdinaryQueriesSuite extends SparkJoinSuite {
   private val timedRows = sys.env.get("SCALEGATE_ORDINARY_ROWS").map(_.toInt)

@@ -17,9 +17,9 @@ import io.scalegate.partition.MatrixLayout
   * files of a data set. Prints one line of JSON for each arm and number of threads: every run's
   * time after a warm-up, matches and comparisons.
   *
-  * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms
-  * (`vector`, `scalar`, `index`, `scalejoin`, `indexjoin`, `parallel`, `blocking`, `skiplist`, `matrix`, and the baselines
-  * `celljoin`, `handshake`, `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
+  * Arguments: directory, WS in milliseconds, most threads, runs, and optionally the arms (`vector`, `scalar`, `index`,
+  * `scalejoin`, `indexjoin`, `parallel`, `blocking`, `skiplist`, `matrix`, and the baselines `celljoin`, `handshake`,
+  * `llhj`, `splitjoin`, `roundrobin`; all but the baselines when left out).
   */
 object BandJoinMain {
   def main(args: Array[String]): Unit = {

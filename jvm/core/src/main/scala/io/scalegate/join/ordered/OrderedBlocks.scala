@@ -9,9 +9,9 @@ import io.scalegate.stream.{IdleStrategy, Lifecycle, Work, Workers}
   * in the order of the blocks: the shared task queue and ordered result propagation of the parallel index-based window
   * join (PIM-Tree §III-B), for inputs that stand still.
   *
-  * The consumer is one thread, which calls [[next]] until it is null, and [[close]] in any case; its waiting is blocking,
-  * as the threads' is. A failure in a thread reaches the consumer. Another thread may close it: then the consumer is
-  * told so.
+  * The consumer is one thread, which calls [[next]] until it is null, and [[close]] in any case; its waiting is
+  * blocking, as the threads' is. A failure in a thread reaches the consumer. Another thread may close it: then the
+  * consumer is told so.
   *
   * @param count
   *   of blocks, numbered from 0
@@ -25,10 +25,10 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
    *   blocks      0    1    2    3 | 4    5    6    7 | 8 ...        ahead = 4
    *   state       taken     ^being taken   ^claimed     ^may not be claimed before 4 is taken
    *
-   * A thread claims a block with a permit in hand. Permits come back when a block is taken to its end, so block b can only
-   * be claimed once block b − ahead was taken, and the two can have one queue: what is in it is of one block at a time. The
-   * block that the consumer is at was claimed before all later ones, and its queue is being emptied: so its thread goes on
-   * whatever the others wait for, and nothing waits for ever.
+   * A thread claims a block with a permit in hand. Permits come back when a block is taken to its end, so block b can
+   * only be claimed once block b − ahead was taken, and the two can have one queue: what is in it is of one block at a
+   * time. The block that the consumer is at was claimed before all later ones, and its queue is being emptied: so its
+   * thread goes on whatever the others wait for, and nothing waits for ever.
    *
    * Results cross threads in queues, whose locks order what was written before. The consumer looks for a failure, and
    * whether it was closed, after it has looked for a result.

@@ -46,11 +46,11 @@ final private[scalegate] class WinsetBlock[L <: LaneStates[_]](
    *             1: b    |   | s | s | s | s | s |
    *     lane 2  0: b    |   |   |   | s | s | s | s
    *
-   * Who holds the lane adds keys, makes states where there are none, and adds to them. The
-   * consumer takes the windows one after the other, each when nobody adds to it any more, and
-   * goes through all keys for it, while others may be adding keys and states for later windows.
-   * It leaves nothing of a window's states behind but what lasts into the next, and a block goes when no winset of it is open,
-   * with all its keys: no key is held for longer than a block's time beyond its windows.
+   * Who holds the lane adds keys, makes states where there are none, and adds to them. The consumer takes the windows
+   * one after the other, each when nobody adds to it any more, and goes through all keys for it, while others may be
+   * adding keys and states for later windows. It leaves nothing of a window's states behind but what lasts into the
+   * next, and a block goes when no winset of it is open, with all its keys: no key is held for longer than a block's
+   * time beyond its windows.
    *
    * Where a key can be in several lanes, the consumer numbers it over all of them.
    *

@@ -164,8 +164,8 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       ways.flatMap(_.apply()).nextOption()
     }
 
-  /** Bounds in which the dates of one side at most are moved, and wrap around. Where one of two bounds has wrapped, there is
-    * nothing between them, if the lower one is not moved farther up than the upper one.
+  /** Bounds in which the dates of one side at most are moved, and wrap around. Where one of two bounds has wrapped,
+    * there is nothing between them, if the lower one is not moved farther up than the upper one.
     *
     * @param others
     *   the days by which the other side's are moved
@@ -182,7 +182,9 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
 
 object BoundExtractor {
 
-  /** Which pairs of a NaN with a number a comparison rejects: all, none, or where it is the left input's or the right one's. */
+  /** Which pairs of a NaN with a number a comparison rejects: all, none, or where it is the left input's or the right
+    * one's.
+    */
   sealed private trait NanRule
   private case object NanRejected extends NanRule
   private case object NanPasses extends NanRule
@@ -231,7 +233,9 @@ object BoundExtractor {
 
   private def isFloating(t: DataType): Boolean = t == FloatType || t == DoubleType
 
-  /** The largest number with so many digits behind the point that is at most (or, if strict, below) `numerator / scale`. */
+  /** The largest number with so many digits behind the point that is at most (or, if strict, below) `numerator /
+    * scale`.
+    */
   private def integral(
       numerator: BigDecimal,
       scale: BigDecimal,

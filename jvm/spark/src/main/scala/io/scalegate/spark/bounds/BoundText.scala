@@ -2,8 +2,8 @@ package io.scalegate.spark.bounds
 
 import java.math.MathContext
 
-/** A bound as people write it: `30 minutes` on timestamps, `2 days` on dates, `0.1` on floating-point numbers. Each part
-  * of a duration has its own sign, as in Spark's intervals.
+/** A bound as people write it: `30 minutes` on timestamps, `2 days` on dates, `0.1` on floating-point numbers. Each
+  * part of a duration has its own sign, as in Spark's intervals.
   */
 private[scalegate] object BoundText {
   def of(bound: BigDecimal, of: TermType): String = of match {

@@ -81,11 +81,11 @@ object Linear {
   /** How a form's dates may wrap around in 32 bits.
     *
     * @param leftDays
-    *   days that are added to the left term, a date: the sum may wrap around, so that the form's value is less by 2^32 if
-    *   they are more than zero, or more if they are less. They are part of the offset; `rightDays` likewise
+    *   days that are added to the left term, a date: the sum may wrap around, so that the form's value is less by 2^32
+    *   if they are more than zero, or more if they are less. They are part of the offset; `rightDays` likewise
     * @param circle
-    *   whether the form is a difference of two dates, which wraps around: of the right date less the left one, or the other
-    *   way round
+    *   whether the form is a difference of two dates, which wraps around: of the right date less the left one, or the
+    *   other way round
     */
   final case class Wraps(
       leftDays: BigDecimal = 0,

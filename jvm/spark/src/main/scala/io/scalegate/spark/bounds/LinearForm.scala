@@ -28,11 +28,11 @@ import org.apache.spark.unsafe.types.CalendarInterval
 
 /** Reads an expression as a [[Linear]] form over the attributes of a join's two inputs.
   *
-  * Only arithmetic that cannot lose a match is read through. An expression over one input that is not
-  * understood stays whole, as a term: Spark evaluates it. What Spark rounds is part of the form, as an error in the type
-  * in which it is evaluated. Integer arithmetic that may wrap around (ANSI mode off, and types that do not hold every
-  * sum) is not read through, because a wrapped difference has no range on the number line; that of dates, which
-  * always may, is on a circle.
+  * Only arithmetic that cannot lose a match is read through. An expression over one input that is not understood stays
+  * whole, as a term: Spark evaluates it. What Spark rounds is part of the form, as an error in the type in which it is
+  * evaluated. Integer arithmetic that may wrap around (ANSI mode off, and types that do not hold every sum) is not read
+  * through, because a wrapped difference has no range on the number line; that of dates, which always may, is on a
+  * circle.
   */
 final class LinearForm(left: AttributeSet, right: AttributeSet) {
   import LinearForm._

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.spark.bounds.BoundedDifference
 
 /** Reads the terms that versions wrote which had a join's condition in Spark's words. What these words say beside the
-  * condition is ignored: qualifiers, quotes, the case of names, the time zone of literals and of bounds that were widened
-  * for it.
+  * condition is ignored: qualifiers, quotes, the case of names, the time zone of literals and of bounds that were
+  * widened for it.
   *
   * @param bounds
   *   the differences that the condition bounds, the one that the window slides along first
@@ -70,8 +70,8 @@ final case class OlderJoinTerms(
     ).flatten.mkString("; ")
   }
 
-  /** Where a bound is no more than a guide to the condition, which stands among what is left, its ends may differ: one of
-    * days is wider in a zone that has summer time.
+  /** Where a bound is no more than a guide to the condition, which stands among what is left, its ends may differ: one
+    * of days is wider in a zone that has summer time.
     */
   private[this] def isSame(was: Map[String, String], is: Map[String, String]): Boolean = {
     val (before, now) = (was.getOrElse("residual", ""), textsOf(residual))

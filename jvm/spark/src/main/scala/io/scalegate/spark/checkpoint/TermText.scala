@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Writes expressions as texts for checkpoints. A text says what is computed: it does not depend on the names of relations,
-  * on how names are spelled, on the session's time zone, on whether overflow is an error, or on the order of what is joined
-  * by AND, OR and =. Spark's own texts are for people, and differ in all of these.
+/** Writes expressions as texts for checkpoints. A text says what is computed: it does not depend on the names of
+  * relations, on how names are spelled, on the session's time zone, on whether overflow is an error, or on the order of
+  * what is joined by AND, OR and =. Spark's own texts are for people, and differ in all of these.
   *
   * @param column
   *   what a column is called

@@ -8,8 +8,8 @@ import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** Joins, in any memory, two inputs of which neither can be held: the rows that probe are taken a block at a time, and the
-  * other side's rows, which are kept where they can be read over and over, once for each block.
+/** Joins, in any memory, two inputs of which neither can be held: the rows that probe are taken a block at a time, and
+  * the other side's rows, which are kept where they can be read over and over, once for each block.
   *
   * A block's pairs come in the order of the kept rows; then its rows that are given for what they match in all.
   *

@@ -15,8 +15,8 @@ import io.scalegate.stream.Side
   */
 final private[scalegate] case class RowWord(side: Side, at: Int)
 
-/** The rows of pairs, made of words of theirs: Spark writes column by column, and asks of each whether it is NULL. Each is
-  * valid until the next. One thread.
+/** The rows of pairs, made of words of theirs: Spark writes column by column, and asks of each whether it is NULL. Each
+  * is valid until the next. One thread.
   *
   * @param words
   *   of its columns, of which there are no more than a word has bits

@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Statistics
 }
 
-/** A join that is no Join of Spark's. It has the columns and no more rows than a Join of its type whatever the condition,
-  * and nothing more is said of them.
+/** A join that is no Join of Spark's. It has the columns and no more rows than a Join of its type whatever the
+  * condition, and nothing more is said of them.
   */
 trait JoinNode extends BinaryNode with OwnNode {
   def joinType: JoinType

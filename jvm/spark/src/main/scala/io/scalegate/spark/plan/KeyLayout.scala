@@ -56,8 +56,8 @@ object KeyLayout {
   def isBy(input: LogicalPlan, keys: Seq[Expression]): Boolean =
     of(input).exists(_.isWithin(keys))
 
-  /** The places of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other input
-    * can be exchanged to lie as that does.
+  /** The places of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other
+    * input can be exchanged to lie as that does.
     */
   def orderOf(
       left: LogicalPlan,

@@ -3,9 +3,9 @@ package io.scalegate.spark.plan
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
-/** A node of this package in a query's plan. Spark's optimizer, and the same once more while a query runs, drops limits,
-  * sorts, aggregates and columns by what a node says of its rows, and what a node inherits is true of Spark's own. So each
-  * node of this package says all of it by itself, or does not compile.
+/** A node of this package in a query's plan. Spark's optimizer, and the same once more while a query runs, drops
+  * limits, sorts, aggregates and columns by what a node says of its rows, and what a node inherits is true of Spark's
+  * own. So each node of this package says all of it by itself, or does not compile.
   */
 trait OwnNode extends LogicalPlan {
 

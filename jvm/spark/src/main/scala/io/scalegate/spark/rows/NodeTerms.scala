@@ -5,8 +5,8 @@ import org.apache.spark.sql.types.{DataType, NullType}
 
 /** Several expressions of one node, and what belongs to them, as one argument of it. Spark's rules find a node's
   * expressions where an argument is an expression, or a sequence or an option of some, and put what they have made of
-  * them in their places: so this is an expression, which has those that it holds for children, all of them, and is never
-  * evaluated.
+  * them in their places: so this is an expression, which has those that it holds for children, all of them, and is
+  * never evaluated.
   */
 trait NodeTerms extends Expression with Unevaluable with NonSQLExpression {
   final override def nullable: Boolean = true

@@ -15,8 +15,8 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   /*
    *    chunk   [ size | row ][ size | row ] ...
    *
-   * While all rows are of one size, a chunk holds as many as a power of two, and a row's number tells where it lies. From
-   * the first of another size on the places are kept: of each row the number of its chunk and the offset in it.
+   * While all rows are of one size, a chunk holds as many as a power of two, and a row's number tells where it lies.
+   * From the first of another size on the places are kept: of each row the number of its chunk and the offset in it.
    *
    * The first chunk begins small, for there may be many stores of a few rows. What pointed into it when it was smaller
    * still lies there.

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
 import io.scalegate.spark.plan.OwnNode
 
 /** A stream that has no rows for a batch. Spark has a local relation for it, which the optimizer folds what is above
-  * into, names and constants with it: the same query has then another plan, with another way to bring rows together, in a
-  * batch without data. To this node the optimizer does what it does to a stream that has some.
+  * into, names and constants with it: the same query has then another plan, with another way to bring rows together, in
+  * a batch without data. To this node the optimizer does what it does to a stream that has some.
   */
 final case class EmptyStream(output: Seq[Attribute])
     extends LeafNode

@@ -5,8 +5,8 @@ import org.apache.spark.sql.execution.{CodegenSupport, SparkPlan}
 
 import io.scalegate.spark.join.WindowJoinOutputExec
 
-/** Lets a join's rows that no generated code reads leave the join as they are: generated code of their own would put each
-  * into a queue of one row, which takes longer than to make it.
+/** Lets a join's rows that no generated code reads leave the join as they are: generated code of their own would put
+  * each into a queue of one row, which takes longer than to make it.
   */
 object OutputWithoutCodegen extends Rule[SparkPlan] {
   def apply(plan: SparkPlan): SparkPlan = left(plan.transformUp {

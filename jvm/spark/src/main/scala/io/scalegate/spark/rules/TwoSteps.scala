@@ -17,13 +17,13 @@ import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 
 import io.scalegate.spark.plan.OwnNode
 
-/** Stands above an operator that runs in two steps: the first prepares rows for an exchange, by copying them to cells or by
-  * adding them up in panes, and what the second makes of them is more rows, and others. Once the exchange has run, adaptive
-  * execution puts a leaf in the operator's place, and that has the exchange's figures: so many rows, of such a size. The
-  * operators above ask here instead, where the figures are those that the operator had.
+/** Stands above an operator that runs in two steps: the first prepares rows for an exchange, by copying them to cells
+  * or by adding them up in panes, and what the second makes of them is more rows, and others. Once the exchange has
+  * run, adaptive execution puts a leaf in the operator's place, and that has the exchange's figures: so many rows, of
+  * such a size. The operators above ask here instead, where the figures are those that the operator had.
   *
-  * It is a node of the physical plan as well until that is executed: what adaptive execution replaces is all that a node of
-  * the query was planned as.
+  * It is a node of the physical plan as well until that is executed: what adaptive execution replaces is all that a
+  * node of the query was planned as.
   */
 final case class TwoSteps(child: LogicalPlan) extends UnaryNode with OwnNode {
   override def output: Seq[Attribute] = child.output

@@ -12,8 +12,8 @@ object Cores {
     else context.getConf.getInt("spark.executor.cores", 1)
   }
 
-  /** How many tasks run at once, or may: with dynamic allocation there are few executors when a query is planned, and more
-    * when it runs.
+  /** How many tasks run at once, or may: with dynamic allocation there are few executors when a query is planned, and
+    * more when it runs.
     */
   def tasksAtOnce: Int = {
     val context = SparkContext.getOrCreate()

@@ -30,8 +30,8 @@ object ScaleGateConf {
     */
   val SampleRows = "spark.scalegate.join.sampleRows"
 
-  /** `true` leaves every join to Spark whose condition may end in an error, such as an overflow in ANSI mode: Spark evaluates
-    * it on pairs that no bound lets through, and gives errors where this package gives rows.
+  /** `true` leaves every join to Spark whose condition may end in an error, such as an overflow in ANSI mode: Spark
+    * evaluates it on pairs that no bound lets through, and gives errors where this package gives rows.
     */
   val AnsiErrors = "spark.scalegate.join.ansiErrors"
 

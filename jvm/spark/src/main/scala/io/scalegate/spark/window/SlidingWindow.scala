@@ -83,14 +83,14 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
   /** The last of them. */
   def last(pane: Long): Long = pane - into(pane)
 
-  /** The place of the first pane that a window which ends behind a time holds; below all places where it is not reckoned
-    * in 64 bits.
+  /** The place of the first pane that a window which ends behind a time holds; below all places where it is not
+    * reckoned in 64 bits.
     */
   def firstOpen(time: Long): Long =
     if (time < -Far || size > Far) Long.MinValue else place(next(last(time - size)))
 
-  /** The place of the first pane that no window which ends by a time holds; above all places where it is not reckoned in
-    * 64 bits.
+  /** The place of the first pane that no window which ends by a time holds; above all places where it is not reckoned
+    * in 64 bits.
     */
   def firstBehind(time: Long): Long =
     if (time < -Far || size > Far) Long.MaxValue else place(last(time - size) + size)

@@ -107,8 +107,8 @@ final case class TimeWindows(
         LessThan(value, Cast(zero, LongType, Some(conf.sessionLocalTimeZone)))
     }
 
-  /** Whether these rules make `found` of an expression. There are dozens of windows, whose expressions are neither copied
-    * for this nor brought into a canonical form.
+  /** Whether these rules make `found` of an expression. There are dozens of windows, whose expressions are neither
+    * copied for this nor brought into a canonical form.
     */
   private[this] def becomes(made: Expression, found: Expression, own: Attribute): Boolean =
     (made, found) match {

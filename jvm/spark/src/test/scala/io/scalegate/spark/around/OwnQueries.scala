@@ -1,6 +1,8 @@
 package io.scalegate.spark.around
 
-/** Draws the operators of this package: joins of every kind and by every algorithm, and aggregates over sliding windows. */
+/** Draws the operators of this package: joins of every kind and by every algorithm, and aggregates over sliding
+  * windows.
+  */
 final class OwnQueries(draw: Draw) {
   import draw.{below => number, chance, of => oneOf}
 
@@ -33,8 +35,8 @@ final class OwnQueries(draw: Draw) {
     }
   }
 
-  /** A join by keys is one of ours where the time bound cannot fail, or where a hint asks for it: most have one. An algorithm that
-    * cannot run the join is refused, which other suites test.
+  /** A join by keys is one of ours where the time bound cannot fail, or where a hint asks for it: most have one. An
+    * algorithm that cannot run the join is refused, which other suites test.
     */
   private[this] def hinted(isKeyed: Boolean, isOverlap: Boolean): String = {
     val possible = Seq(

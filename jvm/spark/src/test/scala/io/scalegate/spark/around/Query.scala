@@ -1,7 +1,7 @@
 package io.scalegate.spark.around
 
-/** A query as a tree. Every node gives the same four columns, `a` and `b` BIGINT, `t` TIMESTAMP and `v` STRING, so that any
-  * may stand above any, and that a node may be replaced by one of its inputs.
+/** A query as a tree. Every node gives the same four columns, `a` and `b` BIGINT, `t` TIMESTAMP and `v` STRING, so that
+  * any may stand above any, and that a node may be replaced by one of its inputs.
   *
   * @param label
   *   what a failure calls it

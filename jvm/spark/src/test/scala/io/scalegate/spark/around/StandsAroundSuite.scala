@@ -14,9 +14,9 @@ import org.apache.spark.sql.{DataFrame, Encoders, Row}
 import io.scalegate.spark.SparkJoinSuite
 
 /** Random queries in which something stands below, between and above our operators, under random settings: plain Spark
-  * says what their rows are. A query whose rows differ is made smaller for as long as they do, and shown with the number that
-  * draws it again: its seed, and its own, from which `scalegate.around.from` starts. Thousands of them are a matter of
-  * `make soak`.
+  * says what their rows are. A query whose rows differ is made smaller for as long as they do, and shown with the
+  * number that draws it again: its seed, and its own, from which `scalegate.around.from` starts. Thousands of them are
+  * a matter of `make soak`.
   */
 final class StandsAroundSuite extends SparkJoinSuite {
   import StandsAroundSuite._

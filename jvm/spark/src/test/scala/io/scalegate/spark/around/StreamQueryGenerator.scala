@@ -6,8 +6,8 @@ import scala.util.Random
 
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Draws queries over streams with one to three operators of this package, what may stand below and above them, and rows of
-  * which none is late: so the result is that of the same query over the same rows at rest.
+/** Draws queries over streams with one to three operators of this package, what may stand below and above them, and
+  * rows of which none is late: so the result is that of the same query over the same rows at rest.
   */
 final class StreamQueryGenerator(random: Random) {
   import StreamQueryGenerator._
@@ -205,8 +205,8 @@ final class StreamQueryGenerator(random: Random) {
       "r.a, l.b, l.t, l.v"
     ))
 
-  /** In plain Spark the places of the rows in the order of both inputs are counted. Rows of a window that is still open at the
-    * end are undecided, so the types of joins are those that give pairs.
+  /** In plain Spark the places of the rows in the order of both inputs are counted. Rows of a window that is still open
+    * at the end are undecided, so the types of joins are those that give pairs.
     */
   private[this] def rowWindow(l: Drawn, r: Drawn): Drawn = {
     val n = 1 + random.nextInt(4)
@@ -405,8 +405,8 @@ object StreamQueryGenerator {
   /** The first time, in milliseconds. */
   val Start = 1577836800000L
 
-  /** In milliseconds: the times of a batch's rows, and how far the next batch begins after it at most. Every delay is longer
-    * than both and what projections add.
+  /** In milliseconds: the times of a batch's rows, and how far the next batch begins after it at most. Every delay is
+    * longer than both and what projections add.
     */
   private val Span = 9000
   private val MostApart = 7000

@@ -11,10 +11,10 @@ import org.apache.spark.sql.{Encoders, Row}
 
 import io.scalegate.spark.join.stream.StreamingJoinSuite
 
-/** Random queries over streams in which something stands below, between and above our operators, under random settings, their
-  * rows cut into random batches, with restarts between them: plain Spark's query over the same rows at rest says what they
-  * give. A query that differs is made smaller for as long as it does, and shown with the number that draws it again.
-  * Thousands of them are a matter of `make soak-queries`.
+/** Random queries over streams in which something stands below, between and above our operators, under random settings,
+  * their rows cut into random batches, with restarts between them: plain Spark's query over the same rows at rest says
+  * what they give. A query that differs is made smaller for as long as it does, and shown with the number that draws it
+  * again. Thousands of them are a matter of `make soak-queries`.
   */
 final class StreamsAroundSuite extends StreamingJoinSuite {
   import StreamsAroundSuite._

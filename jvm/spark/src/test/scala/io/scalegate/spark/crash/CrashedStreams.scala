@@ -46,8 +46,8 @@ final private[spark] case class CrashOutcome(
 
 /** Runs streaming queries on a machine that dies at an operation on a file of the checkpoint, and is started again.
   *
-  * A query is run once without a death, and its checkpoint kept as it is between its parts. A death within a part is then
-  * tried from there: what came before is as it was.
+  * A query is run once without a death, and its checkpoint kept as it is between its parts. A death within a part is
+  * then tried from there: what came before is as it was.
   */
 abstract class CrashedStreams extends StreamingJoinSuite {
   override protected def fileManager: String = classOf[FaultyFiles].getName

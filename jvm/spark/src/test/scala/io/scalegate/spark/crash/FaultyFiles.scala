@@ -7,8 +7,8 @@ import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, LocalFileSystem, Pat
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 
-/** The files of checkpoints on a machine that dies at a chosen operation on one of them, before it or after it has taken
-  * effect, and does nothing more until it is started again.
+/** The files of checkpoints on a machine that dies at a chosen operation on one of them, before it or after it has
+  * taken effect, and does nothing more until it is started again.
   */
 final class FaultyFiles(path: Path, conf: Configuration)
     extends FileSystemBasedCheckpointFileManager(path, conf) {

@@ -3,11 +3,11 @@ package io.scalegate.spark.crash
 import scala.util.Random
 
 /** Streaming queries on a machine that dies at any operation on the files of their checkpoints, and is started again:
-  * nothing is lost, nothing given twice to a sink that writes a batch once, and a batch that runs again has the rows that it
-  * had.
+  * nothing is lost, nothing given twice to a sink that writes a batch once, and a batch that runs again has the rows
+  * that it had.
   *
-  * With `SCALEGATE_SOAK` it goes through all operations of all queries over all state stores and prints the table of the
-  * docs; otherwise through a sample of two, by `SCALEGATE_SEED`. `SCALEGATE_CRASH_SHARE` says which part of all, by
+  * With `SCALEGATE_SOAK` it goes through all operations of all queries over all state stores and prints the table of
+  * the docs; otherwise through a sample of two, by `SCALEGATE_SEED`. `SCALEGATE_CRASH_SHARE` says which part of all, by
   * hundredths.
   */
 final class StreamingCrashSuite extends CrashedStreams {

@@ -6,8 +6,8 @@ import org.apache.spark.sql.classic.Dataset
 
 import io.scalegate.spark.SparkJoinSuite
 
-/** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must not take
-  * these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
+/** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must
+  * not take these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
   */
 final class AdaptiveRowsSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] =

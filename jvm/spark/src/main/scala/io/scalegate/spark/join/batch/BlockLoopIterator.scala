@@ -59,8 +59,8 @@ final class BlockLoopIterator(
 
 private object BlockLoopIterator {
 
-  /** Of this size a block stays in a core's cache, beside the row that it is compared with, and the kept rows are not read
-    * too often.
+  /** Of this size a block stays in a core's cache, beside the row that it is compared with, and the kept rows are not
+    * read too often.
     */
   private val MostBytes = 1L << 20
 

@@ -32,8 +32,8 @@ import io.scalegate.spark.join.{
 import io.scalegate.spark.rows.NodeTerms
 import io.scalegate.stream.Sides
 
-/** How the tasks of a [[WindowJoinExec]] join what they read: where and in which order they need their rows, what they do
-  * with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node.
+/** How the tasks of a [[WindowJoinExec]] join what they read: where and in which order they need their rows, what they
+  * do with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node.
   */
 sealed trait LocalJoin extends NodeTerms {
 
@@ -132,8 +132,8 @@ sealed trait SweptJoin extends ClusteredJoin {
 object LocalJoin {
 
   /** A task sweeps a window over both inputs, which come sorted by the keys and the first bounded attribute. The memory
-    * that it needs is one window of one key; a window that does not fit is kept on disk, as what comes before it is spilled
-    * by Spark's sort.
+    * that it needs is one window of one key; a window that does not fit is kept on disk, as what comes before it is
+    * spilled by Spark's sort.
     */
   final case class Sweep(keys: JoinKeys, terms: IndexTerms) extends SweptJoin {
     override def children: Seq[Expression] = Seq(keys, terms)
@@ -156,8 +156,8 @@ object LocalJoin {
     ): PartitionsJoinTask = sweep(probing, columns)
   }
 
-  /** A task indexes its rows of the side that does not probe, and nothing has to be sorted. One that cannot hold them sorts
-    * both sides itself, and sweeps; in two passes where rows of both sides are given that match nothing.
+  /** A task indexes its rows of the side that does not probe, and nothing has to be sorted. One that cannot hold them
+    * sorts both sides itself, and sweeps; in two passes where rows of both sides are given that match nothing.
     *
     * @param key
     *   the keys as one more bound
@@ -183,9 +183,9 @@ object LocalJoin {
     )
   }
 
-  /** A task indexes its rows of the side that does not probe, where no window can be swept: the bounds are columns, or there
-    * are none. Where its memory is too small for them they are spilled, and all are read once for each block of the other's
-    * rows; in two passes by a full join.
+  /** A task indexes its rows of the side that does not probe, where no window can be swept: the bounds are columns, or
+    * there are none. Where its memory is too small for them they are spilled, and all are read once for each block of
+    * the other's rows; in two passes by a full join.
     *
     * @param terms
     *   a bound on the keys comes first
@@ -220,8 +220,9 @@ object LocalJoin {
     )
   }
 
-  /** One input is small enough to be broadcast. Each executor indexes its rows once, and each row of the other input is looked
-    * up where it is: nothing is exchanged or sorted, and the output has the partitioning and the order of that input.
+  /** One input is small enough to be broadcast. Each executor indexes its rows once, and each row of the other input is
+    * looked up where it is: nothing is exchanged or sorted, and the output has the partitioning and the order of that
+    * input.
     *
     * @param held
     *   the columns of the rows that are broadcast: of the side that does not probe, whose plan gives [[PackedRows]]

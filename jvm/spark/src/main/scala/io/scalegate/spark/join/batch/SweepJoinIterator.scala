@@ -15,8 +15,8 @@ import io.scalegate.spark.rows.{RowSize, WindowMemory}
   * @param bands
   *   the first bounds the attribute that both sides are sorted by within a key
   * @param keep
-  *   is told the rows and bytes of the window as it grows, and may refuse. Then there are no more pairs until the rows of
-  *   the key are taken by [[keepBuild]] and [[probesOfKey]]
+  *   is told the rows and bytes of the window as it grows, and may refuse. Then there are no more pairs until the rows
+  *   of the key are taken by [[keepBuild]] and [[probesOfKey]]
   * @param sortedHere
   *   whether the task had to sort its inputs itself
   */

@@ -13,8 +13,8 @@ import org.apache.spark.sql.execution.SparkPlan
 import io.scalegate.spark.join.{JoinedPairs, Probing, WindowJoinNode}
 import io.scalegate.stream.Sides
 
-/** The join of two batch inputs by a condition that bounds differences between them, or makes intervals of them overlap, or
-  * holds for any pairs of rows that meet.
+/** The join of two batch inputs by a condition that bounds differences between them, or makes intervals of them
+  * overlap, or holds for any pairs of rows that meet.
   *
   * @param probing
   *   what is given for each row of which side

@@ -19,9 +19,9 @@ import io.scalegate.spark.settings.{Algorithm, Errors, LayoutText}
 /** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
-  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an
-  * [[Algorithm]] among the arguments chooses that, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the rows of a join of
-  * streams in the order of their times.
+  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an [[Algorithm]]
+  * among the arguments chooses that, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the
+  * rows of a join of streams in the order of their times.
   */
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   val Name = "WINDOW_JOIN"

@@ -26,8 +26,8 @@ final case class WindowJoinRequested(
       TrueLiteral
     )
 
-  /** A constant in the place of a column would leave nothing that ties the hint to that input, and with it to the join: the
-    * column is kept.
+  /** A constant in the place of a column would leave nothing that ties the hint to that input, and with it to the join:
+    * the column is kept.
     */
   override protected def withNewChildrenInternal(l: Expression, r: Expression): Expression =
     copy(

@@ -13,8 +13,8 @@ import io.scalegate.spark.rows.{
   WindowMemory
 }
 
-/** Joins two inputs whose attributes are bounded block by block: the rows that probe are indexed, as many as there is memory
-  * for, and each of the kept rows is looked up in the block.
+/** Joins two inputs whose attributes are bounded block by block: the rows that probe are indexed, as many as there is
+  * memory for, and each of the kept rows is looked up in the block.
   *
   * @param attributes
   *   of the probe rows, which `by` relates to those of the kept ones

@@ -32,8 +32,8 @@ private[scalegate] object BroadcastIndexes {
   /** An index that is built by who asks first for it, while others wait. */
   final private class Held {
     /*
-     * What is guarded by `this` is read and written at once. Only `building` is held for long, and by nobody who waits for
-     * another index: who builds one may drop others.
+     * What is guarded by `this` is read and written at once. Only `building` is held for long, and by nobody who waits
+     * for another index: who builds one may drop others.
      */
     private[this] val building = new Object
     private[this] var index = new SoftReference[IndexedRows](null)

@@ -11,8 +11,8 @@ import io.scalegate.lookup.RowIndex
 import io.scalegate.spark.rows.{AttributeReader, IndexBy, IndexedRows, RowStore}
 import io.scalegate.stream.Side
 
-/** Builds the index of broadcast rows from the bytes that they are packed in: no row becomes an object. The rows are copied
-  * in the index's order, in which they are read faster, if there is memory for it, and else read where they lie.
+/** Builds the index of broadcast rows from the bytes that they are packed in: no row becomes an object. The rows are
+  * copied in the index's order, in which they are read faster, if there is memory for it, and else read where they lie.
   *
   * @param columns
   *   of a row
@@ -29,8 +29,8 @@ final private[scalegate] class PackedIndex(
     reserve: Long => Option[StorageMemory]
 ) {
   /*
-   * Tasks that wait for the index leave the JVM's other cores idle, so each of these takes a share of the chunks. A share
-   * writes its rows' places and attributes where they would lie if no row of the shares before had a NULL; then
+   * Tasks that wait for the index leave the JVM's other cores idle, so each of these takes a share of the chunks. A
+   * share writes its rows' places and attributes where they would lie if no row of the shares before had a NULL; then
    * the gaps are closed.
    */
   private[this] val chunks = packed.map(_.asInstanceOf[UnsafeRow])

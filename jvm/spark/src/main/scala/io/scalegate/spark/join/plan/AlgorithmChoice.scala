@@ -25,7 +25,8 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
   *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
   *     since the bounds are columns or the join is a full one, it is left to Spark.
-  *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares no
+  *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
+  *   no
   *     more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
   */

@@ -80,9 +80,9 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   private[this] def LeastShare = 0.25
 }
 
-/** Reads samples where that costs little: rows from the beginning of several partitions of files, of a cached table or of
-  * rows that the plan itself holds, through filters and projections. What an exchange, an aggregate, a join or somebody's
-  * own RDD would have to compute is not asked for.
+/** Reads samples where that costs little: rows from the beginning of several partitions of files, of a cached table or
+  * of rows that the plan itself holds, through filters and projections. What an exchange, an aggregate, a join or
+  * somebody's own RDD would have to compute is not asked for.
   *
   * Rows that lie together in a file may be alike; a sample decides how fast a join is and never what it gives. So it is
   * not waited for long either, and where it cannot be read there is none.
@@ -143,8 +143,8 @@ object InputSample {
     Option.when(read.forall(_.nonEmpty) && present.nonEmpty)(new InputSample(present))
   }
 
-  /** The attributes of `most` of a partition's first rows, column by column; None where they cannot be evaluated. That fails
-    * no task: whether the query needs them is for the query to see.
+  /** The attributes of `most` of a partition's first rows, column by column; None where they cannot be evaluated. That
+    * fails no task: whether the query needs them is for the query to see.
     */
   private def attributesOf(
       rows: Iterator[InternalRow],

@@ -50,8 +50,8 @@ final class JoinSample(
 object JoinSample {
 
   /** Samples both inputs, once for a join and all the copies that adaptive execution makes of it. None where one of
-    * them cannot be sampled at little cost, where the inputs are so small that nothing is to be gained, and where the plan
-    * is only looked at.
+    * them cannot be sampled at little cost, where the inputs are so small that nothing is to be gained, and where the
+    * plan is only looked at.
     */
   def of(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] =
     c.join.getTagValue(Tag).getOrElse {

@@ -55,8 +55,8 @@ object MatrixChoice {
     else math.min(conf.numShufflePartitions, Cores.tasksAtOnce)
   }
 
-  /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing that
-    * may change decides it.
+  /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing
+    * that may change decides it.
     */
   def ofStreams(c: WindowJoinCandidate, probing: Probing): MatrixLayout = {
     val layout = c.layout.getOrElse(throw Errors.streamLayout)

@@ -95,8 +95,8 @@ final private class SampledKeyLoads(
     (r + s) * Tuple + r * s * sample.shareOfAll
   }
 
-  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many places, that it
-    * is no chance.
+  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many places, that
+    * it is no chance.
     */
   val frequent: IndexedSeq[Long] =
     keys

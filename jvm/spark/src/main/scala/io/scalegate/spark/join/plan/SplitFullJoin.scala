@@ -22,11 +22,11 @@ import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
 
 /** Makes two joins of a full join that no single operator can run: the left join, which gives the pairs and the left
   * rows, and the right rows that match nothing, which an anti join gives. A row is decided in the task that has all of
-  * its matches. Of both sides' rows one task has these only where an equality key brings them together, and holds them only
-  * if they are few enough to index.
+  * its matches. Of both sides' rows one task has these only where an equality key brings them together, and holds them
+  * only if they are few enough to index.
   *
-  * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an exchange
-  * that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
+  * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an
+  * exchange that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
   *
   * One by keys that nobody asked us to run is left to Spark, which reads its inputs once.
   */

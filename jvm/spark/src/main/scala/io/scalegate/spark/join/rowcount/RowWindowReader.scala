@@ -37,8 +37,8 @@ final class RowWindowReader(
   /** The time of the row last asked for one, if it had any. */
   def time: Long = times.keys(0)
 
-  /** Writes the banded attributes, and one more that no row of the other side is within where one of these is NULL; false
-    * when it is: such a row matches nothing.
+  /** Writes the banded attributes, and one more that no row of the other side is within where one of these is NULL;
+    * false when it is: such a row matches nothing.
     */
   def read(row: InternalRow, into: Array[Long]): Boolean = {
     val usable = attributes.read(row)

@@ -11,8 +11,8 @@ import io.scalegate.spark.join.{Probing, UngroupedPairs}
 import io.scalegate.spark.rows.{RowSize, UnsafeRows, WindowMemory}
 import io.scalegate.stream.{Side, Sides}
 
-/** Joins two inputs key by key: the rows of both sides of a key in the order of their times, each of which looks among the
-  * last rows of the other side and then takes its place among those of its own. A row that matched nothing is given
+/** Joins two inputs key by key: the rows of both sides of a key in the order of their times, each of which looks among
+  * the last rows of the other side and then takes its place among those of its own. A row that matched nothing is given
   * when it leaves its window. One thread.
   *
   * @param bands

@@ -10,12 +10,12 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
 
-/** The join over windows that count the rows of each key: the later row of a pair meets the last rows of the other
-  * side that have its keys. Both inputs come clustered by the keys and sorted by keys, time and columns, so a task reads
+/** The join over windows that count the rows of each key: the later row of a pair meets the last rows of the other side
+  * that have its keys. Both inputs come clustered by the keys and sorted by keys, time and columns, so a task reads
   * each key's rows once, in their order, and holds the last rows of one key.
   *
-  * The order is that of [[RowWindowJoinExec]]. A row whose key or time is NULL is in no window, and matches nothing; one
-  * whose banded attributes are NULL takes its place in the window and matches nothing.
+  * The order is that of [[RowWindowJoinExec]]. A row whose key or time is NULL is in no window, and matches nothing;
+  * one whose banded attributes are NULL takes its place in the window and matches nothing.
   *
   * @param window
   *   whose keys are in a form that is the same for equal numbers

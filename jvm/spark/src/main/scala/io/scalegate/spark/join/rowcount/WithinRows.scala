@@ -15,10 +15,10 @@ import org.apache.spark.sql.scalegate.TaskAccess
 import io.scalegate.spark.bounds.TermType
 import io.scalegate.spark.settings.Errors
 
-/** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last
-  * `n` rows of its side when the later one arrives. `within_rows(left_time, right_time, n, left_key, right_key, …)`: among
-  * the last `n` of its side that have the later one's keys. It holds only of whole inputs, never of two rows alone, so
-  * a plan that would have to evaluate it is refused.
+/** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last `n` rows of
+  * its side when the later one arrives. `within_rows(left_time, right_time, n, left_key, right_key, …)`: among the last
+  * `n` of its side that have the later one's keys. It holds only of whole inputs, never of two rows alone, so a plan
+  * that would have to evaluate it is refused.
   *
   * @param left
   *   the time of one side; rows of equal time are ordered by their content, and a left row comes before a
@@ -26,8 +26,8 @@ import io.scalegate.spark.settings.Errors
   * @param threads
   *   among which the join's task shares its comparisons, if the call says so
   * @param same
-  *   that the keys which the rows are counted by are equal: equalities, so that Spark brings both keys to one type as it
-  *   does those of any join; none where all rows count
+  *   that the keys which the rows are counted by are equal: equalities, so that Spark brings both keys to one type as
+  *   it does those of any join; none where all rows count
   */
 final case class WithinRows(
     left: Expression,

@@ -60,8 +60,8 @@ final case class StreamJoin(
     description: String
 ) {
 
-  /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's node,
-    * which gives it back by [[withExpressions]].
+  /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's
+    * node, which gives it back by [[withExpressions]].
     */
   def expressions: Seq[Expression] =
     leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++

@@ -26,8 +26,8 @@ private[scalegate] object PaneBlock {
   val Panes: Int = 1 << Bits
 }
 
-/** The panes of one block, put together from what tasks had of it. The results are the caller's. What one task had alone
-  * is not copied.
+/** The panes of one block, put together from what tasks had of it. The results are the caller's. What one task had
+  * alone is not copied.
   *
   * {{{
   *   one      [ bits | result of the 1st bit that is set | of the 2nd | ... ]    of the only task, or null

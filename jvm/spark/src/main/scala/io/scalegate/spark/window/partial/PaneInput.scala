@@ -36,8 +36,8 @@ private[scalegate] object PaneInput {
 
   /** The rows of an aggregate.
     *
-    * What lies below the windows is planned by itself: adaptive execution puts what it has run in the place of a node of
-    * the query's plan, and would look for ever for one that is made here.
+    * What lies below the windows is planned by itself: adaptive execution puts what it has run in the place of a node
+    * of the query's plan, and would look for ever for one that is made here.
     *
     * @param planLater
     *   plans a node of the query

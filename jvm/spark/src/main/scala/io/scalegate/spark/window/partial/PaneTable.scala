@@ -76,8 +76,8 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
   def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit =
     pointIn(find(key, PaneBlock.of(place)), result, place)
 
-  /** The same for a key of one column of at most eight bytes, which is compared without a row of it. A key that is given
-    * in both ways has a result in each.
+  /** The same for a key of one column of at most eight bytes, which is compared without a row of it. A key that is
+    * given in both ways has a result in each.
     *
     * @param word
     *   the column as [[KeyWord]] has it; 0 where it is NULL

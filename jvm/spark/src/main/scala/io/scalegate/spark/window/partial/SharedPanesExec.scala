@@ -10,8 +10,8 @@ import io.scalegate.spark.plan.ParallelUnionExec
 import io.scalegate.spark.settings.Cores
 
 /** The partial results of a union's rows, before they are exchanged. A task takes a partition of each of several parts
-  * and has one table for all of them: a key and a block that two of the parts have rows of are one row less to exchange,
-  * and many small parts do not need a task each. As many tasks as run at once remain.
+  * and has one table for all of them: a key and a block that two of the parts have rows of are one row less to
+  * exchange, and many small parts do not need a task each. As many tasks as run at once remain.
   *
   * Input contract: in each child's stage is a [[PartialPanesExec]] that shares its partial results, and all of them are
   * alike but for their rows.
@@ -54,8 +54,8 @@ final case class SharedPanesExec(children: Seq[SparkPlan]) extends SparkPlan {
 
 private[scalegate] object SharedPanesExec {
 
-  /** How many tasks take the partitions of a union: as few as leave none of those that run at once without work, when each
-    * takes one partition of a part at most.
+  /** How many tasks take the partitions of a union: as few as leave none of those that run at once without work, when
+    * each takes one partition of a part at most.
     *
     * @param partitions
     *   of each part

@@ -34,9 +34,9 @@ import io.scalegate.spark.settings.Errors
 
 /** `first_by_time(value, time)` and `last_by_time(value, time)`: the value of the row with the earliest or the latest
   * time, whatever the order in which rows arrive. Of several values at that time the first takes the smallest and the
-  * last the greatest, NULL being smaller than any other, and equal ones that differ (-0.0 and 0.0, texts of a collation)
-  * in the order of what they are written as; rows without a time do not count, and of no rows the result
-  * is NULL.
+  * last the greatest, NULL being smaller than any other, and equal ones that differ (-0.0 and 0.0, texts of a
+  * collation) in the order of what they are written as; rows without a time do not count, and of no rows the result is
+  * NULL.
   *
   * Its partial results merge in any order, so aggregates over windows may have it on panes.
   *

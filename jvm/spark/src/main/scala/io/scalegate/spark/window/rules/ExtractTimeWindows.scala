@@ -25,8 +25,8 @@ import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
-/** Finds sliding windows, of enough overlap, in the forms that the analyzer has given them, before the optimizer changes
-  * them; Spark's own form too, for what is on now may have been off then.
+/** Finds sliding windows, of enough overlap, in the forms that the analyzer has given them, before the optimizer
+  * changes them; Spark's own form too, for what is on now may have been off then.
   */
 object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {

@@ -7,7 +7,8 @@ import io.scalegate.spark.window.partial.{PaneBlock, PaneFunctions}
 /** In which form panes come or are held.
   *
   * @param input
-  *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as [[PaneBlock]] has them
+  *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as [[PaneBlock]] has
+  *   them
   * @param packed
   *   in the latter case, how many panes one number stands for, as a power of two; a block's panes at most
   */

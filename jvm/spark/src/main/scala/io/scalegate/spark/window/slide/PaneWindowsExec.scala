@@ -23,8 +23,8 @@ import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
   * aggregate.
   *
   * Input contract: the child's columns are the keys, the pane and the partial results of the functions, in this order,
-  * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one partition, in any order; without keys all
-  * rows come in one.
+  * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one
+  * partition, in any order; without keys all rows come in one.
   *
   * @param terms
   *   whose keys are the first of the child's columns

@@ -17,8 +17,8 @@ import io.scalegate.spark.rows.WindowMemory
 import io.scalegate.spark.settings.Errors
 import io.scalegate.spark.window.partial.{PanePartials, PaneResults}
 
-/** Which windows of those that hold panes are given: those that end behind `after`, but not behind `until`, and of which
-  * `among` says so.
+/** Which windows of those that hold panes are given: those that end behind `after`, but not behind `until`, and of
+  * which `among` says so.
   *
   * @param among
   *   asked for the values of the keys and the start of a window

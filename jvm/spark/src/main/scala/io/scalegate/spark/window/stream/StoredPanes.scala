@@ -235,8 +235,8 @@ final private class StoredPaneBlocks(
     Platform.getLong(value.getBaseObject, value.getBaseOffset + (value.getLong(0) >>> 32))
 
   /** The panes of rows, where no window has panes of more than two parts: those of parts that follow each other come
-    * together, though the store has its rows in any order, since the first of such parts looks for the others. Parts that do
-    * not follow each other share no window, and come as keys of their own.
+    * together, though the store has its rows in any order, since the first of such parts looks for the others. Parts
+    * that do not follow each other share no window, and come as keys of their own.
     */
   final private class Chains(rows: Iterator[(UnsafeRow, UnsafeRow)]) extends PaneReader {
     private[this] val keysOf = UnsafeProjection.create(of.keys, of.input.take(numberAt + 1))

@@ -24,8 +24,8 @@ private[scalegate] object StreamingPanes {
   }
 }
 
-/** Reads the terms that versions wrote which had types in Spark's words, and of functions no more than names and types. The
-  * case of names is ignored.
+/** Reads the terms that versions wrote which had types in Spark's words, and of functions no more than names and types.
+  * The case of names is ignored.
   */
 private object OlderPaneTerms {
   def differences(

@@ -14,8 +14,8 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.{SparkEnv, TaskContext}
 
 /** Rows that the running task keeps on disk, for want of memory, to be read over and over. They need no memory but the
-  * buffers of one reader, however often they are read: the readers of Spark's own spilled rows stay until the task ends.
-  * Compressed and encrypted as what Spark spills; they go when the task ends. One thread.
+  * buffers of one reader, however often they are read: the readers of Spark's own spilled rows stay until the task
+  * ends. Compressed and encrypted as what Spark spills; they go when the task ends. One thread.
   *
   * @param columns
   *   of a row
@@ -45,8 +45,8 @@ final class SpillableRows(columns: Int) {
     count = Math.addExact(count, 1)
   }
 
-  /** All of them, each valid until the next is asked for; none is added from then on. The iterators before are of no more
-    * use.
+  /** All of them, each valid until the next is asked for; none is added from then on. The iterators before are of no
+    * more use.
     */
   def iterator: Iterator[UnsafeRow] = {
     closeAll()

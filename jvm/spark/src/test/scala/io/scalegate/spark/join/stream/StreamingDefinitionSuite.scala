@@ -9,8 +9,8 @@ import org.apache.spark.sql.DataFrame
 
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With rows
-  * that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above.
+/** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With
+  * rows that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above.
   */
 final class StreamingDefinitionSuite extends StreamingJoinSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 1 SECOND"
@@ -84,7 +84,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
       val (got, expected, dropped, (ls, rs, query)) =
         againstDefinition(how, s"l.k = r.k AND $within AND l.id + r.id >= 0")
       assert(got == expected && dropped > 0)
-      // What Spark's own join makes of the same. To an inner join it gives batches without data, so that more is late there.
+      // What Spark's own join makes of the same. To an inner join it gives batches without data, so that more is late
+      // there.
       if (how == "FULL" || (isSoak && how != "LEFT ANTI")) plainSpark {
         val run = new Running(query, watermarks = false).start()
         try {

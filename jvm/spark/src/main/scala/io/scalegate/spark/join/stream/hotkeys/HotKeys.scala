@@ -3,13 +3,13 @@ package io.scalegate.spark.join.stream.hotkeys
 import io.scalegate.stream.Side
 
 /** The keys of a streaming join whose rows several partitions share, in one batch: hybrid parallelism, PPOIJ §3.3, with
-  * a state in the place of the paper's buffers. A key is named by its hash, that which decides its home; two keys of one
-  * hash are one here.
+  * a state in the place of the paper's buffers. A key is named by its hash, that which decides its home; two keys of
+  * one hash are one here.
   *
   * The rows of one side go to one partition each; those of the other, to all replicas of their key, so a pair meets
-  * where its row of the first side went, and there alone. No row ever moves. A partition becomes a replica of a key in two
-  * steps: first it gets copies, until all rows that it never got a copy of can match no row that is yet to come; then it
-  * gets a share. It ceases to be one the other way round.
+  * where its row of the first side went, and there alone. No row ever moves. A partition becomes a replica of a key in
+  * two steps: first it gets copies, until all rows that it never got a copy of can match no row that is yet to come;
+  * then it gets a share. It ceases to be one the other way round.
   *
   * @param single
   *   the side whose rows are not copied. It stays, for copies may be left of keys that were hot; none, while none was

@@ -33,8 +33,8 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
   /** Whether enough was seen. */
   def isDone: Boolean = rows >= LeastRows
 
-  /** The partitions that each key ought to have beside its home, by Algorithm 1. A key keeps those that it has until it is
-    * far from hot.
+  /** The partitions that each key ought to have beside its home, by Algorithm 1. A key keeps those that it has until it
+    * is far from hot.
     */
   def wanted(present: HotKeys): Map[Int, Seq[Int]] = {
     val found = counts.toVector.filter { case (key, c) =>

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 
 import io.scalegate.spark.plan.JoinNode
 
-/** A join of two streams while Spark looks a query over that is about to start: Spark refuses types of joins and spellings
-  * of bounds that this package runs. It is a Join again when the optimizer sees it.
+/** A join of two streams while Spark looks a query over that is about to start: Spark refuses types of joins and
+  * spellings of bounds that this package runs. It is a Join again when the optimizer sees it.
   */
 final case class CheckedStreamingJoin(
     left: LogicalPlan,

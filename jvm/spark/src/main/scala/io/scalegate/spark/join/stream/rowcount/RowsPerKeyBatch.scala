@@ -9,9 +9,9 @@ import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
 import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
-/** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in turn,
-  * by time, side and columns, looks among the last rows of the other side that have its key, and then takes its place
-  * among those of its own. A row that matched nothing is given when it leaves its window. One thread.
+/** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in
+  * turn, by time, side and columns, looks among the last rows of the other side that have its key, and then takes its
+  * place among those of its own. A row that matched nothing is given when it leaves its window. One thread.
   *
   * @param rows
   *   that a window holds of each side

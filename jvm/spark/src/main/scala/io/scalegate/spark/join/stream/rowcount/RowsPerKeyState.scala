@@ -70,8 +70,8 @@ private[scalegate] object SideOfKeys {
   val Empty: SideOfKeys = SideOfKeys(Vector.empty, Vector.empty, Vector.empty, 0L, 0L)
 }
 
-/** What a partition holds of a join over windows that count the rows of each key. A batch makes another of it, which shares
-  * the windows of all keys that the batch has no rows of.
+/** What a partition holds of a join over windows that count the rows of each key. A batch makes another of it, which
+  * shares the windows of all keys that the batch has no rows of.
   *
   * @param watermark
   *   that rows were last joined by, in microseconds

@@ -189,8 +189,8 @@ final private[scalegate] class CountedOrder(eventTime: Int, rowOrder: RowOrder)
   def compare(a: CountedRow, b: CountedRow): Int = ofRows.compare(a.row, b.row)
 }
 
-/** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that wait
-  * on. One thread.
+/** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
+  * wait on. One thread.
   *
   * @param keyOf
   *   of a row of the side

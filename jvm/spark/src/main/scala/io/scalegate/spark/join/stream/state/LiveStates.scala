@@ -4,9 +4,9 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-/** The states that this JVM holds of the partitions of streaming joins, so that a batch need not read its
-  * windows from the checkpoint. Each belongs to one version of the checkpoint, that of its own task: a batch that finds no
-  * state of the version that it starts from reads the checkpoint. Any thread.
+/** The states that this JVM holds of the partitions of streaming joins, so that a batch need not read its windows from
+  * the checkpoint. Each belongs to one version of the checkpoint, that of its own task: a batch that finds no state of
+  * the version that it starts from reads the checkpoint. Any thread.
   *
   * @tparam P
   *   names a partition of an operator of a run of a query

@@ -6,8 +6,8 @@ import io.scalegate.stream.Side
 /** What lets a row of a streaming join go: a place along the window that slides, of every row and of the watermark. */
 sealed trait StreamWindow extends Serializable {
 
-  /** Which of the bounded attributes a row's place is: its event time as it comes, and what the window counts by when it
-    * is joined.
+  /** Which of the bounded attributes a row's place is: its event time as it comes, and what the window counts by when
+    * it is joined.
     */
   def key: Int
 
@@ -71,8 +71,8 @@ object EventTimeWindow {
   }
 }
 
-/** The last rows of each side in the order of their times. A row's place is its ordinal among its side's, from 1; when it
-  * looks for others, how many of them came before it.
+/** The last rows of each side in the order of their times. A row's place is its ordinal among its side's, from 1; when
+  * it looks for others, how many of them came before it.
   */
 final case class RowCountWindow(key: Int, rows: Long) extends StreamWindow {
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all.updated(

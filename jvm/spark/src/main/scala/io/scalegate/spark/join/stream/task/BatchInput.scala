@@ -13,8 +13,8 @@ import io.scalegate.spark.join.stream.state.{
   RowCountWindow
 }
 
-/** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that wait
-  * on. The new ones are put into the checkpoint, as far as a later batch may need them. One thread.
+/** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
+  * wait on. The new ones are put into the checkpoint, as far as a later batch may need them. One thread.
   *
   * @param rows
   *   of the side's input

@@ -18,8 +18,8 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.stream.Side
 
-/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched. One
-  * thread, but for what says otherwise.
+/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched.
+  * One thread, but for what says otherwise.
   *
   * @param rows
   *   that are joined

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
 import io.scalegate.stream.Side
 
-/** Everything that travels to the executors for one join of two streams. Its states are its own: it is given those alone
-  * that it made.
+/** Everything that travels to the executors for one join of two streams. Its states are its own: it is given those
+  * alone that it made.
   */
 trait StreamTask extends Serializable {
 

@@ -27,7 +27,9 @@ final case class DonorArgs(
 
 object DonorArgs {
 
-  /** The place of the operator's state, the watermarks in milliseconds, and the output mode; nothing when it is planned. */
+  /** The place of the operator's state, the watermarks in milliseconds, and the output mode; nothing when it is
+    * planned.
+    */
   final case class OfBatch(
       stateInfo: Option[StatefulOperatorStateInfo] = None,
       watermarkForLateEvents: Option[Long] = None,

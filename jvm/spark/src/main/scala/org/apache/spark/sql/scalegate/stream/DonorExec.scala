@@ -71,8 +71,8 @@ abstract class DonorExec(@transient args: DonorArgs, @transient val hosted: Seq[
   final override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): DonorExec =
     made(args.copy(inputs = Sides(l, r)), hosted)
 
-  // Spark's rules go over the arguments of a node, and make another of those that they have changed: expressions, in the
-  // sequences of the two sides' keys and of what is hosted, and inputs.
+  // Spark's rules go over the arguments of a node, and make another of those that they have changed: expressions, in
+  // the sequences of the two sides' keys and of what is hosted, and inputs.
   final override def productArity: Int = super.productArity + 1
   final override def productElement(n: Int): Any =
     if (n == super.productArity) hosted else super.productElement(n)

@@ -19,13 +19,14 @@ import org.apache.spark.util.SerializableConfiguration
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
 
-/** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind of
-  * Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and the
-  * output mode, which is by its `copy`. All that it does is its own.
+/** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind
+  * of Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and
+  * the output mode, which is by its `copy`. All that it does is its own.
   *
   * @param evaluated
-  *   the expressions that its tasks evaluate, [[hosted]] from then on. They are one of the node's arguments, so that Spark's rules find them there: the
-  *   rule that plans subqueries among them. What travels to the tasks has the values of subqueries in their places
+  *   the expressions that its tasks evaluate, [[hosted]] from then on. They are one of the node's arguments, so that
+  *   Spark's rules find them there: the rule that plans subqueries among them. What travels to the tasks has the values
+  *   of subqueries in their places
   */
 abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
     extends DonorExec(args, evaluated) {

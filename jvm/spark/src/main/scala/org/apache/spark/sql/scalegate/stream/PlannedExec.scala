@@ -7,8 +7,8 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import io.scalegate.stream.Sides
 
 /** What the planner makes of a stateful operator, until the plan is cloned to be prepared for execution: making a
-  * [[HostedExec]] takes milliseconds in each batch, for its base class broadcasts a Hadoop configuration, and the planner
-  * would make three.
+  * [[HostedExec]] takes milliseconds in each batch, for its base class broadcasts a Hadoop configuration, and the
+  * planner would make three.
   *
   * @param make
   *   the operator over these inputs

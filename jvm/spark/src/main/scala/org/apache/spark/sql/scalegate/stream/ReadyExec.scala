@@ -15,8 +15,8 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 import org.apache.spark.sql.streaming.StateOperatorProgress
 import org.apache.spark.util.CollectionAccumulator
 
-/** A [[HostedExec]] that Spark has given all that it needs, over the inputs that are executed. The last rules change no more
-  * than these, and to make the operator again for each would take milliseconds, see [[PlannedExec]].
+/** A [[HostedExec]] that Spark has given all that it needs, over the inputs that are executed. The last rules change no
+  * more than these, and to make the operator again for each would take milliseconds, see [[PlannedExec]].
   *
   * @param hosted
   *   its expressions, which the rules that come after may change, and whose subqueries run before it is executed

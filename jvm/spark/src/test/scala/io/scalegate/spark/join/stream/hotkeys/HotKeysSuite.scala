@@ -21,8 +21,8 @@ import io.scalegate.spark.join.stream.task.StreamJoinTaskSuite
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
 
-/** A keyed streaming join over several partitions that share hot keys, whichever are taken for hot, against all pairs of
-  * its rows.
+/** A keyed streaming join over several partitions that share hot keys, whichever are taken for hot, against all pairs
+  * of its rows.
   */
 final class HotKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import HotKeysSuite._
