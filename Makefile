@@ -82,12 +82,20 @@ wheel: $(WHEEL) ## the wheel, with exactly one jar in it
 
 # ---- the two commands, and their parts --------------------------------------------------------
 
-.PHONY: demo test check check-python check-scala format test-python stress-quick
+.PHONY: demo quick test check check-python check-scala format test-python stress-quick
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
 test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
 	@project/test.sh $(SCALA_CHECK) "all core/test operators/test spark/test" $(STRESS_QUICK)
+
+# A look at most of it after a change: what needs many interleavings, streams or broken machines is left to `make test`.
+QUICK_CORE  := "core/testOnly -- -l io.scalegate.tags.Concurrency"
+QUICK_SPARK := "spark/testOnly *.plan.* *.hint.* *.rules.* *.bounds.Bound* *.settings.* *.rows.* *.PlanSuite \
+               -- -l io.scalegate.tags.Streaming -l io.scalegate.tags.Faults"
+quick: check-python $(SBT_STAMP) $(PACKAGED_JAR) $(SPARK_CLASSES) ## lint, core, Spark's plans and a smoke test of Python
+	@$(SBT) $(SCALA_CHECK) $(QUICK_CORE) $(QUICK_SPARK)
+	@$(PY) -m pytest -q -m smoke
 
 check: check-python check-scala ## format and lint checks of Scala and Python
 

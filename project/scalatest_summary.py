@@ -1,4 +1,5 @@
-"""Prints `scalatest: N passed, N failed` from the JUnit XML files that sbt's test runs leave.
+"""Prints the ten slowest suites, and `scalatest: N passed, N failed`, from the JUnit XML files that
+sbt's test runs leave.
 
 Usage: scalatest_summary.py DIRECTORY...   (each holding TEST-*.xml; exits 1 if a test failed or
 none ran)
@@ -7,6 +8,8 @@ none ran)
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+
+SLOWEST = 10
 
 
 def count(report: Path) -> tuple[int, int, int]:
@@ -18,11 +21,20 @@ def count(report: Path) -> tuple[int, int, int]:
     return total - failed - skipped, failed, skipped
 
 
+def seconds(report: Path) -> tuple[float, str]:
+    """The time that one suite took, and its name."""
+    suite = ET.parse(report).getroot()
+    return float(suite.get("time", 0)), str(suite.get("name"))
+
+
 def main(directories: list[str]) -> int:
-    """Prints the totals over all directories and returns the exit code."""
+    """Prints what is slowest and the totals over all directories, and returns the exit code."""
     reports = [report for d in directories for report in sorted(Path(d).glob("TEST-*.xml"))]
     counts = [count(report) for report in reports]
     passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
+    print("scalatest: the slowest suites, of which two run at once")
+    for time, name in sorted(map(seconds, reports), reverse=True)[:SLOWEST]:
+        print(f"{time:7.1f} s  {name}")
     print(
         f"scalatest: {passed} passed, {failed} failed"
         + (f", {skipped} skipped" if skipped else "")

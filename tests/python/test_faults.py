@@ -12,7 +12,10 @@ import batch_victim
 import loopback_cluster
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only")
+pytestmark = [
+    pytest.mark.faults,
+    pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only"),
+]
 
 CASES = [
     f"{join}-{fault}-{place}"

@@ -61,6 +61,7 @@ def renamed(right: DataFrame) -> DataFrame:
     return right.select(*(F.col(name).alias(f"r_{name}") for name in right.columns))
 
 
+@pytest.mark.smoke
 def test_interval_join_on_a_key(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:
     joined = scalegate.interval_join(
         left, right, on="symbol", lower="-5 seconds", upper="1 minute"
@@ -91,6 +92,7 @@ def test_interval_join_without_a_key(
     )
 
 
+@pytest.mark.smoke
 def test_band_join(spark: SparkSession, left: DataFrame, right: DataFrame) -> None:
     joined = left.band_join(
         right, bands={"x": ("a", 10), "tick": ("tick", 2.5)}, within="1 minute"
@@ -209,6 +211,7 @@ def test_a_frame_joined_with_itself_by_bands(spark: SparkSession, left: DataFram
     assert_same(spark, joined, left.join(renamed(left), condition))
 
 
+@pytest.mark.smoke
 def test_a_window_of_rows_pairs_the_later_row_with_the_last_ones(spark: SparkSession) -> None:
     left = spark.range(0, 20, 2).toDF("ts")
     right = spark.range(1, 21, 2).toDF("ts")
@@ -283,6 +286,7 @@ def test_a_window_of_rows_counts_those_of_a_key(
     assert Counter(map(tuple, joined.select(columns).collect())) == Counter(rows)
 
 
+@pytest.mark.smoke
 def test_explain_shows_no_name_of_the_packages_own_and_says_why_not(
     left: DataFrame, capsys: pytest.CaptureFixture[str]
 ) -> None:

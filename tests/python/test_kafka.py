@@ -1,5 +1,7 @@
 """The Kafka example on a broker of its own: killed and restarted, it loses and doubles nothing.
 
+pytestmark = pytest.mark.kafka
+
 It is killed twice, with its JVM, when it has written something; events are added while it is
 down; then it reads to the end, where an event of each topic moves the watermark past all others.
 """

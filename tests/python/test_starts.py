@@ -1,5 +1,7 @@
 """Each way to start Spark that README names: the package plans a join there.
 
+pytestmark = pytest.mark.cluster
+
 Every start is a JVM of its own: `make soak` tries all of them, `make test` the shell, which has a
 session before its first line."""
 

@@ -22,6 +22,8 @@ import stream_files
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
 
+pytestmark = pytest.mark.streaming
+
 KILLS = int(os.environ.get("SCALEGATE_KILLS", "2"))
 
 CONDITIONS = {

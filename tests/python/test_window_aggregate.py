@@ -12,6 +12,8 @@ import stream_files
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+pytestmark = pytest.mark.streaming
+
 
 def aggs() -> list:
     return [
@@ -62,6 +64,7 @@ def windows(result: DataFrame) -> set[tuple]:
     return {tuple(row) for row in flat(result).collect()}
 
 
+@pytest.mark.smoke
 def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
     rng = random.Random(5)
     events = events_of(rng, 300)

@@ -1,5 +1,7 @@
 package io.scalegate
 
+import io.scalegate.tags.Concurrency
+
 import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
@@ -17,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
   * sample in every run of the tests. With `SCALEGATE_SOAK=n`, as `make soak` sets it, n times as
   * many scenarios and twenty times as many runs of each.
   */
+@Concurrency
 abstract class LincheckSuite extends AnyFunSuite {
 
   /** Runs each scenario on real threads. */

@@ -1,5 +1,7 @@
 package io.scalegate.gate
 
+import io.scalegate.tags.Concurrency
+
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.matchers.should.Matchers
@@ -10,6 +12,7 @@ import io.scalegate.stream.{EventOrder, StreamTuple}
 /** What every gate promises to many threads: every reader reads the one sorted sequence,
   * complete.
   */
+@Concurrency
 abstract class GateConcurrencyContract
     extends AnyFunSuite
     with Matchers

@@ -1,5 +1,7 @@
 package io.scalegate.gate
 
+import io.scalegate.tags.Concurrency
+
 import java.lang.ref.WeakReference
 
 import org.scalatest.concurrent.Eventually
@@ -10,6 +12,7 @@ import org.scalatest.time.{Seconds, Span}
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** A gate holds nothing that every reader has passed: neither rows nor places in the list. */
+@Concurrency
 class ScaleGateMemorySuite extends AnyFunSuite with Matchers with Eventually
     with ScaleGateFixture {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))

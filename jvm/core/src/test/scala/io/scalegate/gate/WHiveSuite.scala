@@ -1,5 +1,7 @@
 package io.scalegate.gate
 
+import io.scalegate.tags.Concurrency
+
 import java.lang.ref.WeakReference
 
 import org.scalacheck.Gen
@@ -13,6 +15,7 @@ import io.scalegate.stream.SlidingWindows
 
 /** What a hive promises to one thread that plays all the parts, and to many; and what it holds.
   */
+@Concurrency
 class WHiveSuite extends AnyFunSuite with Matchers with Eventually with ScalaCheckPropertyChecks {
   implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
 

@@ -1,5 +1,7 @@
 package io.scalegate.stream
 
+import io.scalegate.tags.Concurrency
+
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
@@ -13,6 +15,7 @@ import io.scalegate.BoundedWait.until
 import io.scalegate.TestThread
 
 /** How an operator's threads start, work, wait, fail, leave and end. */
+@Concurrency
 final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
   override val timeLimit: Span = Span(60, Seconds)
 

@@ -1,5 +1,7 @@
 package io.scalegate.index
 
+import io.scalegate.tags.Concurrency
+
 import java.util.SplittableRandom
 import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
 
@@ -12,6 +14,7 @@ import io.scalegate.gate.Threads
   * @param make
   *   an index for a window of so many tuples
   */
+@Concurrency
 abstract class ConcurrentIndexContract(make: Int => ConcurrentSlidingIndex) extends AnyFunSuite {
   private val Window = 2000
   private val PerThread = 12000

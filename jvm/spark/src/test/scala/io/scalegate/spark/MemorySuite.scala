@@ -1,6 +1,9 @@
 package io.scalegate.spark
 
+import io.scalegate.tags.Faults
+
 /** More rows in a window than the task has memory for. */
+@Faults
 final class MemorySuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] =
     Map(

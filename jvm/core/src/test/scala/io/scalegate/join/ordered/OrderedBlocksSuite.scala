@@ -1,5 +1,7 @@
 package io.scalegate.join.ordered
 
+import io.scalegate.tags.Concurrency
+
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
@@ -14,6 +16,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import io.scalegate.BoundedWait.until
 import io.scalegate.TestThread
 
+@Concurrency
 final class OrderedBlocksSuite
     extends AnyFunSuite
     with ScalaCheckPropertyChecks

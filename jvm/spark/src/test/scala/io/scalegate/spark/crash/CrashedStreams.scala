@@ -1,5 +1,7 @@
 package io.scalegate.spark.crash
 
+import io.scalegate.tags.Faults
+
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
@@ -49,6 +51,7 @@ final private[spark] case class CrashOutcome(
   * A query is run once without a death, and its checkpoint kept as it is between its parts. A death within a part is
   * then tried from there: what came before is as it was.
   */
+@Faults
 abstract class CrashedStreams extends StreamingJoinSuite {
   override protected def fileManager: String = classOf[FaultyFiles].getName
 

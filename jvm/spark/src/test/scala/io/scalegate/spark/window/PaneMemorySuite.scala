@@ -1,8 +1,11 @@
 package io.scalegate.spark.window
 
+import io.scalegate.tags.Faults
+
 import io.scalegate.spark.window.partial.{PartialPanesExec, SharedPanesExec}
 
 /** Panes of one window that do not fit the task's memory, and more panes in all than fit. */
+@Faults
 final class PaneMemorySuite extends PaneAggregateSuite {
   override protected def settings: Map[String, String] = Map(
     "spark.testing.memory" -> (40L << 20).toString,

@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream
 
+import io.scalegate.tags.Faults
+
 import java.io.{FilterOutputStream, IOException, OutputStream}
 import java.sql.Timestamp
 
@@ -10,6 +12,7 @@ import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedChe
 import org.apache.spark.sql.streaming.StreamingQueryException
 
 /** Streaming joins of sources that behave as they should not, on disks that do not either. */
+@Faults
 final class StreamingFaultsSuite extends StreamingJoinSuite {
   test(
     "a source whose clock jumps back loses the rows that are late, which are counted, and no other"

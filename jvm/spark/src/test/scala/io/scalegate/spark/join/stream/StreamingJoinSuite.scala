@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream
 
+import io.scalegate.tags.Streaming
+
 import java.nio.file.Path
 import java.sql.Timestamp
 import java.util.concurrent.ConcurrentSkipListMap
@@ -25,6 +27,7 @@ object Event {
 }
 
 /** Runs queries on two in-memory streams, l and r, step by step, in the style of Spark's own StreamTest. */
+@Streaming
 abstract class StreamingJoinSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
     "spark.sql.shuffle.partitions" -> "2",

@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream.hotkeys
 
+import io.scalegate.tags.Streaming
+
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -24,6 +26,7 @@ import io.scalegate.stream.Side
 /** A keyed streaming join over several partitions that share hot keys, whichever are taken for hot, against all pairs
   * of its rows.
   */
+@Streaming
 final class HotKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import HotKeysSuite._
   import StreamJoinTaskSuite._

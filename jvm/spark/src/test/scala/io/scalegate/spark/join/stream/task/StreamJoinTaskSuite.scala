@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream.task
 
+import io.scalegate.tags.Streaming
+
 import scala.collection.mutable
 import scala.util.Random
 
@@ -30,6 +32,7 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.stream.Side
 
 /** One partition of a streaming join, fed batch by batch, against all pairs of its rows. */
+@Streaming
 final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import StreamJoinTaskSuite._
 
