@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+import org.apache.spark.sql.scalegate.HintRulesWithHive
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
@@ -65,8 +66,9 @@ private object ScaleGateExtensions {
   * harm, since every rule here leaves its own work alone.
   *
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
-  *   - resolution rule: the same again, for sessions with Hive support, whose analyzer knows no hint resolution rules of
-  *     others, and drops unknown hints after its resolution rules only;
+  *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
+  *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
+  *     that gives them to such an analyzer;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
@@ -109,12 +111,14 @@ private object ScaleGateExtensions {
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 private object ScaleGateRules {
+  private[this] val hintRules = Seq(ResolveWindowJoinHint, HideStreamingJoins)
+
   def register(extensions: SparkSessionExtensions): Unit = {
-    extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
+    hintRules.foreach(rule => extensions.injectHintResolutionRule(_ => rule))
+    extensions.injectResolutionRule(new HintRulesWithHive(_, hintRules))
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
-    extensions.injectHintResolutionRule(_ => HideStreamingJoins)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPlannerStrategy(_ => EmptyStreamStrategy)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
