@@ -145,7 +145,7 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests 
 	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *.join.*" \
 	  "operators/test"
 	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite \
-	  *StreamingHotKeysSuite"
+	  *StreamingHotKeysSuite *FullDiskSuite"
 	@SCALEGATE_EDGES=5000 $(SBT) "spark/testOnly *EdgeNumbersSuite"
 	@SCALEGATE_FAULTS=100 $(PY) -m pytest -q -s tests/python/test_faults.py
 	@SCALEGATE_ORDINARY_ROWS=$(ORDINARY_ROWS) $(SBT) "spark/testOnly *OrdinaryQueriesSuite"

@@ -1,7 +1,5 @@
 package io.scalegate
 
-import io.scalegate.tags.Concurrency
-
 import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
@@ -14,6 +12,8 @@ import org.jetbrains.kotlinx.lincheck.verifier.CachedVerifier
 import org.jetbrains.kotlinx.lincheck.verifier.linearizability.LinearizabilityVerifier
 import org.jetbrains.kotlinx.lincheck.{Actor, LinChecker, Options, Result, ValueResult}
 import org.scalatest.funsuite.AnyFunSuite
+
+import io.scalegate.tags.Concurrency
 
 /** Compares shared objects with their definitions over generated scenarios of three threads: a
   * sample in every run of the tests. With `SCALEGATE_SOAK=n`, as `make soak` sets it, n times as

@@ -1,5 +1,7 @@
 package io.scalegate.gate
 
+import scala.annotation.tailrec
+
 import io.scalegate.stream.EventOrder
 
 /** Where one thread last inserted, per level: `update`, the thread-local variable of ScaleJoin's
@@ -15,6 +17,9 @@ final private[gate] class Fingers[T <: AnyRef](
     order: EventOrder[T]
 ) {
   private[this] val fingers = Array.tabulate(Node.MaxHeight)(trail.node)
+
+  /** While a node is placed: what the order said comes behind it, per level; null: nothing. */
+  private[this] val successors = new Array[Node[T]](Node.MaxHeight)
   private[this] var random = 0x9e3779b9
 
   /** A height for a node, geometrically distributed. */
@@ -25,23 +30,47 @@ final private[gate] class Fingers[T <: AnyRef](
     math.min(Node.MaxHeight, 1 + Integer.numberOfTrailingZeros(random) / 2)
   }
 
-  /** Links the node at all its levels, lowest first. */
+  /** Links the node at all its levels, lowest first. The order is asked before the node is linked
+    * anywhere, so one that fails leaves the gate as it was. The levels above 0 then go by what it
+    * said and by times; where that leaves a tie undecided, with a node that came meanwhile, the
+    * node stays lower than it was to be.
+    */
   def insert(node: Node[T], tuple: T): Unit = {
-    seek(tuple, node.ts)
     val height = node.height
-    var level = 0
-    while (level < height) {
-      link(level, node, tuple)
-      level += 1
+    try {
+      seek(tuple, node.ts)
+      var level = height - 1
+      while (level > 0) {
+        successors(level) = settle(level, fingers(level), tuple, node.ts)
+        level -= 1
+      }
+      link(node, tuple)
+    } catch {
+      case e: Throwable => startAgain(e)
     }
+    var level = 1
+    while (level < height && linkAbove(level, fingers(level), node)) level += 1
+    if (level < height) node.height = level
   }
 
   /** Moves the fingers to the last nodes that sort before `tuple`, so that they keep no node
     * alive that sorts far before it.
     */
-  def moveTo(tuple: T, ts: Long): Unit = {
-    seek(tuple, ts)
-    settle(0, fingers(0), tuple, ts)
+  def moveTo(tuple: T, ts: Long): Unit =
+    try {
+      seek(tuple, ts)
+      settle(0, fingers(0), tuple, ts)
+      ()
+    } catch {
+      case e: Throwable => startAgain(e)
+    }
+
+  /** Some fingers have moved and level 0's has not: they may sort behind it, and what is placed
+    * next before them.
+    */
+  private[this] def startAgain(failure: Throwable): Nothing = {
+    reset()
+    throw failure
   }
 
   /** Climbs while the finger's successor still sorts before the tuple, then walks down; leaves
@@ -73,7 +102,8 @@ final private[gate] class Fingers[T <: AnyRef](
     next != null && ((next eq finger) || next.precedes(tuple, ts, order))
   }
 
-  private[this] def settle(level: Int, from: Node[T], tuple: T, ts: Long): Unit = {
+  /** Moves the finger to the last node that sorts before the tuple; the node behind that one. */
+  private[this] def settle(level: Int, from: Node[T], tuple: T, ts: Long): Node[T] = {
     var node = from
     var next = node.next(level)
     while (next != null && ((next eq node) || next.precedes(tuple, ts, order))) {
@@ -81,21 +111,40 @@ final private[gate] class Fingers[T <: AnyRef](
       next = node.next(level)
     }
     fingers(level) = node
+    next
   }
 
-  /** `levelinsert` of Algorithm 2. */
-  private[this] def link(level: Int, node: Node[T], tuple: T): Unit = {
-    var before = fingers(level)
+  /** `levelinsert` of Algorithm 2, at level 0. */
+  private[this] def link(node: Node[T], tuple: T): Unit = {
+    var before = fingers(0)
     var linked = false
     while (!linked) {
-      val next = before.next(level)
-      if (next != null && (next eq before)) before = trail.node(level)
+      val next = before.next(0)
+      if (next != null && (next eq before)) before = trail.node(0)
       else if (next != null && next.precedes(tuple, node.ts, order)) before = next
       else {
-        node.aim(level, next)
-        linked = before.casNext(level, next, node)
+        node.aim(0, next)
+        linked = before.casNext(0, next, node)
       }
     }
-    fingers(level) = node
+    fingers(0) = node
+  }
+
+  /** The same at a level above, without the order; false where only that could tell the place. */
+  @tailrec
+  private[this] def linkAbove(level: Int, before: Node[T], node: Node[T]): Boolean = {
+    val next = before.next(level)
+    if (next != null && (next eq before)) linkAbove(level, trail.node(level), node)
+    else if (next == null || (next eq successors(level)) || next.ts > node.ts) {
+      node.aim(level, next)
+      if (before.casNext(level, next, node)) {
+        fingers(level) = node
+        true
+      } else linkAbove(level, before, node)
+    } else if (next.ts < node.ts || next.isCleared) linkAbove(level, next, node)
+    else {
+      node.aim(level, null) // a try that failed may have left what this node would keep alive
+      false
+    }
   }
 }

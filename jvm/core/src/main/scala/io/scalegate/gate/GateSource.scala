@@ -31,7 +31,8 @@ final class GateSource[T <: AnyRef] private[gate] (
   def promised: Option[T] = Option(last).map(_.tuple)
 
   /** Delivers `tuple`; false when this source has `capacity` tuples in the gate that some reader
-    * has not passed, or when the thread that is just making room has not finished. Lock-free.
+    * has not passed, or when the thread that is just making room has not finished. Should the order
+    * throw, the tuple was not delivered, and may be delivered again. Lock-free.
     */
   def tryAdd(tuple: T): Boolean = canAdd(tuple) && {
     insert(tuple, order.ts(tuple))

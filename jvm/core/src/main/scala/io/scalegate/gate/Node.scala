@@ -29,7 +29,10 @@ final private[gate] class Node[T <: AnyRef](
   private[this] val upper: AtomicReferenceArray[Node[T]] =
     if (levels > 1) new AtomicReferenceArray[Node[T]](levels - 1) else null
 
-  def height: Int = if (upper == null) 1 else upper.length + 1
+  /** At how many levels it is linked once it is published: its source lowers it before, where it
+    * leaves out shortcuts. Plain, as the tuple is.
+    */
+  var height: Int = levels
 
   def next(level: Int): Node[T] =
     if (level == 0) getAcquire else upper.getAcquire(level - 1)
@@ -44,6 +47,9 @@ final private[gate] class Node[T <: AnyRef](
 
   def sever(level: Int): Unit =
     if (level == 0) setRelease(this) else upper.setRelease(level - 1, this)
+
+  /** Whether every reader has passed this node, which so sorts before whatever may come. */
+  def isCleared: Boolean = tuple == null
 
   /** Whether this node sorts before a tuple that a source is about to insert or promise. A
     * cleared node does: no source may deliver what sorts before a tuple that a reader has passed.

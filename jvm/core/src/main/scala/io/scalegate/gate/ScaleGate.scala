@@ -40,7 +40,11 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    *             ^ trail         ^ head of a reader  ^ lowest frontier: 5/c and 7/a are ready
    *
    * A source links a node at level 0 by compare-and-set, then at its upper levels, then publishes
-   * it as its frontier. Nodes are never removed from the middle, and nothing is ever inserted at
+   * it as its frontier. From the first link on it runs no code but the gate's: an order that fails
+   * does so before, and nothing was delivered. It asks for the node's place at all levels first;
+   * should a node of the same time have come between at an upper level meanwhile, which only the
+   * order could compare, the node does without the shortcuts from that level on: its height is
+   * lowered, and it is a node of that height to all who meet it. Nodes are never removed from the middle, and nothing is ever inserted at
    * or before a tuple that was handed out, so all readers pass the same nodes in the same order
    * and a reader's position is a number.
    *
@@ -78,7 +82,7 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    * nodes before it. A thread whose finger is severed goes on from the trail, level by level: the
    * trail of a level is stored before anything before it is severed, and sorts before whatever
    * may still be inserted, because it was ready. A node is ready only after it was linked at all
-   * its levels (its own source's frontier is stored last), so a passed node is never linked any
+   * levels of its height (its own source's frontier is stored last), so a passed node is never linked any
    * more. Severing matters: a dead node that has reached the old generation would otherwise keep
    * all nodes after it alive until a full collection.
    *
@@ -92,6 +96,8 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    *                   trail's lock, a key without it, after a release fence. In either order: a
    *                   reader takes the tuple before it releases its position, and who looks later
    *                   wants the place only; who finds null knows that every reader has passed it.
+   *   Node.height     plain. Written by its source before the frontier; read by cleaners, once every
+   *                   reader has passed the node.
    *   Node's links    plain before the node is linked; compare-and-set (volatile) to insert;
    *                   acquire to follow; release to sever, after the trail was stored.
    *   Frontier        release by the source, after the links; acquire by readers.

@@ -1,13 +1,12 @@
 package io.scalegate.gate
 
-import io.scalegate.tags.Concurrency
-
 import org.scalacheck.{Gen, Shrink}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.matchers.should.Matchers
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.tags.Concurrency
 
 /** What every gate promises to many threads: every reader reads the one sorted sequence,
   * complete.

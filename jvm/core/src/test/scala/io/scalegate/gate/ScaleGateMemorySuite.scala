@@ -1,7 +1,5 @@
 package io.scalegate.gate
 
-import io.scalegate.tags.Concurrency
-
 import java.lang.ref.WeakReference
 
 import org.scalatest.concurrent.Eventually
@@ -10,6 +8,7 @@ import org.scalatest.matchers.should.Matchers
 import org.scalatest.time.{Seconds, Span}
 
 import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.tags.Concurrency
 
 /** A gate holds nothing that every reader has passed: neither rows nor places in the list. */
 @Concurrency

@@ -1,6 +1,9 @@
 package io.scalegate.gate
 
+import java.util.concurrent.Executors
 import java.util.concurrent.atomic.AtomicInteger
+
+import scala.util.Random
 
 import io.scalegate.BoundedWait
 import io.scalegate.stream.{EventOrder, StreamTuple}
@@ -63,6 +66,90 @@ class ScaleGateSuite extends GateContract with ScaleGateFixture {
     (3L to 4L).foreach(fast.getNextReadyTuple().ts shouldBe _)
     fast.close()
     gate.addReader().position shouldBe 4
+  }
+
+  /** Four sources, each with tuples of few times, which the order has to compare. */
+  private class Ties(before: () => Unit) {
+    val gate = new ScaleGate[StreamTuple](new BusyOrder(before), 1000)
+    val sources: Vector[GateSource[StreamTuple]] = Vector.fill(4)(gate.addSource())
+    private val all = Vector.tabulate(4, 40)((s, i) => tuple(1 + i / 20L, s, i.toLong))
+    private val delivered = new Array[Int](4)
+
+    def next(s: Int): Option[StreamTuple] = all(s).lift(delivered(s))
+    def deliver(s: Int): Unit = next(s).foreach { t =>
+      sources(s).tryAdd(t) shouldBe true
+      delivered(s) += 1
+    }
+
+    /** That each level has just the nodes of its height, in the order of those below. */
+    def assertLevels(): Unit = {
+      def nodes(level: Int) =
+        Iterator.iterate(gate.trail.node(level).next(level))(_.next(level)).takeWhile(_ != null)
+      val lowest = nodes(0).toVector
+      for (level <- 1 until Node.MaxHeight)
+        nodes(level).map(_.tuple).toVector shouldBe lowest.filter(_.height > level).map(_.tuple)
+    }
+
+    def assertAllIsRead(): Unit = {
+      val reader = gate.addReader()
+      sources.foreach(_.close())
+      val read = Iterator.continually(reader.getNextReadyTuple()).takeWhile(_ != null)
+      read.map(triple).toVector shouldBe all.flatten.map(triple).sorted
+      reader.isDone shouldBe true
+    }
+  }
+
+  test(
+    "an order that fails leaves nothing of the tuple that it was to place, wherever it fails"
+  ) {
+    Threads.run(Seq { () =>
+      for (seed <- 0 until 40) {
+        val random = new Random(seed)
+        var calls = -1
+        val ties = new Ties(() => {
+          calls -= 1
+          if (calls == 0) throw new ArithmeticException("no order")
+        })
+        while ((0 until 4).exists(ties.next(_).nonEmpty)) {
+          calls = random.nextInt(12)
+          try {
+            val s = random.nextInt(4)
+            if (random.nextInt(8) > 0) ties.deliver(s)
+            else ties.next(s).foreach(t => ties.sources(s).advance(upTo(t.ts, s)))
+          } catch { case e: ArithmeticException => e.getMessage shouldBe "no order" }
+          calls = -1
+        }
+        ties.assertLevels()
+        ties.assertAllIsRead()
+      }
+    })
+  }
+
+  test("a tuple is placed beside one of its time that comes while the order compares it") {
+    val other = Executors.newSingleThreadExecutor()
+    try
+      for (seed <- 0 until 40) {
+        val random = new Random(seed)
+        @volatile var meanwhile: () => Unit = () => ()
+        val ties = new Ties(() => {
+          val now = meanwhile
+          meanwhile = () => ()
+          now()
+        })
+        while ((0 until 4).exists(ties.next(_).nonEmpty)) {
+          val skipped = random.nextInt(6)
+          def after(calls: Int): () => Unit = () =>
+            if (calls > 0) meanwhile = after(calls - 1)
+            else other.submit((() => (2 to 3).foreach(ties.deliver)): Runnable).get()
+          meanwhile = after(skipped)
+          ties.deliver(random.nextInt(2))
+          meanwhile = () => ()
+          if (random.nextInt(4) == 0) (2 to 3).foreach(ties.deliver)
+        }
+        ties.assertLevels()
+        ties.assertAllIsRead()
+      }
+    finally other.shutdownNow()
   }
 
   test("who adds a reader while another cleans for long does not keep the processor") {

@@ -1,7 +1,5 @@
 package io.scalegate.gate
 
-import io.scalegate.tags.Concurrency
-
 import java.lang.ref.WeakReference
 
 import org.scalacheck.Gen
@@ -12,6 +10,7 @@ import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.stream.SlidingWindows
+import io.scalegate.tags.Concurrency
 
 /** What a hive promises to one thread that plays all the parts, and to many; and what it holds.
   */

@@ -1,7 +1,5 @@
 package io.scalegate.stream
 
-import io.scalegate.tags.Concurrency
-
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
@@ -13,6 +11,7 @@ import org.scalatest.time.{Seconds, Span}
 
 import io.scalegate.BoundedWait.until
 import io.scalegate.TestThread
+import io.scalegate.tags.Concurrency
 
 /** How an operator's threads start, work, wait, fail, leave and end. */
 @Concurrency

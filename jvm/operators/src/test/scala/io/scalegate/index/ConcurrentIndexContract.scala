@@ -1,13 +1,12 @@
 package io.scalegate.index
 
-import io.scalegate.tags.Concurrency
-
 import java.util.SplittableRandom
 import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.gate.Threads
+import io.scalegate.tags.Concurrency
 
 /** What every index for many threads promises to threads that race.
   *

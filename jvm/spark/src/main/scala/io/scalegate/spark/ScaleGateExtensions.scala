@@ -4,6 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
+import org.apache.spark.sql.scalegate.HintRulesWithHive
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
@@ -67,9 +68,9 @@ private object ScaleGateExtensions {
   * harm, since every rule here leaves its own work alone.
   *
   *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
-  *   - resolution rule: the same again, for sessions with Hive support, whose analyzer knows no hint resolution rules
-  *   of
-  *     others, and drops unknown hints after its resolution rules only;
+  *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
+  *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
+  *     that gives them to such an analyzer;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
@@ -80,21 +81,18 @@ private object ScaleGateExtensions {
   *   - planner strategies: one runs before Spark's own choice of a join, one shares what a full join's halves must not
   *     read twice;
   *   - rule of adaptive execution, when it plans again with what it has learned: cuts partitions of ours that are far
-  *   larger
-  *     than others, as Spark does below its own joins only.
+  *     larger than others, as Spark does below its own joins only.
   *
   * And for joins of two streams:
   *
   *   - hint resolution rule, the first to see a query that is about to start: hides from Spark's check the joins that
   *     it would refuse and that are run here;
   *   - plan normalization rules: show them to the optimizer again, in every batch, and hide from it whether a stream
-  *   has
-  *     rows for the batch, with a strategy that plans what stands for one that has none;
+  *     has rows for the batch, with a strategy that plans what stands for one that has none;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
   *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze
-  *   the
-  *     stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they
+  *     the stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they
   *     are.
   *
   * And for aggregates over sliding windows:
@@ -106,8 +104,7 @@ private object ScaleGateExtensions {
   *   - optimizer rule: once names and views are gone, keeps the windows that panes can compute and gives the others
   *     back;
   *   - rule before the cost-based ones: takes those of streams out of the hands of Spark's own strategy for aggregates
-  *   of
-  *     streams, which comes before any other;
+  *     of streams, which comes before any other;
   *   - planner strategies: plan the panes before Spark's own plans the aggregate;
   *   - functions: the first and the last value by time.
   *
@@ -117,12 +114,14 @@ private object ScaleGateExtensions {
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 private object ScaleGateRules {
+  private[this] val hintRules = Seq(ResolveWindowJoinHint, HideStreamingJoins)
+
   def register(extensions: SparkSessionExtensions): Unit = {
-    extensions.injectHintResolutionRule(_ => ResolveWindowJoinHint)
+    hintRules.foreach(rule => extensions.injectHintResolutionRule(_ => rule))
+    extensions.injectResolutionRule(new HintRulesWithHive(_, hintRules))
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
-    extensions.injectHintResolutionRule(_ => HideStreamingJoins)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPlannerStrategy(_ => EmptyStreamStrategy)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)

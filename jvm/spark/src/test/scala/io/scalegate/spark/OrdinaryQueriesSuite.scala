@@ -64,16 +64,17 @@ final class OrdinaryQueriesSuite extends SparkJoinSuite {
       "CLUSTERED BY (n, k) INTO 4 BUCKETS",
       s"id DIV 4 AS k, id % 4 AS n, pmod(hash(id), 100) AS price FROM range(0, $rows, 1, 4)"
     )
+    val keys = rows / 80 // as many rows of each, however many there are
     create(
       "readings",
       "",
-      s"id % 50 AS k, CASE WHEN id % 50 < 25 THEN cast(id % 100 AS STRING) ELSE 'n/a' END AS v " +
+      s"id % $keys AS k, CASE WHEN id % $keys < ${keys / 2} THEN cast(id % 100 AS STRING) ELSE 'n/a' END AS v " +
         s"FROM range(0, $rows, 1, 2)"
     )
     create(
       "limits",
       "",
-      s"id % 25 AS k, id % 90 AS low FROM range(0, ${rows / 4}, 1, 2)"
+      s"id % ${keys / 2} AS k, id % 90 AS low FROM range(0, ${rows / 4}, 1, 2)"
     )
   }
 

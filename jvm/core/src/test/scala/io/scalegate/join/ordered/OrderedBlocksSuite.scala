@@ -1,7 +1,5 @@
 package io.scalegate.join.ordered
 
-import io.scalegate.tags.Concurrency
-
 import java.util.concurrent.atomic.AtomicInteger
 import java.util.concurrent.{ConcurrentLinkedQueue, CountDownLatch}
 
@@ -15,6 +13,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
 import io.scalegate.TestThread
+import io.scalegate.tags.Concurrency
 
 @Concurrency
 final class OrderedBlocksSuite

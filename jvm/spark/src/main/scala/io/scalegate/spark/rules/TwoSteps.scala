@@ -32,7 +32,7 @@ final case class TwoSteps(child: LogicalPlan) extends UnaryNode with OwnNode {
 
   private[this] def hasRun: Boolean = child.exists(_.isInstanceOf[LogicalQueryStage])
 
-  /** Not known while it runs: the operator's inputs may be exchanges by then, of fewer rows than they stand for. */
+  /** None is claimed while it runs: a figure that is too low costs rows, and one that is right saves little by then. */
   override def maxRows: Option[Long] = if (hasRun) None else operator.maxRows
   override def maxRowsPerPartition: Option[Long] =
     if (hasRun) None else operator.maxRowsPerPartition

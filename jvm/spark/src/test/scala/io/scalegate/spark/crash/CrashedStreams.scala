@@ -1,7 +1,5 @@
 package io.scalegate.spark.crash
 
-import io.scalegate.tags.Faults
-
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
@@ -12,6 +10,7 @@ import org.apache.spark.sql.scalegate.StreamAccess
 
 import io.scalegate.spark.join.stream.StreamingJoinSuite
 import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.tags.Faults
 
 /** What has come of a query, and of its late rows. */
 final private[spark] case class Written(rows: Seq[String], late: Seq[String])

@@ -1,8 +1,7 @@
 package io.scalegate.spark.window
 
-import io.scalegate.tags.Faults
-
 import io.scalegate.spark.window.partial.{PartialPanesExec, SharedPanesExec}
+import io.scalegate.tags.Faults
 
 /** Panes of one window that do not fit the task's memory, and more panes in all than fit. */
 @Faults

@@ -26,8 +26,7 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
   *     since the bounds are columns or the join is a full one, it is left to Spark.
   *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
-  *   no
-  *     more than Spark would.
+  *     no more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
   */
 object AlgorithmChoice extends JoinSelectionHelper {

@@ -6,7 +6,8 @@ import java.io.{
   DataInputStream,
   DataOutputStream,
   FileInputStream,
-  FileOutputStream
+  FileOutputStream,
+  IOException
 }
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -27,8 +28,9 @@ final class SpillableRows(columns: Int) {
   private[this] val streams = SparkEnv.get.serializerManager
   private[this] val (block, file) =
     SparkEnv.get.blockManager.diskBlockManager.createTempLocalBlock()
+  private[this] val written = new FileOutputStream(file)
   private[this] var out = new DataOutputStream(
-    streams.wrapStream(block, new BufferedOutputStream(new FileOutputStream(file), BufferBytes))
+    streams.wrapStream(block, new BufferedOutputStream(written, BufferBytes))
   )
   private[this] var in: DataInputStream = _ // of the last iterator
   private[this] var count = 0
@@ -70,18 +72,22 @@ final class SpillableRows(columns: Int) {
     }
   }
 
-  /** Lets go of all rows. */
-  def clear(): Unit = {
-    closeAll()
-    count = 0
-    file.delete(): Unit
-  }
+  /** Lets go of all rows, and of the file. */
+  def clear(): Unit =
+    try closeAll()
+    catch { case _: IOException => () } // on a full disk: of rows that nobody wants any more
+    finally {
+      count = 0
+      file.delete(): Unit
+    }
 
   private[this] def closeAll(): Unit = {
     if (out != null) {
-      out.close()
-      task.taskMetrics().incDiskBytesSpilled(file.length)
+      val last = out
       out = null
+      try last.close()
+      finally written.close() // which a codec does not do that cannot write its last block
+      task.taskMetrics().incDiskBytesSpilled(file.length)
     }
     if (in != null) in.close()
     in = null

@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.stream
 
-import io.scalegate.tags.Faults
-
 import java.io.{FilterOutputStream, IOException, OutputStream}
 import java.sql.Timestamp
 
@@ -10,6 +8,8 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
 import org.apache.spark.sql.streaming.StreamingQueryException
+
+import io.scalegate.tags.Faults
 
 /** Streaming joins of sources that behave as they should not, on disks that do not either. */
 @Faults

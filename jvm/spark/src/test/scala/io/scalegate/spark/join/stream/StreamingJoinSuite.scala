@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.stream
 
-import io.scalegate.tags.Streaming
-
 import java.nio.file.Path
 import java.sql.Timestamp
 import java.util.concurrent.ConcurrentSkipListMap
@@ -17,6 +15,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
 
 import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.tags.Streaming
 
 /** An event of a test's stream; `at` is in milliseconds. */
 final case class Event(ts: Timestamp, k: Option[Int], x: Option[Int], id: Long)

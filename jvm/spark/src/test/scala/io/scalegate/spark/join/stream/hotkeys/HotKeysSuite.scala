@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.stream.hotkeys
 
-import io.scalegate.tags.Streaming
-
 import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -22,6 +20,7 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.task.StreamJoinTaskSuite
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
+import io.scalegate.tags.Streaming
 
 /** A keyed streaming join over several partitions that share hot keys, whichever are taken for hot, against all pairs
   * of its rows.

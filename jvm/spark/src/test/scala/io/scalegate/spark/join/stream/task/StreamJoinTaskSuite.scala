@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.stream.task
 
-import io.scalegate.tags.Streaming
-
 import scala.collection.mutable
 import scala.util.Random
 
@@ -30,6 +28,7 @@ import io.scalegate.spark.join.stream.state.{
   StreamWindow
 }
 import io.scalegate.stream.Side
+import io.scalegate.tags.Streaming
 
 /** One partition of a streaming join, fed batch by batch, against all pairs of its rows. */
 @Streaming

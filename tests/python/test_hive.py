@@ -1,0 +1,34 @@
+"""Sessions with Hive support, whose analyzer Spark builds by other code than any other's."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from test_streaming_joins import by_duckdb, ids, streams
+
+# Spark refuses each of these as the joins of streams that they are.
+CASES = ["band-full", "theta-anti"]
+
+
+def test_streams_and_hints_are_joined_in_a_session_with_hive_support(
+    spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
+) -> None:
+    streams(tmp_path, seed=31, batches=4)
+    script = Path(__file__).with_name("hive_program.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path), *CASES],
+        env=clean_environment,
+        cwd=tmp_path,  # where Derby leaves its log
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    hinted, *said = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]
+    assert hinted == {"hinted": 7} and "sweep over sorted" in done.stdout
+    assert said == [{"case": case, "by": ["windowJoin"]} for case in CASES]
+    for case in CASES:
+        given = ids(spark.read.parquet(str(tmp_path / case / "out")))
+        assert given == by_duckdb(tmp_path, *case.split("-")), case
