@@ -45,7 +45,7 @@ final case class PaneWindowsExec(
     with PartitioningPreservingUnaryExecNode {
   import terms.{by, functions, having, keys}
 
-  override def nodeName: String = "PaneWindowsTask"
+  override def nodeName: String = "PaneWindows"
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
   override protected def outputExpressions: Seq[NamedExpression] = resultExpressions
 
