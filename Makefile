@@ -142,7 +142,7 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"
-	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *.join.*" \
+	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *Concurrency* *.join.*" \
 	  "operators/test"
 	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite \
 	  *StreamingHotKeysSuite *FullDiskSuite"

@@ -32,7 +32,7 @@ object ClosedOperator {
   // The results after which an operator is closed: many more with SCALEGATE_SOAK=n, as `make soak` sets it.
   private val moments = {
     val random = new SplittableRandom(17)
-    val soak = sys.env.get("SCALEGATE_SOAK").fold(0)(_.toInt)
+    val soak = Sample.soak
     Seq(0, 1, 20) ++ Seq.fill(10 * soak)(random.nextInt(400))
   }
 

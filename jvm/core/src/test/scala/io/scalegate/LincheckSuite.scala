@@ -87,10 +87,8 @@ object LincheckSuite {
     */
   private val TimeoutMillis = 120000L
 
-  private val soak = sys.env.get("SCALEGATE_SOAK").fold(0)(_.toInt)
-
-  private def scenarios(sample: Int): Int = sample * math.max(1, soak)
-  private def runs(sample: Int): Int = if (soak > 0) 20 * sample else sample
+  private def scenarios(sample: Int): Int = sample * math.max(1, Sample.soak)
+  private def runs(sample: Int): Int = if (Sample.soak > 0) 20 * sample else sample
 }
 
 /** Linearizability with results that a definition leaves open: a definition that has a method

@@ -13,7 +13,7 @@ import io.scalegate.column.WindowLimitException
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join.ordered.{NestedLoopJoin, ScaleJoin}
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow, Window}
-import io.scalegate.{ClosedOperator, OperatorUnderTest, TestThread}
+import io.scalegate.{ClosedOperator, OperatorUnderTest, Sample, TestThread}
 
 /** What every join strategy must do; a strategy's suite is one line.
   *
@@ -109,7 +109,7 @@ abstract class JoinStrategyContract(
     val expected = promised(Definition.results(input))
     assert(expected.size == 120 * 120)
     val options = JoinOptions(inputCapacity = 16, outputCapacity = 128)
-    for (_ <- 1 to 25)
+    for (_ <- 1 to Sample.of(24))
       assert(promised(opened(strategy, input, options)(threaded(_, feeds(input)))) == expected)
   }
 
@@ -145,7 +145,7 @@ abstract class JoinStrategyContract(
     }
 
   test("a feeder that is blocked by flow control goes on when the consumer takes results") {
-    val input = alternating(100, spec(TimeWindow(-20, 20)))
+    val input = alternating(40, spec(TimeWindow(-20, 20)))
     opened(strategy, input, JoinOptions(inputCapacity = 1, outputCapacity = 1)) { join =>
       assert(promised(threaded(join, feeds(input))) == promised(Definition.results(input)))
     }

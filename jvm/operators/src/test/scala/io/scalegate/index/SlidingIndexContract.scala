@@ -15,6 +15,9 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
     extends AnyFunSuite
     with ScalaCheckPropertyChecks {
+
+  /** Rows that the large windows hold. */
+  protected def window: Int = 4000
   import IndexCases.shrinkSteps
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
@@ -91,7 +94,6 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
     )
   )
     test(s"a large window turns over five times with $keys, and memory stays bounded") {
-      val window = 4000
       val fed = new Fed(window)
       val random = new SplittableRandom(11)
       var settled = 0L

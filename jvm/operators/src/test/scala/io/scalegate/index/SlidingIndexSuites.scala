@@ -32,7 +32,9 @@ class PimTreeDepth1Suite extends PimTreeContract(1, 0.125)
 class PimTreeDepth2Suite extends PimTreeContract(2, 0.0625)
 class PimTreeLeavesSuite extends PimTreeContract(10, 0.5)
 class PimTreeWholeSuite extends PimTreeContract(2, 1)
-class PimTreeEachInsertionSuite extends PimTreeContract(2, 1e-9)
+class PimTreeEachInsertionSuite extends PimTreeContract(2, 1e-9) {
+  override protected def window: Int = 1000
+}
 
 /** A merge may begin an eighth of its threshold late. */
 abstract class ConcurrentPimTreeContract(depth: Int, mergeRatio: Double)
@@ -45,4 +47,6 @@ class ConcurrentPimTreeDepth0Suite extends ConcurrentPimTreeContract(0, 0.25)
 class ConcurrentPimTreeDepth1Suite extends ConcurrentPimTreeContract(1, 0.125)
 class ConcurrentPimTreeLeavesSuite extends ConcurrentPimTreeContract(10, 0.5)
 class ConcurrentPimTreeWholeSuite extends ConcurrentPimTreeContract(2, 1)
-class ConcurrentPimTreeEachInsertionSuite extends ConcurrentPimTreeContract(2, 1e-9)
+class ConcurrentPimTreeEachInsertionSuite extends ConcurrentPimTreeContract(2, 1e-9) {
+  override protected def window: Int = 1000
+}

@@ -6,10 +6,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
-import io.scalegate.ClosedOperator
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.multiway.function.{AggregateFunction, Counted, Functions}
 import io.scalegate.stream.{SlidingWindows, StreamTuple}
+import io.scalegate.{ClosedOperator, Sample}
 
 /** What every aggregate design must do; a design's suite is one line.
   *
@@ -84,7 +84,7 @@ abstract class AggregateContract(
         Functions.sum[StreamTuple](_.attrs(0)),
         Functions.min[StreamTuple, Long](_.attrs(0))
       )
-      for (_ <- 1 to 5) {
+      for (_ <- 1 to Sample.of(8)) {
         val options = AggregateOptions(inputCapacity = 64, winsetCapacity = 16)
         val results =
           opened(design, spec(windows, function), 4, options)(threaded(_, input.feeds))

@@ -6,7 +6,6 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
-import io.scalegate.ClosedOperator
 import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML}
 import io.scalegate.multiway.function.{AggregateFunction, Counted, Functions}
 import io.scalegate.multiway.{
@@ -23,6 +22,7 @@ import io.scalegate.multiway.{
   SequenceWindows
 }
 import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.{ClosedOperator, Sample}
 
 /** What a design must do that takes windows of tuples and sessions; its suite is one line. */
 abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) extends AnyFunSuite
@@ -81,7 +81,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     for (w <- Seq(SequenceWindows.Tuples(20, 3), SequenceWindows.Sessions(12))) {
       val expected = defined(w, feeds)
       assert(expected.size > 50)
-      for (_ <- 1 to 4) assert(opened(spec(w), 4)(threaded(_, feeds)) == expected)
+      for (_ <- 1 to Sample.of(8)) assert(opened(spec(w), 4)(threaded(_, feeds)) == expected)
     }
   }
 

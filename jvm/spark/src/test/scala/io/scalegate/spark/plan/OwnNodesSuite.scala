@@ -59,12 +59,19 @@ final class OwnNodesSuite extends AnyFunSuite {
     assert(hidden == Nil)
   }
 
+  /** A trait that extends a class is an interface to Java, which knows nothing of the class. */
+  private def isExpression(of: Class[_]): Boolean = classOf[Expression].isAssignableFrom(of) ||
+    of.isInterface && of.getName.contains("scalegate") && {
+      val kinds = concrete(of)
+      kinds.nonEmpty && kinds.forall(classOf[Expression].isAssignableFrom(_))
+    }
+
   /** The classes of ours on the way to an expression that a value of this type may hold, if there are any. */
   private def hiding(of: Type, way: List[Class[_]]): Option[List[String]] = of match {
     case p: ParameterizedType =>
       p.getActualTypeArguments.iterator.flatMap(hiding(_, way)).nextOption()
     case w: WildcardType => w.getUpperBounds.iterator.flatMap(hiding(_, way)).nextOption()
-    case c: Class[_] if classOf[Expression].isAssignableFrom(c) =>
+    case c: Class[_] if isExpression(c) =>
       Option.when(way.nonEmpty)(c.getSimpleName :: way.map(_.getSimpleName))
     case c: Class[_] if way.contains(c) || classOf[SparkPlan].isAssignableFrom(c) => None
     case c: Class[_] if c.getName.contains("scalegate") =>
