@@ -1,5 +1,6 @@
-"""Prints the ten slowest suites, and `scalatest: N passed, N failed`, from the JUnit XML files that
-sbt's test runs leave.
+"""Prints the ten slowest suites, and `scalatest: N passed, N failed`.
+
+It reads them in the JUnit XML files that sbt's test runs leave.
 
 Usage: scalatest_summary.py DIRECTORY...   (each holding TEST-*.xml; exits 1 if a test failed or
 none ran)

@@ -31,7 +31,7 @@ final private[baseline] class NumberedWindow(
   val columns: ColumnarWindow = new ColumnarWindow(attributes)
   private[this] val bounds = new WindowBounds(side, window)
   private[this] var tuples = 0L
-  private[this] var gone = 0L
+  private[this] var evicted = 0L
   private[this] var head = 0L
   private[this] var place = Long.MinValue // of the head, at least
   private[this] var most = 0L
@@ -48,14 +48,14 @@ final private[baseline] class NumberedWindow(
   def first: Long = if (bounds.canBeEarlier) head else tuples
 
   /** The number of the oldest row in [[columns]]. */
-  def dropped: Long = gone
+  def dropped: Long = evicted
 
   /** The most rows that were in the window at once. */
   def peak: Long = most
 
   /** A row by its number. */
   def row(number: Long): StreamTuple =
-    columns.rowAt(columns.slot((number - gone).toInt)).asInstanceOf[StreamTuple]
+    columns.rowAt(columns.slot((number - evicted).toInt)).asInstanceOf[StreamTuple]
 
   /** Expires what `t` of the opposite stream, and so every tuple after it, cannot pair with, and
     * returns the number behind the last row that it can: with [[first]], its reach.
@@ -63,7 +63,7 @@ final private[baseline] class NumberedWindow(
   def reach(t: StreamTuple): Long = {
     expire(bounds.earliestFor(t))
     if (bounds.isOutOfTime(t)) first
-    else math.max(first, gone + columns.countUpTo(bounds.latestFor(t)))
+    else math.max(first, evicted + columns.countUpTo(bounds.latestFor(t)))
   }
 
   /** Slides over `t` of this stream, and keeps it if a pair can need it. */
@@ -83,7 +83,7 @@ final private[baseline] class NumberedWindow(
   /** Lets go of what has left the window. */
   def drop(): Unit = {
     columns.expireBefore(place)
-    gone = head
+    evicted = head
   }
 
   private[this] def append(t: StreamTuple): Unit = {
@@ -94,6 +94,6 @@ final private[baseline] class NumberedWindow(
 
   private[this] def expire(earliest: Long): Unit = if (earliest > place) {
     place = earliest
-    head = math.max(head, gone + columns.countUpTo(earliest - 1))
+    head = math.max(head, evicted + columns.countUpTo(earliest - 1))
   }
 }

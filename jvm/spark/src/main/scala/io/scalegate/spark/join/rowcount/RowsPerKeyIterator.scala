@@ -45,7 +45,7 @@ final class RowsPerKeyIterator(
   private[this] var key: UnsafeRow = _ // whose rows are being joined, null between two keys
   private[this] var own: Windowed = _ // of the row that looks, null when none does
   private[this] var other: Windowed = _
-  private[this] var looking: KeptRow = _
+  private[this] var probeRow: KeptRow = _
   private[this] var candidates = 0
   private[this] var taken = 0
   private[this] var uncounted: KeyedRows =
@@ -109,7 +109,7 @@ final class RowsPerKeyIterator(
   private[this] def arrive(from: Windowed, to: Windowed): Unit = {
     own = from
     other = to
-    looking = new KeptRow(from.rows.row.copy())
+    probeRow = new KeptRow(from.rows.row.copy())
     taken = 0
     candidates = if (from.rows.read()) search() else 0
   }
@@ -130,44 +130,45 @@ final class RowsPerKeyIterator(
     else {
       val earlier = other.window.candidate(taken).asInstanceOf[KeptRow]
       taken += 1
-      val decided = if (own.side eq probing.side) looking else earlier
+      val decided = if (own.side eq probing.side) probeRow else earlier
       // Of a row that is given for its first match, no other is needed.
       if ((probing.pairs || !decided.matched) && holds(earlier)) {
-        looking.matched = true
+        probeRow.matched = true
         earlier.matched = true
         if (probing.pairs || !probing.unmatched) {
           val ofLeft = own.side eq Side.R
-          if (ofLeft) giveSides(looking.row, earlier.row) else giveSides(earlier.row, looking.row)
+          if (ofLeft) giveSides(probeRow.row, earlier.row)
+          else giveSides(earlier.row, probeRow.row)
         }
       }
     }
 
   private[this] def holds(earlier: KeptRow): Boolean = condition == null || {
-    if (own.side eq Side.R) pair(looking.row, earlier.row)
-    else pair(earlier.row, looking.row)
+    if (own.side eq Side.R) pair(probeRow.row, earlier.row)
+    else pair(earlier.row, probeRow.row)
     condition.eval(pair)
   }
 
   /** The row that looked takes its place, and the cursor moves on. */
   private[this] def settle(): Unit = {
     val from = own
-    val gone = from.window.add(from.rows.values, looking).asInstanceOf[KeptRow]
+    val evicted = from.window.add(from.rows.values, probeRow).asInstanceOf[KeptRow]
     kept += 1
-    from.bytes += looking.bytes - (if (gone == null) 0L else gone.bytes)
+    from.bytes += probeRow.bytes - (if (evicted == null) 0L else evicted.bytes)
     memory.reserve(
       ofLeft.window.size.toLong + ofRight.window.size,
       ofLeft.bytes + ofRight.bytes
     )
     from.rows.advance()
     own = null
-    if (gone != null) decide(from, gone)
+    if (evicted != null) decide(from, evicted)
   }
 
   /** Rows of the key that are left in the windows are decided one at a time. */
   private[this] def endKey(): Unit = {
     val from = if (ofLeft.window.size > 0) ofLeft else ofRight
-    val gone = from.window.removeOldest().asInstanceOf[KeptRow]
-    if (gone != null) decide(from, gone)
+    val evicted = from.window.removeOldest().asInstanceOf[KeptRow]
+    if (evicted != null) decide(from, evicted)
     else {
       key = null
       ofLeft.bytes = 0L
@@ -175,8 +176,8 @@ final class RowsPerKeyIterator(
     }
   }
 
-  private[this] def decide(of: Windowed, gone: KeptRow): Unit =
-    if (of.isLoneGiven && !gone.matched) giveLone(of, gone.row)
+  private[this] def decide(of: Windowed, evicted: KeptRow): Unit =
+    if (of.isLoneGiven && !evicted.matched) giveLone(of, evicted.row)
 
   private[this] def giveLone(of: Windowed, row: UnsafeRow): Unit =
     if (of.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)

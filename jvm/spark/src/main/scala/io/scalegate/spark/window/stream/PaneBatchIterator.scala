@@ -37,7 +37,7 @@ final class PaneBatchIterator(
 
   /** Rows of state that were written, and those that were let go of. */
   def updated: Long = held.updated
-  def removed: Long = held.gone
+  def removed: Long = held.evicted
 
   /** Merges of partial results. */
   def merges: Long = windows.merges

@@ -45,7 +45,7 @@ sealed abstract private[scalegate] class StoredPanes(
   final def updated: Long = putRows
 
   /** Rows that are not needed when the batch is through; known when all of [[reader]] was read. */
-  final def gone: Long = released.size.toLong
+  final def evicted: Long = released.size.toLong
 
   final def removeGone(): Unit = released.foreach(store.remove)
 

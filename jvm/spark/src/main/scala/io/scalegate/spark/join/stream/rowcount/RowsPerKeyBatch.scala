@@ -41,7 +41,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] var windows: Windows = _ // of the row that looks, null when none does
   private[this] var own: Arriving = _
   private[this] var other: Arriving = _
-  private[this] var looking: CountedRow = _
+  private[this] var probeRow: CountedRow = _
   private[this] var taken = 0 // of the other side's rows in the window
   private[this] var compared = 0L
   private[this] var ready = false
@@ -73,8 +73,8 @@ final private[scalegate] class RowsPerKeyBatch(
       store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
     new RowsPerKeyState(
       keys,
-      left.finish(store, ofLeft.gone, ofLeft.goneBytes),
-      right.finish(store, ofRight.gone, ofRight.goneBytes),
+      left.finish(store, ofLeft.evicted, ofLeft.evictedBytes),
+      right.finish(store, ofRight.evicted, ofRight.evictedBytes),
       batch.watermark,
       eventTimes
     )
@@ -117,9 +117,9 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] def arrive(from: Arriving): Unit = {
     own = from
     other = if (from eq ofLeft) ofRight else ofLeft
-    looking = from.take()
+    probeRow = from.take()
     taken = 0
-    val key = from.rows.keyOf(looking.row)
+    val key = from.rows.keyOf(probeRow.row)
     windows = touched.getOrElse(
       key, {
         val kept = key.copy()
@@ -135,12 +135,13 @@ final private[scalegate] class RowsPerKeyBatch(
     if (taken == others.size) settle()
     else {
       val earlier = others(taken)
-      val decided = if (own.side eq probing.side) looking else earlier
+      val decided = if (own.side eq probing.side) probeRow else earlier
       if ((probing.pairs || !decided.matched) && holds(earlier)) {
-        if (probing.decides(own.side) && !looking.matched) looking = looking.copy(matched = true)
+        if (probing.decides(own.side) && !probeRow.matched)
+          probeRow = probeRow.copy(matched = true)
         if (probing.decides(other.side) && !earlier.matched)
           windows.set(other.side, others.updated(taken, earlier.copy(matched = true)))
-        if (probing.pairs || !probing.unmatched) give(looking.row, earlier.row)
+        if (probing.pairs || !probing.unmatched) give(probeRow.row, earlier.row)
       }
       taken += 1
     }
@@ -150,7 +151,7 @@ final private[scalegate] class RowsPerKeyBatch(
     compared += 1
     if ((compared & RowsPerKeyBatch.Patience) == 0) waiting()
     condition == null || {
-      if (own.side eq Side.R) pair(looking.row, earlier.row) else pair(earlier.row, looking.row)
+      if (own.side eq Side.R) pair(probeRow.row, earlier.row) else pair(earlier.row, probeRow.row)
       condition.eval(pair)
     }
   }
@@ -159,7 +160,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] def settle(): Unit = {
     val (of, side) = (windows, own)
     windows = null
-    val grown = of.of(side.side) :+ looking
+    val grown = of.of(side.side) :+ probeRow
     if (grown.size > rows) {
       of.set(side.side, grown.tail)
       side.leave(grown.head)
@@ -198,8 +199,8 @@ final private[scalegate] class RowsPerKeyBatch(
     private[this] var loneAt = 0
 
     /** Rows that have left their windows, and their bytes. */
-    var gone = 0L
-    var goneBytes = 0L
+    var evicted = 0L
+    var evictedBytes = 0L
 
     def side: Side = rows.side
     def place: RowAddress = if (side eq Side.R) leftPlace else rightPlace
@@ -221,8 +222,8 @@ final private[scalegate] class RowsPerKeyBatch(
     }
 
     def leave(row: CountedRow): Unit = {
-      gone += 1
-      goneBytes += row.row.getSizeInBytes
+      evicted += 1
+      evictedBytes += row.row.getSizeInBytes
       rows.remove(row, store)
       if (isLoneGiven && !row.matched) giveLone(this, row.row)
     }

@@ -232,10 +232,10 @@ final private[scalegate] class CountedArrivals(
 
   /** Puts the new rows that wait into the checkpoint, takes out what has had its turn, and gives what is held.
     *
-    * @param gone
+    * @param evicted
     *   rows that left their windows, and the bytes of these
     */
-  def finish(store: ChunkStore, gone: Long, goneBytes: Long): SideOfKeys = {
+  def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys = {
     val kinds = Chunk.ofSide(side)
     val loneChunks = Chunk.ofBatch(kinds.lone, batch.number, newLone, columns, batch.watermark)
     loneChunks.foreach(store.put)
@@ -245,8 +245,8 @@ final private[scalegate] class CountedArrivals(
       later.map(written(_, store)),
       loneLater,
       kept ++ loneChunks.map(c => c.key -> c.latest),
-      held.held + fresh.size - gone,
-      held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - goneBytes
+      held.held + fresh.size - evicted,
+      held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - evictedBytes
     )
   }
 

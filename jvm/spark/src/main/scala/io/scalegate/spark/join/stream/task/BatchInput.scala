@@ -37,11 +37,11 @@ final private[scalegate] class BatchInput(
   private[this] val expired = window.expired(side, batch.watermark, joined)
 
   /** Rows whose time is not above this are of no use after the batch. */
-  private[this] val gone = window match {
+  private[this] val evicted = window match {
     case _: EventTimeWindow => if (of.inTurn) math.min(batch.watermark, expired) else expired
     case _: RowCountWindow => oldestTime.fold(Long.MinValue)(_ - 1)
   }
-  private[this] val fresh = read.named(batch.number, gone)
+  private[this] val fresh = read.named(batch.number, evicted)
   private[this] val written = write()
 
   private[this] val (current, waiting) =
@@ -68,14 +68,14 @@ final private[scalegate] class BatchInput(
     batch.number,
     window.expired(side, state.watermark, held.joined),
     expired,
-    gone
+    evicted
   )
 
   private[this] def turns(times: Array[Long]) = of.turns(times, batch.watermark)
 
   private[this] def write(): Vector[(ChunkKey, Long)] = {
     val kinds = Chunk.ofSide(side)
-    val chunks = Chunk.ofBatch(kinds.rows, batch.number, fresh, columns, gone) ++
+    val chunks = Chunk.ofBatch(kinds.rows, batch.number, fresh, columns, evicted) ++
       Chunk.ofBatch(kinds.lone, batch.number, read.lone, columns, batch.watermark)
     chunks.foreach(store.put)
     chunks.map(c => c.key -> c.latest).toVector

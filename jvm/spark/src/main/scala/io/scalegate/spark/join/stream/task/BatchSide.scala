@@ -39,7 +39,7 @@ import io.scalegate.stream.Side
   *   what `expired` was in the batch before
   * @param expired
   *   rows whose place is not above this match no row of a later batch
-  * @param gone
+  * @param evicted
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
 final private[scalegate] class BatchSide(
@@ -55,7 +55,7 @@ final private[scalegate] class BatchSide(
     batch: Long,
     before: Long,
     expired: Long,
-    gone: Long
+    evicted: Long
 ) {
   val side: Side = of.side
   val input: StreamInput = of.input
@@ -130,7 +130,7 @@ final private[scalegate] class BatchSide(
       if (marks.isEmpty) None
       else Some(Chunk.ofMarks(side, batch, latestMarked, marks))
     entry.foreach(store.put)
-    val (old, kept) = held.chunks.partition { case (_, latest) => latest <= gone }
+    val (old, kept) = held.chunks.partition { case (_, latest) => latest <= evicted }
     old.foreach { case (key, _) => store.remove(key) }
     val chunks = kept ++ written ++ entry.map(e => e.key -> e.latest)
     later.copy(window = grown, chunks = chunks)

@@ -31,7 +31,7 @@ final class StreamJoinIterator private[scalegate] (
     ) {
   private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
   private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
-  private[this] var looking = byLeft
+  private[this] var probeSide = byLeft
   private[this] var lookingFrom = -1 // the position of the row that the pairs are of
   private[this] var decision: UnmatchedRow = _
   private[this] var turn =
@@ -97,7 +97,7 @@ final class StreamJoinIterator private[scalegate] (
 
   private[this] def nextPair(): Boolean = found.advance() && {
     look()
-    looking.give()
+    probeSide.give()
     true
   }
 
@@ -106,16 +106,16 @@ final class StreamJoinIterator private[scalegate] (
     val position = found.position
     if (position != lookingFrom) {
       lookingFrom = position
-      looking = if (order.side(position) eq Side.R) byLeft else byRight
-      looking.start(order.place(position))
+      probeSide = if (order.side(position) eq Side.R) byLeft else byRight
+      probeSide.start(order.place(position))
     }
   }
 
   /** Marks both rows of the pair, and says whether it is a row of the join. */
   private[this] def isGiven(): Boolean = {
     look()
-    looking.mark() && {
-      looking.give()
+    probeSide.mark() && {
+      probeSide.give()
       true
     }
   }

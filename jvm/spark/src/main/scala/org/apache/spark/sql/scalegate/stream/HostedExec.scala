@@ -52,7 +52,7 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
   private[scalegate] def partitioningOver(left: SparkPlan, right: SparkPlan): Partitioning
 
   /** What messages call it, and the file in its checkpoint that holds its terms. */
-  protected def says: String
+  protected def operatorName: String
   protected def specFile: String
 
   /** What a checkpoint must have been made by for this operator to go on with it. */
@@ -100,7 +100,7 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
       batchId: Long,
       stateSchemaVersion: Int
   ): List[StateSchemaValidationResult] = {
-    OperatorSpecFile.check(getStateInfo, specFile, says, hadoopConf, batchId, terms)
+    OperatorSpecFile.check(getStateInfo, specFile, operatorName, hadoopConf, batchId, terms)
     val schema = StateStoreColFamilySchema(
       StateStore.DEFAULT_COL_FAMILY_NAME,
       0,
@@ -145,7 +145,9 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
   }
 
   override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] =
-    counters.map { case (name, says) => StatefulOperatorCustomSumMetric(name, says) }
+    counters.map { case (name, operatorName) =>
+      StatefulOperatorCustomSumMetric(name, operatorName)
+    }
 }
 
 private object HostedExec {

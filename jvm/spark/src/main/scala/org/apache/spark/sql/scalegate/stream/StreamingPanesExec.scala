@@ -48,7 +48,7 @@ final class StreamingPanesExec(
 
   override protected def partitions: Option[Int] = if (keys.isEmpty) Some(1) else None
 
-  override protected def says: String = "window aggregate"
+  override protected def operatorName: String = "window aggregate"
   override protected def specFile: String = "aggregate"
 
   override protected def terms: CheckpointTerms = panes.checkpointed

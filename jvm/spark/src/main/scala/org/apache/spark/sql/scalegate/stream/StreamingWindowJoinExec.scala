@@ -51,7 +51,7 @@ final class StreamingWindowJoinExec(
 
   override protected def partitions: Option[Int] = join.partitions
 
-  override protected def says: String = "window join"
+  override protected def operatorName: String = "window join"
   override protected def specFile: String = "join"
 
   override protected def terms: CheckpointTerms = join.checkpointed(leftColumns, rightColumns)
