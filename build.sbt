@@ -90,6 +90,8 @@ lazy val spark = project
     // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
     // makes of them needs more room than it has by default.
     Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
+    // This lets groups run at once; within its JVM a group's suites still run one after the other.
+    Test / parallelExecution := true,
     // Every other suite in a JVM of its own, beside the rest: one JVM leaves a core idle when core's suites are
     // through.
     Test / testGrouping := {
