@@ -3,17 +3,6 @@ package io.scalegate.matrix.cube
 import io.scalegate.band.AttributeType
 import io.scalegate.stream.{Side, TimeWindow}
 
-/** One of the three logical streams of a [[CubeJoin]]. */
-sealed abstract class CubeStream(val number: Int, override val toString: String)
-
-object CubeStream {
-  case object R extends CubeStream(0, "R")
-  case object S extends CubeStream(1, "S")
-  case object T extends CubeStream(2, "T")
-
-  val all: IndexedSeq[CubeStream] = Vector(R, S, T)
-}
-
 /** What a [[CubeJoin]] joins. A triple of tuples `(r, s, t)`, one of each stream, is a result when
   * each of its three pairs lies in that pair's window and bands, and the residual predicate holds.
   * It does not matter in which order the three come.

@@ -9,21 +9,6 @@ import io.scalegate.spark.rows.WindowMemory
 import io.scalegate.spark.settings.Errors
 import io.scalegate.spark.window.slide.PaneWindowsTask
 
-/** When the windows of a stream are given. */
-sealed trait PaneMode
-
-object PaneMode {
-
-  /** Once, when the watermark has passed their end. */
-  case object Append extends PaneMode
-
-  /** In each batch that has rows of theirs. */
-  case object Update extends PaneMode
-
-  /** All of them in each batch. */
-  case object Complete extends PaneMode
-}
-
 /** A batch of a stream, as a task sees it.
   *
   * @param late
