@@ -19,39 +19,25 @@ final class ColumnarWindow(
     attributes: IndexedSeq[AttributeType],
     maxRows: Int = ColumnarWindow.MostRows,
     initialRows: Int = ColumnarWindow.FewRows
-) extends RingColumns {
+) extends GrowingRing(ColumnarWindow.capacityFor(initialRows))
+    with RingColumns {
   /*
-   * A ring of a power-of-two capacity: row `i` of the window lies in slot `(head + i) & mask` of
-   * every column, so a run of rows is at most two contiguous runs of slots. A full ring doubles
-   * and is laid out from slot 0 again; an empty one starts over at slot 0, which keeps small
-   * windows in one run.
-   *
-   *      slot   0   1   2   3   4   5   6   7
-   *           [ r4  r5  r6  -   r0  r1  r2  r3 ]      head = 4, size = 7
-   *
    * `ints(i)` or `longs(i)` holds the i-th attribute, the other is null. A slot that no row
    * occupies keeps its old numbers, which nobody reads, but never its old row, which would keep a
    * payload alive.
    */
   import ColumnarWindow._
 
-  private[this] val initial = ColumnarWindow.capacityFor(initialRows)
-  private[this] var mask = initial - 1
-  private[this] var headSlot = 0
-  private[this] var rowCount = 0
+  private[this] val most = math.min(maxRows, MostRows)
   private[this] var highest = 0
-  private[this] var positions = new Array[Long](initial)
-  private[this] var rows = new Array[AnyRef](initial)
+  private[this] var positions = new Array[Long](capacity)
+  private[this] var rows = new Array[AnyRef](capacity)
   private[this] val intColumns = new Array[Array[Int]](attributes.length)
   private[this] val longColumns = new Array[Array[Long]](attributes.length)
 
   for (i <- attributes.indices)
-    if (attributes(i).bits == 32) intColumns(i) = new Array[Int](initial)
-    else longColumns(i) = new Array[Long](initial)
-
-  def size: Int = rowCount
-
-  def isEmpty: Boolean = rowCount == 0
+    if (attributes(i).bits == 32) intColumns(i) = new Array[Int](capacity)
+    else longColumns(i) = new Array[Long](capacity)
 
   /** The most rows that were in the window at once. */
   def peak: Int = highest
@@ -61,12 +47,11 @@ final class ColumnarWindow(
   /** Adds a row behind all others and returns its slot, where [[set]] then writes its attributes.
     */
   def append(position: Long, row: AnyRef): Int = {
-    if (rowCount > mask || rowCount >= maxRows) grow()
-    val at = (headSlot + rowCount) & mask
+    if (size >= most) throw new WindowLimitException(size, most)
+    val at = addSlot()
     positions(at) = position
     rows(at) = row
-    rowCount += 1
-    if (rowCount > highest) highest = rowCount
+    if (size > highest) highest = size
     at
   }
 
@@ -87,32 +72,28 @@ final class ColumnarWindow(
   }
 
   /** Drops every row whose position is below `earliest`. */
-  def expireBefore(earliest: Long): Unit = {
-    while (rowCount > 0 && positions(headSlot) < earliest) {
-      rows(headSlot) = null
-      headSlot = (headSlot + 1) & mask
-      rowCount -= 1
+  def expireBefore(earliest: Long): Unit =
+    while (!isEmpty && positions(head) < earliest) {
+      rows(head) = null
+      removeHead()
     }
-    if (rowCount == 0) headSlot = 0
-  }
 
   /** Takes the oldest row out and gives it; null when there is none. */
   def removeOldest(): AnyRef =
-    if (rowCount == 0) null
+    if (isEmpty) null
     else {
-      val oldest = rows(headSlot)
-      rows(headSlot) = null
-      headSlot = (headSlot + 1) & mask
-      rowCount -= 1
+      val oldest = rows(head)
+      rows(head) = null
+      removeHead()
       oldest
     }
 
   /** How many of the oldest rows have a position of at most `latest`. */
   def countUpTo(latest: Long): Int =
-    if (rowCount == 0 || positions(slot(rowCount - 1)) <= latest) rowCount
+    if (isEmpty || positions(slot(size - 1)) <= latest) size
     else {
       var low = 0
-      var high = rowCount - 1
+      var high = size - 1
       while (low < high) {
         val middle = (low + high) >>> 1
         if (positions(slot(middle)) <= latest) low = middle + 1 else high = middle
@@ -122,18 +103,9 @@ final class ColumnarWindow(
 
   /** Drops all rows and keeps the arrays. */
   def clear(): Unit = {
-    val first = math.min(rowCount, mask + 1 - headSlot)
-    java.util.Arrays.fill(rows, headSlot, headSlot + first, null)
-    java.util.Arrays.fill(rows, 0, rowCount - first, null)
-    headSlot = 0
-    rowCount = 0
+    release(rows)
+    removeAll()
   }
-
-  def slot(i: Int): Int = (headSlot + i) & mask
-
-  def head: Int = headSlot
-
-  def capacity: Int = mask + 1
 
   def positionAt(slot: Int): Long = positions(slot)
 
@@ -146,24 +118,12 @@ final class ColumnarWindow(
 
   private[scalegate] def longs(i: Int): Array[Long] = longColumns(i)
 
-  private[this] def grow(): Unit = {
-    if (rowCount >= math.min(maxRows, MostRows))
-      throw new WindowLimitException(rowCount, math.min(maxRows, MostRows))
-    val capacity = (mask + 1) * 2
+  override protected def resize(slots: Int): Unit = {
     for (i <- intColumns.indices)
-      if (intColumns(i) != null) intColumns(i) = unrolled(intColumns(i), new Array[Int](capacity))
-      else longColumns(i) = unrolled(longColumns(i), new Array[Long](capacity))
-    positions = unrolled(positions, new Array[Long](capacity))
-    rows = unrolled(rows, new Array[AnyRef](capacity))
-    headSlot = 0
-    mask = capacity - 1
-  }
-
-  private[this] def unrolled[A](from: A, to: A): A = {
-    val first = mask + 1 - headSlot
-    System.arraycopy(from, headSlot, to, 0, first)
-    System.arraycopy(from, 0, to, first, headSlot)
-    to
+      if (intColumns(i) != null) intColumns(i) = unrolled(intColumns(i), new Array[Int](slots))
+      else longColumns(i) = unrolled(longColumns(i), new Array[Long](slots))
+    positions = unrolled(positions, new Array[Long](slots))
+    rows = unrolled(rows, new Array[AnyRef](slots))
   }
 }
 

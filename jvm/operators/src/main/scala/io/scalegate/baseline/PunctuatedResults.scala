@@ -4,7 +4,7 @@ import java.util.PriorityQueue
 
 import io.scalegate.join.JoinResult
 import io.scalegate.join.ordered.ResultOrder
-import io.scalegate.stream.{EventOrder, StreamTuple}
+import io.scalegate.stream.{EventOrder, SpscRing, StreamTuple}
 
 /** Puts results in order that several threads have found in no order, by punctuations
   * (low-latency handshake join, §5): what has been found is held back until nothing before it is

@@ -17,7 +17,7 @@ import io.scalegate.join.{
   RunningJoin,
   WorkerMetrics
 }
-import io.scalegate.stream.{Side, StreamTuple, Work}
+import io.scalegate.stream.{Side, SpscRing, StreamTuple, Work}
 
 /** SplitJoin (Najafi, Sadoghi, Jacobsen, USENIX ATC 2016): tuples flow top-down through a tree of
   * distributors to all join cores; each core stores its turn of the tuples in its sub-windows and

@@ -2,6 +2,7 @@ package io.scalegate.baseline
 
 import io.scalegate.join.JoinResult
 import io.scalegate.join.ordered.ResultOrder
+import io.scalegate.stream.SpscRing
 
 /** The result gathering of a [[SplitJoin]] (Najafi et al., §4.3): merges what the join cores found,
   * up to one punctuation of each after the other. The consumer's.

@@ -3,7 +3,7 @@ package io.scalegate.matrix
 import java.util.concurrent.atomic.AtomicBoolean
 
 import io.scalegate.join.ordered.ReadyInput
-import io.scalegate.stream.{PaddedCounter, StreamTuple}
+import io.scalegate.stream.{PaddedCounter, SpscRing, StreamTuple}
 
 /** The promise that whoever passes it on knows, or has passed on, each of its tuples whose ordinal
   * is below `ordinal`: the one-word message of DP-Join §III-D2.
@@ -16,47 +16,6 @@ final private[matrix] class Mark(val ordinal: Long, val last: StreamTuple)
 
 private[matrix] object Mark {
   val Start = new Mark(0L, null)
-}
-
-/** What the emitter has sent to the writer of a segment and the writer has not taken: a queue with
-  * one thread at each end. It is never full, because the emitter has no more than `capacity`
-  * tuples under way in all.
-  *
-  * @param capacity
-  *   a power of two
-  */
-final private[matrix] class Lane(capacity: Int) {
-  private[this] val mask = capacity - 1
-  private[this] val tuples = new Array[StreamTuple](capacity)
-  private[this] val ordinals = new Array[Long](capacity)
-  private[this] val sent = new PaddedCounter
-  private[this] var end = 0L // the emitter's
-  private[this] var next = 0L // the receiver's
-
-  def send(t: StreamTuple, ordinal: Long): Unit = {
-    val at = (end & mask).toInt
-    tuples(at) = t
-    ordinals(at) = ordinal
-    end += 1
-    sent.setRelease(end)
-  }
-
-  /** Tuples that were received so far. The receiver's. */
-  def received: Long = next
-
-  /** Gives each tuple that was sent, with its ordinal and its number in the lane, to `take`. The
-    * receiver's.
-    */
-  def receive(take: (StreamTuple, Long, Long) => Unit): Unit = {
-    val until = sent.getAcquire
-    while (next < until) {
-      val at = (next & mask).toInt
-      val t = tuples(at)
-      tuples(at) = null
-      take(t, ordinals(at), next)
-      next += 1
-    }
-  }
 }
 
 /** The Emitter (DP-Join §III-C): takes ready tuples from the input gate, numbers them in their
@@ -83,11 +42,10 @@ final private[scalegate] class Emitter(
    *
    * Memory order. What the holder of the lock changes is ordered by the lock. A tuple is sent
    * before the mark beyond it is stored (`mark`, volatile), so who has read the mark finds it in
-   * its lane. Slots are reused `capacity` ordinals later, after the receiver has passed the first
-   * tuple, hence taken it.
+   * its lane. A lane has room for `capacity` tuples, and the receiver has taken what it has passed.
    */
   private[this] val lanes = Vector.tabulate(topology.streams)(a =>
-    Vector.fill(topology.segments(a))(new Lane(capacity))
+    Vector.fill(topology.segments(a))(new SpscRing[StreamTuple](capacity, true))
   )
   private[this] val turn = new Array[Int](topology.streams)
   private[this] val emitting = new AtomicBoolean
@@ -95,7 +53,10 @@ final private[scalegate] class Emitter(
   @volatile private[this] var published = Mark.Start
   @volatile private[this] var end = Long.MaxValue
 
-  def lane(stream: Int, segment: Int): Lane = lanes(stream)(segment)
+  /** What was sent to the writer of a segment and the writer has not taken, each tuple with its
+    * ordinal. It is never full: no more than `capacity` tuples are under way in all.
+    */
+  def lane(stream: Int, segment: Int): SpscRing[StreamTuple] = lanes(stream)(segment)
 
   /** Up to where tuples were sent. */
   def mark: Mark = published
@@ -130,7 +91,8 @@ final private[scalegate] class Emitter(
   private[this] def send(t: StreamTuple): Unit = {
     val stream = streamOf(t)
     val segment = turn(stream)
-    lanes(stream)(segment).send(t, ordinal)
+    if (!lanes(stream)(segment).offer(t, ordinal))
+      throw new IllegalStateException(s"more than $capacity tuples are under way")
     turn(stream) = if (segment + 1 == topology.segments(stream)) 0 else segment + 1
     ordinal += 1
   }

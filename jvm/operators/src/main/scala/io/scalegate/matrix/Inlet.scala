@@ -1,6 +1,6 @@
 package io.scalegate.matrix
 
-import io.scalegate.stream.StreamTuple
+import io.scalegate.stream.{SpscRing, StreamTuple}
 
 /** Where one worker learns of one stream's tuples, and where its neighbour downstream learns of
   * them from it (DP-Join §III-C). The tuples themselves lie in the shared segment; what is
@@ -31,17 +31,22 @@ sealed abstract private[scalegate] class Inlet {
   */
 final private[scalegate] class WriterInlet(
     emitter: Emitter,
-    lane: Lane,
+    lane: SpscRing[StreamTuple],
     segment: Segment,
     place: (StreamTuple, Long) => Long
 ) extends Inlet {
-  private[this] val append = (t: StreamTuple, ordinal: Long, number: Long) =>
-    segment.append(ordinal, place(t, number), t)
+  private[this] var received = 0L
 
   protected def receive(): Mark = {
     val mark = emitter.mark // before the lane is looked into
     segment.release()
-    lane.receive(append)
+    var t = lane.peek()
+    while (t ne null) {
+      segment.append(lane.number, place(t, received), t)
+      received += 1
+      lane.poll()
+      t = lane.peek()
+    }
     mark
   }
 }

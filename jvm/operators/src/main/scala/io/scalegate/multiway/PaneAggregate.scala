@@ -3,6 +3,7 @@ package io.scalegate.multiway
 import java.util.{ArrayList, HashMap}
 
 import io.scalegate.multiway.function.AggregateFunction
+import io.scalegate.panes.PaneStates
 import io.scalegate.stream.{RunningOperator, SlidingWindows, StreamTuple, TupleSource}
 
 /** Any design on panes: it updates one window for each tuple, the tuple's pane, and the consumer
@@ -68,9 +69,10 @@ final private class CombinedPanes[K, S <: AnyRef, R](
    * their last panes may be empty.
    */
   private[this] val windows = spec.windows
-  private[this] val states = new HashMap[K, SlidingStates[S]]
+  private[this] val merging = new PaneMerging(spec.function)
+  private[this] val states = new HashMap[K, PaneStates[S]]
   private[this] val keys = new ArrayList[AnyRef]
-  private[this] val all = new ArrayList[SlidingStates[S]]
+  private[this] val all = new ArrayList[PaneStates[S]]
   private[this] var pending: WindowResults[K, S] = _
   private[this] var next = 0L // a window's start; of no meaning while there are no keys
 
@@ -115,10 +117,10 @@ final private class CombinedPanes[K, S <: AnyRef, R](
     pending = null
   }
 
-  private[this] def statesOf(key: K): SlidingStates[S] = {
+  private[this] def statesOf(key: K): PaneStates[S] = {
     var found = states.get(key)
     if (found == null) {
-      found = SlidingStates(spec.function)
+      found = merging.newPanes()
       states.put(key, found)
       keys.add(key.asInstanceOf[AnyRef])
       all.add(found)
@@ -150,7 +152,7 @@ final private class CombinedPanes[K, S <: AnyRef, R](
       val panes = all.get(i)
       if (panes.oldest <= end) {
         found.add(keys.get(i))
-        values.add(panes.result(spec.function).asInstanceOf[AnyRef])
+        values.add(merging.result(panes).asInstanceOf[AnyRef])
         if (isLast) panes.clear() else panes.evictBefore(from)
       }
       if (panes.isEmpty) drop(i)

@@ -1,8 +1,8 @@
 package io.scalegate.baseline.handshake
 
-import io.scalegate.baseline.{NumberedWindow, SpscRing}
+import io.scalegate.baseline.NumberedWindow
 import io.scalegate.join.ordered.ReadyInput
-import io.scalegate.stream.{Side, StreamTuple, Window, Work}
+import io.scalegate.stream.{Side, SpscRing, StreamTuple, Window, Work}
 
 /** Feeds both ends of a [[FlowJoin]]'s chain with the ready tuples, in their order, and with word
   * of the windows, which heartbeats slide too. One thread.

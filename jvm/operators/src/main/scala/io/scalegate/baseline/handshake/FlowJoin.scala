@@ -1,9 +1,8 @@
 package io.scalegate.baseline.handshake
 
-import io.scalegate.baseline.SpscRing
 import io.scalegate.join.ordered.{GatedJoin, PairCondition, ReadyInput, ResultSink}
 import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSpec, WorkerMetrics}
-import io.scalegate.stream.{Side, StreamTuple, Work}
+import io.scalegate.stream.{Side, SpscRing, StreamTuple, Work}
 
 /** The chain of nodes that both handshake joins work on: R flows through it from left to right, S
   * from right to left, and a driver feeds both ends. What a node does is the subclass's.

@@ -1,6 +1,6 @@
 package io.scalegate.multiway.sequence
 
-import io.scalegate.multiway.SlidingStates
+import io.scalegate.multiway.PaneMerging
 import io.scalegate.multiway.function.AggregateFunction
 import io.scalegate.stream.SlidingWindows
 
@@ -20,7 +20,8 @@ final class TupleWindows[T, S <: AnyRef, R](
   require(advance > 0, s"a window's advance must be at least one tuple, not $advance")
 
   private[this] val pane = SlidingWindows(size, advance).pane
-  private[this] val panes = SlidingStates(function)
+  private[this] val merging = new PaneMerging(function)
+  private[this] val panes = merging.newPanes()
   private[this] var open = function.create() // the pane that is not full
   private[this] var count = 0L
 
@@ -37,5 +38,5 @@ final class TupleWindows[T, S <: AnyRef, R](
   }
 
   /** The result of the window that ends with the last tuple added. Only when [[add]] said so. */
-  def result: R = panes.result(function)
+  def result: R = merging.result(panes)
 }

@@ -24,6 +24,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.execution.aggregate.AggregationIterator
 
+import io.scalegate.panes.StateMerging
+
 /** The functions of an aggregate over panes, as they travel to the executors.
   *
   * @param grouping
@@ -105,20 +107,8 @@ final private[scalegate] class PaneUpdates(partition: Int, of: PartialPanesTask)
   }
 }
 
-/** Merges partial results that are held. */
-private[scalegate] trait PaneMerging {
-
-  /** The partial result, where `mergeInto` may change it. */
-  def changeable(partial: UnsafeRow): UnsafeRow
-
-  /** Merges the partial result of later rows into an older one, which the caller does not use any more: the result may
-    * lie in its place. The newer stays as it is.
-    */
-  def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow
-}
-
 /** Makes one partial result of several: what goes in is in the form in which it is exchanged. */
-sealed abstract private[scalegate] class PanePartials extends PaneMerging {
+sealed abstract private[scalegate] class PanePartials extends StateMerging[UnsafeRow] {
 
   /** Begins with a partial result. */
   def begin(partial: UnsafeRow): Unit
@@ -135,6 +125,8 @@ sealed abstract private[scalegate] class PanePartials extends PaneMerging {
     add(newer)
     result()
   }
+
+  final override def bytesOf(partial: UnsafeRow): Int = partial.getSizeInBytes
 }
 
 private[scalegate] object PanePartials {
@@ -197,7 +189,7 @@ private[scalegate] object PaneResults {
     if (of.fixed) new FixedResults(partition, of, partials) else new ObjectResults(partition, of)
 }
 
-final private class FixedResults(partition: Int, of: PaneFunctions, merging: PaneMerging)
+final private class FixedResults(partition: Int, of: PaneFunctions, merging: StateMerging[UnsafeRow])
     extends PaneResults {
   private[this] val both = of.empty
   private[this] val joined = new JoinedRow

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.StructType
 
+import io.scalegate.panes.TwoStacks
 import io.scalegate.spark.rows.WindowMemory
 import io.scalegate.spark.settings.Errors
 import io.scalegate.spark.window.partial.{PanePartials, PaneResults}
@@ -42,7 +43,7 @@ final private[scalegate] class PaneWindowsIterator(
   import of.by
 
   private[this] val results = PaneResults(partition, of.functions, partials)
-  private[this] val held = new TwoStacksOfPanes(partials)
+  private[this] val held = new TwoStacks(partials)
   private[this] val place = new WindowPlace(of)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
   private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>

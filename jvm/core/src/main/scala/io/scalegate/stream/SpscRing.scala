@@ -1,12 +1,13 @@
-package io.scalegate.baseline
-
-import io.scalegate.stream.PaddedCounter
+package io.scalegate.stream
 
 /** A bounded first-in-first-out queue from one thread to another: the links of the handshake
-  * joins' chain and of SplitJoin's tree. Wait-free. One thread puts in and another takes out; each
-  * calls only what is said to be its own.
+  * joins' chain and of SplitJoin's tree, and from DP-Join's emitter to its writers. Wait-free. One
+  * thread puts in and another takes out; each calls only what is said to be its own.
+  *
+  * @param isNumbered
+  *   whether each element comes with a number
   */
-final class SpscRing[T <: AnyRef](minCapacity: Int) {
+final class SpscRing[T <: AnyRef](minCapacity: Int, isNumbered: Boolean) {
   /*
    * Lamport's ring: an element's slot is its number modulo a power of two.
    *
@@ -28,11 +29,14 @@ final class SpscRing[T <: AnyRef](minCapacity: Int) {
   private[this] val size = Integer.highestOneBit(math.min(minCapacity, 1 << 29) * 2 - 1)
   private[this] val mask = size - 1L
   private[this] val slots = new Array[AnyRef](size)
+  private[this] val numbers = new Array[Long](if (isNumbered) size else 0)
   private[this] val tail = new PaddedCounter
   private[this] val head = new PaddedCounter
   private[this] val seenHead = new PaddedCounter // the producer's copy, plain
   private[this] val seenTail = new PaddedCounter // the consumer's copy, plain
   @volatile private[this] var closed = false
+
+  def this(minCapacity: Int) = this(minCapacity, false)
 
   def capacity: Int = size
 
@@ -47,9 +51,15 @@ final class SpscRing[T <: AnyRef](minCapacity: Int) {
 
   /** Puts an element in; false when there is no room. The producer's. */
   def offer(element: T): Boolean = hasRoom(1) && {
+    put(element, tail.getPlain)
+    true
+  }
+
+  /** The same for a ring whose elements have numbers. The producer's. */
+  def offer(element: T, number: Long): Boolean = hasRoom(1) && {
     val next = tail.getPlain
-    slots((next & mask).toInt) = element
-    tail.setRelease(next + 1)
+    numbers((next & mask).toInt) = number
+    put(element, next)
     true
   }
 
@@ -62,6 +72,9 @@ final class SpscRing[T <: AnyRef](minCapacity: Int) {
     if (next == seenTail.getPlain) seenTail.setPlain(tail.getAcquire)
     (if (next == seenTail.getPlain) null else slots((next & mask).toInt)).asInstanceOf[T]
   }
+
+  /** The number of the element that [[peek]] gave. The consumer's. */
+  def number: Long = numbers((head.getPlain & mask).toInt)
 
   /** Takes the next element out; null when there is none yet. The consumer's. */
   def poll(): T = {
@@ -76,4 +89,9 @@ final class SpscRing[T <: AnyRef](minCapacity: Int) {
 
   /** Whether the queue was closed and every element taken. The consumer's. */
   def isDone: Boolean = closed && peek() == null
+
+  private[this] def put(element: T, next: Long): Unit = {
+    slots((next & mask).toInt) = element
+    tail.setRelease(next + 1)
+  }
 }

@@ -1,9 +1,9 @@
-package io.scalegate.stress.baseline;
+package io.scalegate.stress.stream;
 
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.scalegate.baseline.SpscRing;
+import io.scalegate.stream.SpscRing;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;

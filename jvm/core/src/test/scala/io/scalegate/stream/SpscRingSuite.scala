@@ -1,4 +1,4 @@
-package io.scalegate.baseline
+package io.scalegate.stream
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -15,6 +15,15 @@ final class SpscRingSuite extends AnyFunSuite {
       assert(ring.hasRoom(1) && !ring.hasRoom(2))
       for (i <- 1 until 4) assert(ring.poll() == round * 4 + i)
       assert(ring.poll() == null && ring.hasRoom(4) && !ring.hasRoom(5))
+    }
+  }
+
+  test("an element's number comes with it") {
+    val ring = new SpscRing[String](2, true)
+    for (round <- 0L until 3L) {
+      assert(ring.offer("a", round) && ring.offer("b", -round) && !ring.offer("c", 7L))
+      assert(ring.peek() == "a" && ring.number == round && ring.poll() == "a")
+      assert(ring.peek() == "b" && ring.number == -round && ring.poll() == "b")
     }
   }
 
