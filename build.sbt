@@ -86,7 +86,10 @@ lazy val spark = project
   .settings(common)
   .settings(
     name := "scalegate-spark",
-    libraryDependencies ++= testLibraries :+ "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
+    libraryDependencies ++= testLibraries ++ Seq(
+      "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
+      "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
+    ),
     // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
     // makes of them needs more room than it has by default.
     Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),

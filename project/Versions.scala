@@ -8,6 +8,7 @@ object Versions {
   val scalatest = "3.2.19"
   val scalacheck = "1.18.1"
   val scalatestPlusScalacheck = "3.2.19.0"
+  val archunit = "1.4.1"
   val semanticdb = "4.14.2"
   val hdrHistogram = "2.2.2"
 

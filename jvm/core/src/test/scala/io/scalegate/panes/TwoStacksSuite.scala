@@ -16,7 +16,8 @@ final class TwoStacksSuite extends AnyFunSuite {
 
   /** Texts that are joined where they lie. */
   private object Buffers extends StateMerging[StringBuilder] {
-    override def changeable(state: StringBuilder): StringBuilder = new StringBuilder(state.toString)
+    override def changeable(state: StringBuilder): StringBuilder =
+      new StringBuilder(state.toString)
     override def mergeInto(older: StringBuilder, newer: StringBuilder): StringBuilder =
       older.append(newer)
     override def bytesOf(state: StringBuilder): Int = 1

@@ -189,8 +189,11 @@ private[scalegate] object PaneResults {
     if (of.fixed) new FixedResults(partition, of, partials) else new ObjectResults(partition, of)
 }
 
-final private class FixedResults(partition: Int, of: PaneFunctions, merging: StateMerging[UnsafeRow])
-    extends PaneResults {
+final private class FixedResults(
+    partition: Int,
+    of: PaneFunctions,
+    merging: StateMerging[UnsafeRow]
+) extends PaneResults {
   private[this] val both = of.empty
   private[this] val joined = new JoinedRow
   private[this] val project = {
