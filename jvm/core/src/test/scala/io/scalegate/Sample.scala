@@ -9,5 +9,5 @@ object Sample {
   val soak: Int = sys.env.get("SCALEGATE_SOAK").fold(0)(_.toInt)
 
   /** So many times in a campaign, for each of its factor; a quarter of that in a run of the tests. */
-  def of(times: Int): Int = if (soak > 0) times * soak else math.max(1, times / 4)
+  def rounds(times: Int): Int = if (soak > 0) times * soak else math.max(1, times / 4)
 }

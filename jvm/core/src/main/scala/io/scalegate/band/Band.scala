@@ -84,7 +84,7 @@ final case class FloatingBand(
 
   /** What a range is wider than the band by, relative to the numbers: the keys are rounded, too. */
   private[scalegate] def widening: Double =
-    math.max(rounding.relative, Rounding.of(attribute).relative)
+    math.max(rounding.relative, Rounding.forAttribute(attribute).relative)
 
   /** The same around zero, in all; the least key is a step of its type. */
   private[scalegate] def slack: Double = {
@@ -128,7 +128,7 @@ object FloatingBand {
 
   /** Of sums and differences in the attribute's own precision. */
   def apply(attribute: AttributeType, lower: Double, upper: Double): FloatingBand =
-    FloatingBand(attribute, lower, upper, Rounding.of(attribute))
+    FloatingBand(attribute, lower, upper, Rounding.forAttribute(attribute))
 
   private val More = 1 + 1.0 / 1024
 }

@@ -62,7 +62,7 @@ object Rounding {
   val None: Rounding = Rounding(0, 0, 0, Double.MaxValue)
 
   /** Of a sum and a difference in the attribute's own precision. */
-  def of(attribute: AttributeType): Rounding =
+  def forAttribute(attribute: AttributeType): Rounding =
     if (attribute.bits == 32) Rounding(4 * SingleUnit, 0, 0, Float.MaxValue.toDouble)
     else Rounding(4 * DoubleUnit, 0, 0, Double.MaxValue)
 

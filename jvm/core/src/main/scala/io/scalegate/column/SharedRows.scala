@@ -20,7 +20,7 @@ final private[scalegate] class SharedRows(
 ) {
   private[this] val mask = capacity - 1L
   private[this] val ordinals = new Array[Long](if (hasOrdinals) capacity else 0)
-  private[this] val places = new Array[Long](capacity)
+  private[this] val values = new Array[Long](capacity)
   private[this] val tuples = new Array[StreamTuple](capacity)
   private[this] val intColumns = new Array[Array[Int]](attributes.length)
   private[this] val longColumns = new Array[Array[Long]](attributes.length)
@@ -35,7 +35,7 @@ final private[scalegate] class SharedRows(
   def ordinal(slot: Int): Long = ordinals(slot)
 
   /** What the window slides over: the tuple's time or its number in the stream. */
-  def place(slot: Int): Long = places(slot)
+  def windowValue(slot: Int): Long = values(slot)
 
   def tuple(slot: Int): StreamTuple = tuples(slot)
 
@@ -58,10 +58,10 @@ final private[scalegate] class SharedRows(
   /** @param ordinal
     *   left out where there are none
     */
-  def put(position: Long, ordinal: Long, place: Long, t: StreamTuple): Unit = {
+  def put(position: Long, ordinal: Long, value: Long, t: StreamTuple): Unit = {
     val at = slot(position)
     if (hasOrdinals) ordinals(at) = ordinal
-    places(at) = place
+    values(at) = value
     tuples(at) = t
     var i = 0
     while (i < intColumns.length) {
@@ -80,7 +80,7 @@ final private[scalegate] class SharedRows(
     var p = from
     while (p < until) {
       val at = slot(p)
-      to.put(p, if (hasOrdinals) ordinals(at) else 0L, places(at), tuples(at))
+      to.put(p, if (hasOrdinals) ordinals(at) else 0L, values(at), tuples(at))
       p += 1
     }
     to

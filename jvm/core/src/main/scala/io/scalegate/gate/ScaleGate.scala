@@ -44,9 +44,9 @@ final class ScaleGate[T <: AnyRef](val order: EventOrder[T], val capacity: Int) 
    * does so before, and nothing was delivered. It asks for the node's place at all levels first;
    * should a node of the same time have come between at an upper level meanwhile, which only the
    * order could compare, the node does without the shortcuts from that level on: its height is
-   * lowered, and it is a node of that height to all who meet it. Nodes are never removed from the middle, and nothing is ever inserted at
-   * or before a tuple that was handed out, so all readers pass the same nodes in the same order
-   * and a reader's position is a number.
+   * lowered, and it is a node of that height to all who meet it. Nodes are never removed from the
+   * middle, and nothing is ever inserted at or before a tuple that was handed out, so all readers
+   * pass the same nodes in the same order and a reader's position is a number.
    *
    * Departures from Algorithm 2. It withholds the node that is its source's last; here the last
    * tuple of each source is its frontier, and the lowest frontier is the bound up to which a

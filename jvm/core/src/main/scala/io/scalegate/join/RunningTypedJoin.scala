@@ -98,7 +98,7 @@ final class RunningTypedJoin private[join] (
     val t = side.take()
     val isLone = matched.remove(t) == null
     if (!isLone) null
-    else if (t.side eq Side.R) { if (joinType.loneR) new TypedResult(ts, t, null) else null }
+    else if (t.side eq Side.R) { if (joinType.unmatchedR) new TypedResult(ts, t, null) else null }
     else new TypedResult(ts, null, t)
   }
 

@@ -7,11 +7,11 @@ trait RunRows[A] {
     *
     * @param from
     *   what the runs keep
-    * @param places
-    *   of each row of the new run its place in the others: the run's number in `from` in the upper half, and the row's
+    * @param rows
+    *   of each row of the new run where it was: the run's number in `from` in the upper half, and the row's
     *   in that run in the lower one
     */
-  def gather(from: IndexedSeq[A], places: Array[Long]): A
+  def gather(from: IndexedSeq[A], rows: Array[Long]): A
 
   /** Whether a row is of use still; one that is not goes when its run is merged. */
   def isKept(rows: A, number: Int): Boolean

@@ -65,8 +65,8 @@ final class WindowRuns[A] private (
   }
 
   /** The same window, other things kept of its rows. */
-  def withRows(of: WindowRun[A] => A): WindowRuns[A] = version(runs.map { run =>
-    val rows = of(run)
+  def withRows(rowsOf: WindowRun[A] => A): WindowRuns[A] = version(runs.map { run =>
+    val rows = rowsOf(run)
     if (rows.asInstanceOf[AnyRef] eq run.rows.asInstanceOf[AnyRef]) run else run.withRows(rows)
   })
 
@@ -77,29 +77,29 @@ final class WindowRuns[A] private (
     new WindowRuns(layout, keeper, changed)
 
   private[this] def merge(from: Vector[WindowRun[A]], expired: Long): WindowRun[A] = {
-    val places = Array.newBuilder[Long]
+    val kept = Array.newBuilder[Long]
     for (i <- from.indices) {
       val run = from(i)
       var n = 0
       while (n < run.size) {
-        if (run.timeOf(n) > expired && keeper.isKept(run.rows, n)) places += place(i, n)
+        if (run.timeOf(n) > expired && keeper.isKept(run.rows, n)) kept += rowOf(i, n)
         n += 1
       }
     }
-    val all = places.result()
+    val all = kept.result()
     build(layout.bands.indices.map(keysAt(from, all, _)), from.map(_.rows), all)
   }
 
   private[this] def keysAt(
       from: Vector[WindowRun[A]],
-      places: Array[Long],
+      kept: Array[Long],
       attribute: Int
   ): Array[Long] = {
     val columns = from.map(_.keys(attribute)).toArray
-    val keys = new Array[Long](places.length)
+    val keys = new Array[Long](kept.length)
     var i = 0
     while (i < keys.length) {
-      keys(i) = columns((places(i) >>> 32).toInt)(places(i).toInt)
+      keys(i) = columns((kept(i) >>> 32).toInt)(kept(i).toInt)
       i += 1
     }
     keys
@@ -108,23 +108,23 @@ final class WindowRuns[A] private (
   private[this] def build(
       keys: IndexedSeq[Array[Long]],
       from: IndexedSeq[A],
-      places: Array[Long]
+      kept: Array[Long]
   ): WindowRun[A] = {
     val index = BandIndex(layout.bands, layout.side, keys)
     val inOrder = keys.map(ordered(_, index.order))
     new WindowRun(
       index,
       inOrder,
-      keeper.gather(from, ordered(places, index.order)),
+      keeper.gather(from, ordered(kept, index.order)),
       layout.time
     )
   }
 
-  private[this] def ordered(of: Array[Long], order: Array[Int]): Array[Long] = {
+  private[this] def ordered(values: Array[Long], order: Array[Int]): Array[Long] = {
     val numbers = new Array[Long](order.length)
     var n = 0
     while (n < order.length) {
-      numbers(n) = of(order(n))
+      numbers(n) = values(order(n))
       n += 1
     }
     numbers
@@ -156,7 +156,7 @@ object WindowRuns {
     new WindowRuns(Layout(bands, side, time), keeper, Vector.empty)
   }
 
-  private def place(run: Int, number: Int): Long = (run.toLong << 32) | number.toLong
+  private def rowOf(run: Int, number: Int): Long = (run.toLong << 32) | number.toLong
 
   /** Runs of so few rows are merged whatever their sizes. */
   private val FewRows = 1024

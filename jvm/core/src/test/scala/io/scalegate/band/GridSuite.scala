@@ -90,7 +90,11 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     forAll(ends, bounds, bounds, minSuccessful(20000)) { (x, a, b) =>
       for {
         precision <- Seq(AttributeType.Float32, AttributeType.Float64)
-        rounding <- Seq(Rounding.of(precision), Rounding.None, Rounding.of(AttributeType.Float32))
+        rounding <- Seq(
+          Rounding.forAttribute(precision),
+          Rounding.None,
+          Rounding.forAttribute(AttributeType.Float32)
+        )
       } {
         val band = FloatingBand(precision, math.min(a, b), math.max(a, b), rounding)
         val key =

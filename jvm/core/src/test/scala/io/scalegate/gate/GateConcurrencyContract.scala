@@ -96,7 +96,7 @@ abstract class GateConcurrencyContract
   }
 
   test("nothing is lost behind a source's last tuple, where a reader may already stand") {
-    for (round <- 0 until Sample.of(1600)) {
+    for (round <- 0 until Sample.rounds(1600)) {
       val gate = newGate(capacity = 10)
       val (a, b, reader) = (gate.addSource(), gate.addSource(), gate.addReader())
       val last = 1L + round % 4
@@ -127,7 +127,7 @@ abstract class GateConcurrencyContract
   }
 
   test("sources and readers come and go while others run, and all see one sequence") {
-    for (round <- 0 until Sample.of(16)) {
+    for (round <- 0 until Sample.rounds(16)) {
       val gate = newGate(capacity = 8)
       val steady = gate.addSource()
       val readers = Vector.fill(2)(gate.addReader())
@@ -152,7 +152,7 @@ abstract class GateConcurrencyContract
   }
 
   test("readers read to the end and close while others come, read and go, and nothing hangs") {
-    for (round <- 0 until Sample.of(160)) {
+    for (round <- 0 until Sample.rounds(160)) {
       val gate = newGate(capacity = 4 + round % 3)
       val sources = Vector.fill(2)(gate.addSource())
       val readers = Vector.fill(2)(gate.addReader())

@@ -2,7 +2,7 @@ package io.scalegate.join
 
 import org.jetbrains.kotlinx.lincheck.annotations.{Operation, Validate}
 
-import io.scalegate.LincheckSuite
+import io.scalegate.{LincheckSuite, Sample}
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join.ordered.{MergedResults, NestedLoopJoin, ResultOrder}
 import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow, Waiting}
@@ -13,7 +13,7 @@ import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWind
   */
 class JoinLincheckSuite extends LincheckSuite {
   // Minutes on a busy machine, most of them to transform the classes of a whole join.
-  private val isSoak = sys.env.contains("SCALEGATE_SOAK")
+  private val isSoak = Sample.soak > 0
 
   for (
     (name, model) <- Seq[(String, Class[_])](

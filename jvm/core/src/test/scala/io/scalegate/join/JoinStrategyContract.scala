@@ -109,7 +109,7 @@ abstract class JoinStrategyContract(
     val expected = promised(Definition.results(input))
     assert(expected.size == 120 * 120)
     val options = JoinOptions(inputCapacity = 16, outputCapacity = 128)
-    for (_ <- 1 to Sample.of(24))
+    for (_ <- 1 to Sample.rounds(24))
       assert(promised(opened(strategy, input, options)(threaded(_, feeds(input)))) == expected)
   }
 
@@ -301,8 +301,8 @@ abstract class JoinStrategyContract(
         join.sources.foreach(_.advance(1000000))
         val expected = (if (joinType.pairs) Seq((12L, 10L, 12L)) else Seq.empty) ++
           (if (joinType.onceR) Seq((12L, 10L, -1L)) else Seq.empty) ++
-          (if (joinType.loneS) Seq((50L, -1L, 50L)) else Seq.empty) ++
-          (if (joinType.loneR) Seq((95L, 90L, -1L)) else Seq.empty)
+          (if (joinType.unmatchedS) Seq((50L, -1L, 50L)) else Seq.empty) ++
+          (if (joinType.unmatchedR) Seq((95L, 90L, -1L)) else Seq.empty)
         def ts(t: StreamTuple) = if (t == null) -1L else t.ts
         for (row <- expected) {
           var result: TypedResult = null

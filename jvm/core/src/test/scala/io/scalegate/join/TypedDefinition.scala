@@ -33,12 +33,12 @@ object TypedDefinition {
       if (later.side eq Side.R) (later.ts, later, earlier) else (later.ts, earlier, later)
     }
     val matched = pairs.flatMap { case (_, r, s) => Seq(r, s) }.toSet
-    def lone(side: Side) = {
+    def unmatchedOf(side: Side) = {
       val own = input.tuples.filter(_.side eq side).sorted(order)
       own.filterNot(matched).map(t => deadline(input.spec.window, t, own) -> t)
     }
-    val lones = ((if (joinType.loneR) lone(Side.R) else Vector.empty) ++
-      (if (joinType.loneS) lone(Side.S) else Vector.empty))
+    val unmatched = ((if (joinType.unmatchedR) unmatchedOf(Side.R) else Vector.empty) ++
+      (if (joinType.unmatchedS) unmatchedOf(Side.S) else Vector.empty))
       .sortBy(_._2)(order)
       .map { case (ts, t) =>
         val ofR = t.side eq Side.R
@@ -49,6 +49,6 @@ object TypedDefinition {
       else if (joinType.onceR)
         pairs.distinctBy(_._2).map { case (ts, r, _) => (ts, 0, (ts, place(r), None)) }
       else Vector.empty
-    (chosen ++ lones).sortBy(x => (x._1, x._2)).map(_._3)
+    (chosen ++ unmatched).sortBy(x => (x._1, x._2)).map(_._3)
   }
 }

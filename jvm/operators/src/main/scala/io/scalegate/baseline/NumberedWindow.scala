@@ -33,7 +33,7 @@ final private[baseline] class NumberedWindow(
   private[this] var tuples = 0L
   private[this] var evicted = 0L
   private[this] var head = 0L
-  private[this] var place = Long.MinValue // of the head, at least
+  private[this] var windowValue = Long.MinValue // of the head, at least
   private[this] var most = 0L
 
   /** Tuples of the stream so far: the number of the next. */
@@ -82,18 +82,18 @@ final private[baseline] class NumberedWindow(
 
   /** Lets go of what has left the window. */
   def drop(): Unit = {
-    columns.expireBefore(place)
+    columns.expireBefore(windowValue)
     evicted = head
   }
 
   private[this] def append(t: StreamTuple): Unit = {
     if (tuples - head >= maxRows) throw new WindowLimitException((tuples - head).toInt, maxRows)
-    columns.append(bounds.place(t, tuples), t.attrs, t)
+    columns.append(bounds.windowValue(t, tuples), t.attrs, t)
     most = math.max(most, tuples + 1 - head)
   }
 
-  private[this] def expire(earliest: Long): Unit = if (earliest > place) {
-    place = earliest
+  private[this] def expire(earliest: Long): Unit = if (earliest > windowValue) {
+    windowValue = earliest
     head = math.max(head, evicted + columns.countUpTo(earliest - 1))
   }
 }

@@ -17,22 +17,22 @@ final private[scalegate] class CarriedBand(attributes: IndexedSeq[AttributeType]
   private[this] val isHalf = band >= 0 && attributes(band).bits > 32
 
   /** What the index is given of a row with these attributes. */
-  def of(attrs: Array[Long]): Int = if (band < 0) 0 else of(attrs(band))
+  def value(attrs: Array[Long]): Int = if (band < 0) 0 else narrowed(attrs(band))
 
   /** The same of a row in a window's columns. */
-  def of(window: ColumnarWindow, slot: Int): Int =
-    if (band < 0) 0 else of(IndexJoinWindow.value(window, slot, band))
+  def value(window: ColumnarWindow, slot: Int): Int =
+    if (band < 0) 0 else narrowed(IndexJoinWindow.value(window, slot, band))
 
   /** The least that a match carries. */
   def least(ranges: Array[Long]): Int =
-    if (band < 0) Int.MinValue else of(ranges(2 * band))
+    if (band < 0) Int.MinValue else narrowed(ranges(2 * band))
 
   /** The greatest that a match carries. */
   def greatest(ranges: Array[Long]): Int =
-    if (band < 0) Int.MaxValue else of(ranges(2 * band + 1))
+    if (band < 0) Int.MaxValue else narrowed(ranges(2 * band + 1))
 
   /** Bounds of 32-bit attributes may lie beyond what these can be. */
-  private[this] def of(value: Long): Int =
+  private[this] def narrowed(value: Long): Int =
     if (isHalf) (value >> 32).toInt
     else math.max(Int.MinValue.toLong, math.min(Int.MaxValue.toLong, value)).toInt
 }

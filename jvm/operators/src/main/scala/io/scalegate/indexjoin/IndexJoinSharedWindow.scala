@@ -89,7 +89,7 @@ final private[scalegate] class IndexJoinSharedWindow(
   private[this] def append(t: StreamTuple): Long = {
     if (next - first >= maxRows) throw new WindowLimitException((next - first).toInt, maxRows)
     if (next - releasedBelow >= current.capacity) grow()
-    current.put(next, ordinal = 0L, bounds.place(t, tuples), t)
+    current.put(next, ordinal = 0L, bounds.windowValue(t, tuples), t)
     next += 1
     if (next - first > highest) highest = (next - first).toInt
     next - 1
@@ -103,19 +103,19 @@ final private[scalegate] class IndexJoinSharedWindow(
 
   private[this] def expireBefore(earliest: Long): Unit = {
     val rows = current
-    while (first < next && rows.place(rows.slot(first)) < earliest) first += 1
+    while (first < next && rows.windowValue(rows.slot(first)) < earliest) first += 1
   }
 
-  /** The position of the last row whose place is at most `latest`. */
+  /** The position of the last row whose window value is at most `latest`. */
   private[this] def lastUpTo(latest: Long): Long = {
     val rows = current
-    if (first == next || rows.place(rows.slot(next - 1)) <= latest) next - 1
+    if (first == next || rows.windowValue(rows.slot(next - 1)) <= latest) next - 1
     else {
       var low = first
       var high = next - 1
       while (low < high) {
         val middle = (low + high) >>> 1
-        if (rows.place(rows.slot(middle)) <= latest) low = middle + 1 else high = middle
+        if (rows.windowValue(rows.slot(middle)) <= latest) low = middle + 1 else high = middle
       }
       low - 1
     }

@@ -57,8 +57,8 @@ final private[scalegate] class IndexJoinWindow(
 
   def take(t: StreamTuple, isMine: Boolean): Unit = {
     if (isMine && bounds.canBeEarlier) {
-      window.append(bounds.place(t, tuples), t.attrs, t)
-      if (index != null) index.insert(t.attrs(lead), carried.of(t.attrs), kept)
+      window.append(bounds.windowValue(t, tuples), t.attrs, t)
+      if (index != null) index.insert(t.attrs(lead), carried.value(t.attrs), kept)
       kept += 1
     }
     expireBefore(bounds.earliestAfter(t, tuples))
@@ -121,7 +121,7 @@ final private[scalegate] class IndexJoinWindow(
     var p = first
     while (p < kept) {
       val at = slot(p)
-      index.insert(IndexJoinWindow.value(window, at, band), carried.of(window, at), p)
+      index.insert(IndexJoinWindow.value(window, at, band), carried.value(window, at), p)
       p += 1
     }
   }

@@ -67,7 +67,7 @@ final private[scalegate] class IndexJoinWorker(
   private[this] def insert(t: StreamTuple, position: Long): Unit = {
     val index = windows(t.side).index
     if (index != null && position != IndexJoinSharedWindow.NotStored)
-      index.add(t.attrs(lead), carried.of(t.attrs), position)
+      index.add(t.attrs(lead), carried.value(t.attrs), position)
   }
 
   /** Lets the indexes forget what has left, and merges those for which that is due, while the other

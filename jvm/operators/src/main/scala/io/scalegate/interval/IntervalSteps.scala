@@ -63,14 +63,14 @@ final private[interval] class IntervalSteps(
     placement.observe(t)
     val isR = t.side eq Side.R
     val own = if (isR) r else s
-    val place = own.next(t)
+    val windowValue = own.next(t)
     val key = t.attrs(0)
     val hash = KeyTable.hash(key)
     val e = if (placement.isHome(hash)) keys.entry(key, hash) else guests.find(key, hash)
     if (e != null) {
       val opposite = if (isR) e.s.rows else e.r.rows
       if (opposite != null) probe(arrival, t, if (isR) s else r, opposite)
-      keep(arrival, t, place, own, if (isR) e.r else e.s, e.members)
+      keep(arrival, t, windowValue, own, if (isR) e.r else e.s, e.members)
     }
   }
 
@@ -122,17 +122,17 @@ final private[interval] class IntervalSteps(
   private[this] def keep(
       arrival: StreamTuple,
       t: StreamTuple,
-      place: Long,
+      windowValue: Long,
       share: StreamShare,
       own: KeySide,
       members: Array[Int]
   ): Unit = {
-    own.last = math.max(own.last, place)
+    own.last = math.max(own.last, windowValue)
     if (own.rows != null) share.expire(own.rows, arrival)
-    if (own.takeTurn(members) == replica && share.isReachable(place, arrival)) {
+    if (own.takeTurn(members) == replica && share.isReachable(windowValue, arrival)) {
       if (share.isFull) expireAll(arrival)
       if (own.rows == null) own.rows = new KeyBuffer(width)
-      share.store(own.rows, place, t)
+      share.store(own.rows, windowValue, t)
     }
   }
 
@@ -180,21 +180,22 @@ final private class StreamShare(side: Side, spec: JoinSpec, maxRows: Int) {
 
   def isFull: Boolean = rows >= maxRows
 
-  /** The place of the stream's next tuple, whoever stores it. */
+  /** The window value of the stream's next tuple, whoever stores it. */
   def next(t: StreamTuple): Long = {
     seen += 1
-    bounds.place(t, seen - 1)
+    bounds.windowValue(t, seen - 1)
   }
 
-  /** Whether some tuple that comes with `arrival` or later can reach a row at `place`. */
-  def isReachable(place: Long, arrival: StreamTuple): Boolean = place >= earliest(arrival)
+  /** Whether some tuple that comes with `arrival` or later can reach a row at `windowValue`. */
+  def isReachable(windowValue: Long, arrival: StreamTuple): Boolean =
+    windowValue >= earliest(arrival)
 
   def expire(buffer: KeyBuffer, arrival: StreamTuple): Unit =
     rows -= buffer.expireBefore(earliest(arrival))
 
-  def store(buffer: KeyBuffer, place: Long, t: StreamTuple): Unit = {
+  def store(buffer: KeyBuffer, windowValue: Long, t: StreamTuple): Unit = {
     if (isFull) throw new WindowLimitException(rows, maxRows)
-    buffer.add(place, t)
+    buffer.add(windowValue, t)
     kept += 1
     rows += 1
     if (rows > highest) highest = rows

@@ -3,11 +3,11 @@ package io.scalegate.interval
 import io.scalegate.stream.{EventOrder, StreamTuple}
 
 /** One replica's part of one key's state buffer (PPOIJ §4): the tuples of one stream, sorted by
-  * place, as columns. Found by binary search, added at the end or, when they come out of order,
+  * their window values, as columns. Found by binary search, added at the end or, when they come out of order,
   * where they belong; dropped from the front. One thread at a time.
   *
-  * A place is an event time or, for row-count windows, a number in the stream. Equal places lie
-  * in the order of [[io.scalegate.stream.EventOrder]].
+  * A window value is an event time or, for row-count windows, a number in the stream. Equal ones
+  * lie in the order of [[io.scalegate.stream.EventOrder]].
   *
   * @param width
   *   the attributes beside the key, which are the second to the last of a tuple
@@ -24,7 +24,7 @@ final private[interval] class KeyBuffer(width: Int) {
    */
   private[this] var head = 0
   private[this] var tail = 0
-  private[this] var places = new Array[Long](KeyBuffer.FewRows)
+  private[this] var values = new Array[Long](KeyBuffer.FewRows)
   private[this] var rows = new Array[StreamTuple](KeyBuffer.FewRows)
   private[this] val columns = Array.fill(width)(new Array[Long](KeyBuffer.FewRows))
 
@@ -40,11 +40,11 @@ final private[interval] class KeyBuffer(width: Int) {
   /** The i-th attribute beside the key, by index. */
   def column(i: Int): Array[Long] = columns(i)
 
-  def add(place: Long, t: StreamTuple): Unit = {
-    if (tail == places.length) makeRoom()
-    val at = if (isEmpty || isBefore(tail - 1, place, t)) tail else indexOf(place, t)
+  def add(value: Long, t: StreamTuple): Unit = {
+    if (tail == values.length) makeRoom()
+    val at = if (isEmpty || isBefore(tail - 1, value, t)) tail else indexOf(value, t)
     if (at < tail) shiftFrom(at)
-    places(at) = place
+    values(at) = value
     rows(at) = t
     var i = 0
     while (i < width) {
@@ -54,10 +54,10 @@ final private[interval] class KeyBuffer(width: Int) {
     tail += 1
   }
 
-  /** Drops the rows whose place is below `earliest`, and returns their number. */
+  /** Drops the rows whose window value is below `earliest`, and returns their number. */
   def expireBefore(earliest: Long): Int = {
     val from = head
-    while (head < tail && places(head) < earliest) {
+    while (head < tail && values(head) < earliest) {
       rows(head) = null
       head += 1
     }
@@ -69,49 +69,49 @@ final private[interval] class KeyBuffer(width: Int) {
     dropped
   }
 
-  /** The index of the first row whose place is at least `place`; the end when there is none. */
-  def indexFrom(place: Long): Int =
-    if (head == tail || places(head) >= place) head
+  /** The index of the first row whose window value is at least `value`; the end when there is none. */
+  def indexFrom(value: Long): Int =
+    if (head == tail || values(head) >= value) head
     else {
       var low = head + 1
       var high = tail
       while (low < high) {
         val middle = (low + high) >>> 1
-        if (places(middle) < place) low = middle + 1 else high = middle
+        if (values(middle) < value) low = middle + 1 else high = middle
       }
       low
     }
 
-  /** The index of the first row whose place is above `place`; the end when there is none. */
-  def indexAfter(place: Long): Int =
-    if (head == tail || places(tail - 1) <= place) tail else indexFrom(place + 1)
+  /** The index of the first row whose window value is above `value`; the end when there is none. */
+  def indexAfter(value: Long): Int =
+    if (head == tail || values(tail - 1) <= value) tail else indexFrom(value + 1)
 
-  /** Where a row belongs that does not sort last by its place alone. */
-  private[this] def indexOf(place: Long, t: StreamTuple): Int = {
+  /** Where a row belongs that does not sort last by its window value alone. */
+  private[this] def indexOf(value: Long, t: StreamTuple): Int = {
     var low = head
     var high = tail
     while (low < high) {
       val middle = (low + high) >>> 1
-      if (isBefore(middle, place, t)) low = middle + 1 else high = middle
+      if (isBefore(middle, value, t)) low = middle + 1 else high = middle
     }
     low
   }
 
-  private[this] def isBefore(index: Int, place: Long, t: StreamTuple): Boolean =
-    if (places(index) != place) places(index) < place
+  private[this] def isBefore(index: Int, value: Long, t: StreamTuple): Boolean =
+    if (values(index) != value) values(index) < value
     else EventOrder.Tuples.compareTies(rows(index), t) < 0
 
   private[this] def shiftFrom(index: Int): Unit = {
     val n = tail - index
-    System.arraycopy(places, index, places, index + 1, n)
+    System.arraycopy(values, index, values, index + 1, n)
     System.arraycopy(rows, index, rows, index + 1, n)
     columns.foreach(c => System.arraycopy(c, index, c, index + 1, n))
   }
 
   private[this] def makeRoom(): Unit = {
-    val capacity = if (head >= places.length / 2) places.length else Math.multiplyExact(tail, 2)
+    val capacity = if (head >= values.length / 2) values.length else Math.multiplyExact(tail, 2)
     val n = size
-    places = moved(places, new Array[Long](capacity), n)
+    values = moved(values, new Array[Long](capacity), n)
     rows = moved(rows, new Array[StreamTuple](capacity), n)
     for (i <- columns.indices) columns(i) = moved(columns(i), new Array[Long](capacity), n)
     head = 0

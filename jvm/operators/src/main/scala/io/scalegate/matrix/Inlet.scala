@@ -26,14 +26,14 @@ sealed abstract private[scalegate] class Inlet {
 
 /** Of the worker that writes the segment: takes tuples from the emitter.
   *
-  * @param place
-  *   a tuple's place in the window, given its number in the segment
+  * @param windowValue
+  *   a tuple's window value, given its number in the segment
   */
 final private[scalegate] class WriterInlet(
     emitter: Emitter,
     lane: SpscRing[StreamTuple],
     segment: Segment,
-    place: (StreamTuple, Long) => Long
+    windowValue: (StreamTuple, Long) => Long
 ) extends Inlet {
   private[this] var received = 0L
 
@@ -42,7 +42,7 @@ final private[scalegate] class WriterInlet(
     segment.release()
     var t = lane.peek()
     while (t ne null) {
-      segment.append(lane.number, place(t, received), t)
+      segment.append(lane.number, windowValue(t, received), t)
       received += 1
       lane.poll()
       t = lane.peek()

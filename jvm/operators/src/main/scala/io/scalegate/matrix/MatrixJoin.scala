@@ -128,6 +128,9 @@ final private[matrix] class RunningMatrixJoin(
 
   private[this] def shape(side: Side): StreamShape = {
     val bounds = new WindowBounds(side, spec.window)
-    StreamShape(spec.bands.map(_.attribute), (t: StreamTuple, number) => bounds.place(t, number))
+    StreamShape(
+      spec.bands.map(_.attribute),
+      (t: StreamTuple, number) => bounds.windowValue(t, number)
+    )
   }
 }

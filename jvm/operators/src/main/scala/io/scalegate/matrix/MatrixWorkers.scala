@@ -10,12 +10,12 @@ import io.scalegate.stream.{PaddedCounter, StreamTuple, Work, Workers}
   *
   * @param attributes
   *   the types of its tuples' attributes
-  * @param place
-  *   a tuple's place in the window, given its number in the stream
+  * @param windowValue
+  *   a tuple's window value, given its number in the stream
   */
 final private[matrix] case class StreamShape(
     attributes: IndexedSeq[AttributeType],
-    place: (StreamTuple, Long) => Long
+    windowValue: (StreamTuple, Long) => Long
 )
 
 /** A worker's part in one stream.
@@ -83,7 +83,7 @@ final private[matrix] class MatrixWorkers[T <: AnyRef](
             emitter,
             lane,
             segmentOf(worker, a),
-            (t, position) => shapes(a).place(t, numberOf(position))
+            (t, position) => shapes(a).windowValue(t, numberOf(position))
           )
       }
     inlets

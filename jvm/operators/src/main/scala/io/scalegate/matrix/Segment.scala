@@ -57,9 +57,9 @@ final private[scalegate] class Segment(
   def expireFor(sharer: Int, first: Long): Unit = firsts(sharer).setRelease(first)
 
   /** The writer's: adds a row behind all others. */
-  def append(ordinal: Long, place: Long, t: StreamTuple): Unit = {
+  def append(ordinal: Long, windowValue: Long, t: StreamTuple): Unit = {
     if (end - released >= current.capacity) makeRoom()
-    current.put(end, ordinal, place, t)
+    current.put(end, ordinal, windowValue, t)
     end += 1
     endPosition.setRelease(end)
   }

@@ -51,21 +51,21 @@ final private[scalegate] class SegmentView(segment: Segment, sharer: Int) extend
   }
 
   def expireBefore(earliest: Long): Unit =
-    while (first < next && rows.place(rows.slot(first)) < earliest) first += 1
+    while (first < next && rows.windowValue(rows.slot(first)) < earliest) first += 1
 
-  /** How many of the oldest rows have a place below `bound`. */
+  /** How many of the oldest rows have a window value below `bound`. */
   def countBefore(bound: Long): Int =
     if (bound == Long.MinValue) 0 else countUpTo(bound - 1)
 
-  /** How many of the oldest rows have a place of at most `latest`. */
+  /** How many of the oldest rows have a window value of at most `latest`. */
   def countUpTo(latest: Long): Int =
-    if (size == 0 || rows.place(slot(size - 1)) <= latest) size
+    if (size == 0 || rows.windowValue(slot(size - 1)) <= latest) size
     else {
       var low = 0
       var high = size - 1
       while (low < high) {
         val middle = (low + high) >>> 1
-        if (rows.place(slot(middle)) <= latest) low = middle + 1 else high = middle
+        if (rows.windowValue(slot(middle)) <= latest) low = middle + 1 else high = middle
       }
       low
     }

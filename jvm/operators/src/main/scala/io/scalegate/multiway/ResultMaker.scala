@@ -49,14 +49,14 @@ final private[scalegate] class ResultMaker[K, S <: AnyRef, R](spec: AggregateSpe
 private[scalegate] object KeySort {
   def apply[K](order: Ordering[K], keys: Array[AnyRef], values: Array[AnyRef]): Unit = {
     val ofKeys = order.asInstanceOf[Ordering[AnyRef]]
-    val places = Array.tabulate[Integer](keys.length)(Integer.valueOf(_))
-    java.util.Arrays.sort(places, (a: Integer, b: Integer) => ofKeys.compare(keys(a), keys(b)))
+    val numbers = Array.tabulate[Integer](keys.length)(Integer.valueOf(_))
+    java.util.Arrays.sort(numbers, (a: Integer, b: Integer) => ofKeys.compare(keys(a), keys(b)))
     val oldKeys = keys.clone()
     val oldValues = values.clone()
     var i = 0
-    while (i < places.length) {
-      keys(i) = oldKeys(places(i))
-      values(i) = oldValues(places(i))
+    while (i < numbers.length) {
+      keys(i) = oldKeys(numbers(i))
+      values(i) = oldValues(numbers(i))
       i += 1
     }
   }

@@ -84,7 +84,7 @@ abstract class AggregateContract(
         Functions.sum[StreamTuple](_.attrs(0)),
         Functions.min[StreamTuple, Long](_.attrs(0))
       )
-      for (_ <- 1 to Sample.of(8)) {
+      for (_ <- 1 to Sample.rounds(8)) {
         val options = AggregateOptions(inputCapacity = 64, winsetCapacity = 16)
         val results =
           opened(design, spec(windows, function), 4, options)(threaded(_, input.feeds))

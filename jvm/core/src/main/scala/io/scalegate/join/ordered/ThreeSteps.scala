@@ -153,7 +153,7 @@ final private[scalegate] class ScannedWindow(side: Side, spec: JoinSpec, maxRows
 
   def take(t: StreamTuple, isMine: Boolean): Unit = {
     if (isMine && bounds.canBeEarlier) {
-      window.append(bounds.place(t, tuples), t.attrs, t)
+      window.append(bounds.windowValue(t, tuples), t.attrs, t)
       kept += 1
     }
     window.expireBefore(bounds.earliestAfter(t, tuples))

@@ -24,21 +24,21 @@ final private[scalegate] class WindowBounds(side: Side, window: Window) {
 
   /** What rows lie in order of: their time or, in a row-count window, their number in the stream.
     */
-  def place(t: StreamTuple, number: Long): Long = if (time == null) number else t.ts
+  def windowValue(t: StreamTuple, number: Long): Long = if (time == null) number else t.ts
 
-  /** The first place that `t` of the opposite stream, and so every tuple after it, can pair with.
+  /** The first window value that `t` of the opposite stream, and so every tuple after it, can pair with.
     */
   def earliestFor(t: StreamTuple): Long = earliestAt(t.ts)
 
-  /** The first place that a tuple of the opposite stream at `ts` can pair with. */
+  /** The first window value that a tuple of the opposite stream at `ts` can pair with. */
   def earliestAt(ts: Long): Long =
     if (time == null) Long.MinValue else time.earliest(side.opposite, ts)
 
-  /** The last place that `t` of the opposite stream can pair with. */
+  /** The last window value that `t` of the opposite stream can pair with. */
   def latestFor(t: StreamTuple): Long =
     if (time == null) Long.MaxValue else time.latest(t.side, t.ts)
 
-  /** The first place that is in the window once `t` of this stream, its `number`-th, has come.
+  /** The first window value that is in the window once `t` of this stream, its `number`-th, has come.
     */
   def earliestAfter(t: StreamTuple, number: Long): Long =
     if (time == null) number + 1 - lastRows else time.earliest(side.opposite, t.ts)

@@ -63,13 +63,13 @@ final class RunningCubeJoin private[matrix] (
   ): (StreamTuple, StreamTuple, StreamTuple) => Boolean = {
     val residual = spec.residual.map(_.apply())
     (latest, middle, earliest) => {
-      def of(stream: CubeStream): StreamTuple =
+      def tuple(stream: CubeStream): StreamTuple =
         if (streams(latest.source) eq stream) latest
         else if (streams(middle.source) eq stream) middle
         else earliest
-      val r = of(CubeStream.R)
-      val s = of(CubeStream.S)
-      val t = of(CubeStream.T)
+      val r = tuple(CubeStream.R)
+      val s = tuple(CubeStream.S)
+      val t = tuple(CubeStream.T)
       val isResult = residual.forall(_.matches(r, s, t))
       if (isResult) emit(new CubeResult(r, s, t, latest, middle, earliest))
       isResult

@@ -104,14 +104,14 @@ final private[scalegate] class SequencesInParallel[K, S <: AnyRef, R](
     private[this] def promise(horizon: Long): Unit =
       if (!windows.isEmpty) promiseTime(math.min(horizon, windows.firstEnd))
       else {
-        if (read != null) out.advance(SequenceResult.place(read))
+        if (read != null) out.advance(SequenceResult.keyOf(read))
         read = null
         promiseTime(horizon)
       }
 
     /** That no result ends before it. */
     private[this] def promiseTime(ts: Long): Unit =
-      out.advance(SequenceResult.place(StreamTuple.heartbeat(ts)))
+      out.advance(SequenceResult.keyOf(StreamTuple.heartbeat(ts)))
   }
 }
 

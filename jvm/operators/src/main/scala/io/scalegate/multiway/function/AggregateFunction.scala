@@ -62,7 +62,7 @@ trait AggregateFunction[-T, S <: AnyRef, +R] {
 
   /** How states are kept for windows next to each other, of which so many hold a time. */
   private[scalegate] def layout(overlap: Long): StateLayout[T, _ <: LaneStates[T]] =
-    StateLayout.of(this, overlap)
+    StateLayout.forFunction(this, overlap)
 
   /** The state of the tuples of `a`, then those of `b`. */
   def merge(a: S, b: S): S

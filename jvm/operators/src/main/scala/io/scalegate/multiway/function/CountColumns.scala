@@ -2,14 +2,14 @@ package io.scalegate.multiway.function
 
 /** Counts, as numbers: results are made of them without a [[Counted]]. */
 private[scalegate] object CountLayout extends DifferenceLayout[Any, CountColumns] {
-  def lane(places: Int, expected: Int): CountColumns = new CountColumns(places)
+  def lane(windows: Int, expected: Int): CountColumns = new CountColumns(windows)
 
   def windows(): CountWindows = new CountWindows
 }
 
 /** A lane's counts: of all tuples, and of those that a function passes over. */
-final private[scalegate] class CountColumns(places: Int) extends DifferenceLane[Any](places) {
-  val passed = new DifferenceColumns(places)
+final private[scalegate] class CountColumns(windows: Int) extends DifferenceLane[Any](windows) {
+  val passed = new DifferenceColumns(windows)
 
   def addToEach(key: Int, from: Int, until: Int, tuple: Any): Unit =
     tuples.addToEach(key, from, until)
@@ -29,13 +29,13 @@ final private[scalegate] class CountWindows extends AddedUpWindows[CountColumns]
 
   protected def addDifferences(
       lane: CountColumns,
-      place: Int,
+      window: Int,
       count: Int,
       numbers: Array[Int]
   ): Unit =
-    if (lane.passed.has(place)) {
+    if (lane.passed.has(window)) {
       if (passed == null) passed = new Array[Long](room)
-      lane.passed.moveTo(passed, place, count, numbers)
+      lane.passed.moveTo(passed, window, count, numbers)
     }
 
   protected def result(number: Int, tuples: Long): AnyRef =

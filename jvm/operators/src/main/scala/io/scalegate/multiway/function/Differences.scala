@@ -4,7 +4,7 @@ package io.scalegate.multiway.function
 abstract private[scalegate] class DifferenceLayout[-T, L <: DifferenceLane[T]]
     extends StateLayout[T, L] {
 
-  /** Four times as many windows as hold a time: an empty place costs little. */
+  /** Four times as many windows as hold a time: an empty one costs little. */
   final def blockShift(overlap: Long): Int =
     math.min(StateLayout.shiftFor(overlap) + 2, DifferenceLayout.WidestShift)
 }
@@ -17,14 +17,14 @@ private[scalegate] object DifferenceLayout {
   * in however many windows it lies, its first one says that it has come, and the one behind its
   * last that it has gone. The consumer adds up.
   */
-abstract private[scalegate] class DifferenceLane[-T](places: Int) extends LaneStates[T] {
+abstract private[scalegate] class DifferenceLane[-T](windows: Int) extends LaneStates[T] {
 
   /** Of all tuples, passed over or not. A window has the keys of which it has tuples. */
-  final val tuples = new DifferenceColumns(places)
+  final val tuples = new DifferenceColumns(windows)
 }
 
 /** How many there are of each key in each window. */
-final private[scalegate] class DifferenceColumns(places: Int) {
+final private[scalegate] class DifferenceColumns(windows: Int) {
   /*
    * What is kept is by how much a window's number differs from that of the window before: two
    * numbers change with a tuple, in however many windows it lies, and the consumer adds up.
@@ -44,23 +44,23 @@ final private[scalegate] class DifferenceColumns(places: Int) {
    * reads it. If a complete window has higher digits, the consumer sees them; else what it may
    * see early, which is made of final fields, has no column there.
    */
-  private[this] val columns = new Array[Array[Int]](places)
+  private[this] val columns = new Array[Array[Int]](windows)
   private[this] var higher: DifferenceColumns = _
 
   /** One more of the key in the windows from `from` until `until`. */
   def addToEach(key: Int, from: Int, until: Int): Unit = {
     change(key, from, 1)
-    if (until < places) change(key, until, -1)
+    if (until < windows) change(key, until, -1)
   }
 
   /** Changes the key's number by that in the window and all behind. */
-  def change(key: Int, place: Int, by: Int): Unit = {
-    val found = columns(place)
-    val column = if (found != null && key < found.length) found else lengthened(key, place)
+  def change(key: Int, window: Int, by: Int): Unit = {
+    val found = columns(window)
+    val column = if (found != null && key < found.length) found else lengthened(key, window)
     val old = column(key)
     val sum = old + by
     column(key) = sum
-    if (((old ^ sum) & (by ^ sum)) < 0) carry(key, place, if (by > 0) 1 else -1)
+    if (((old ^ sum) & (by ^ sum)) < 0) carry(key, window, if (by > 0) 1 else -1)
   }
 
   /** Adds a complete window's differences to sums, and drops them. The consumer's.
@@ -70,20 +70,20 @@ final private[scalegate] class DifferenceColumns(places: Int) {
     * @param numbers
     *   where the sums of the keys are; null: each at the key's own number
     */
-  def moveTo(sums: Array[Long], place: Int, count: Int, numbers: Array[Int]): Unit =
-    moveTo(sums, 0, place, count, numbers)
+  def moveTo(sums: Array[Long], window: Int, count: Int, numbers: Array[Int]): Unit =
+    moveTo(sums, 0, window, count, numbers)
 
   /** Whether there is anything for a complete window. The consumer's. */
-  def has(place: Int): Boolean = columns(place) != null
+  def has(window: Int): Boolean = columns(window) != null
 
   private def moveTo(
       sums: Array[Long],
       digits: Int,
-      place: Int,
+      window: Int,
       count: Int,
       numbers: Array[Int]
-  ): Unit = if (has(place)) {
-    val column = columns(place)
+  ): Unit = if (has(window)) {
+    val column = columns(window)
     val n = math.min(count, column.length)
     var i = 0
     if (numbers == null)
@@ -96,22 +96,22 @@ final private[scalegate] class DifferenceColumns(places: Int) {
         sums(numbers(i)) += column(i).toLong << digits
         i += 1
       }
-    columns(place) = null
+    columns(window) = null
     val above = higher // once: it may be set meanwhile
-    if (above != null) above.moveTo(sums, digits + Integer.SIZE, place, count, numbers)
+    if (above != null) above.moveTo(sums, digits + Integer.SIZE, window, count, numbers)
   }
 
-  private[this] def lengthened(key: Int, place: Int): Array[Int] = {
+  private[this] def lengthened(key: Int, window: Int): Array[Int] = {
     val length = DifferenceColumns.lengthFor(key)
-    val old = columns(place)
-    columns(place) =
+    val old = columns(window)
+    columns(window) =
       if (old == null) new Array[Int](length) else java.util.Arrays.copyOf(old, length)
-    columns(place)
+    columns(window)
   }
 
-  private[this] def carry(key: Int, place: Int, by: Int): Unit = {
-    if (higher == null) higher = new DifferenceColumns(places)
-    higher.change(key, place, by)
+  private[this] def carry(key: Int, window: Int, by: Int): Unit = {
+    if (higher == null) higher = new DifferenceColumns(windows)
+    higher.change(key, window, by)
   }
 }
 
@@ -127,13 +127,13 @@ private[scalegate] object DifferenceColumns {
 /** What a window has of each key, added up from the differences of all windows until then. */
 abstract private[scalegate] class AddedUpWindows[-L <: DifferenceLane[_]]
     extends WindowStates[L] {
-  private[this] var next = 0 // the first place that was not added
-  private[this] var place = 0
+  private[this] var next = 0 // the first window that was not added
+  private[this] var window = 0
   private[this] var keys = 0
   private[this] var tuples = new Array[Long](0)
 
-  final def begin(place: Int, keys: Int): Unit = {
-    this.place = place
+  final def begin(window: Int, keys: Int): Unit = {
+    this.window = window
     this.keys = keys
     if (tuples.length < keys) tuples = java.util.Arrays.copyOf(tuples, 2 * keys)
     reserve()
@@ -142,7 +142,7 @@ abstract private[scalegate] class AddedUpWindows[-L <: DifferenceLane[_]]
   /** With the differences of windows without tuples, which nobody takes, in between. */
   final def add(lane: L, count: Int, numbers: Array[Int]): Unit = {
     var i = next
-    while (i <= place) {
+    while (i <= window) {
       lane.tuples.moveTo(tuples, i, count, numbers)
       addDifferences(lane, i, count, numbers)
       i += 1
@@ -150,7 +150,7 @@ abstract private[scalegate] class AddedUpWindows[-L <: DifferenceLane[_]]
   }
 
   final def end(allKeys: Array[AnyRef], taken: TakenResults): Unit = {
-    next = place + 1
+    next = window + 1
     taken.expect(present)
     var i = 0
     while (i < keys) {
@@ -165,8 +165,8 @@ abstract private[scalegate] class AddedUpWindows[-L <: DifferenceLane[_]]
   /** Makes as much room in what else is kept for each key. */
   protected def reserve(): Unit
 
-  /** Adds those of a lane's differences that stand at the place; as [[add]] is told. */
-  protected def addDifferences(lane: L, place: Int, count: Int, numbers: Array[Int]): Unit
+  /** Adds those of a lane's differences that stand in the window; as [[add]] is told. */
+  protected def addDifferences(lane: L, window: Int, count: Int, numbers: Array[Int]): Unit
 
   /** Of a key and its tuples in the window, passed over or not. */
   protected def result(number: Int, tuples: Long): AnyRef

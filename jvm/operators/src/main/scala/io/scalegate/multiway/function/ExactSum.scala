@@ -31,7 +31,7 @@ final class ExactSum private[scalegate] {
       val low = Digits.low(x)
       val middle = Digits.middle(x)
       val high = Digits.high(x)
-      if (Digits.place(x) == ExactSum.Low) addNear(low, middle, high, 0)
+      if (Digits.lowest(x) == ExactSum.Low) addNear(low, middle, high, 0)
       else addNear(0, low, middle, high)
     } else {
       n += 1
@@ -114,7 +114,7 @@ private[scalegate] object ExactSum {
   def addToEach(sums: Array[AnyRef], from: Int, until: Int, x: Double): Unit = {
     var i = from
     if (isNear(x)) {
-      val isLow = Digits.place(x) == Low
+      val isLow = Digits.lowest(x) == Low
       val low = Digits.low(x)
       val middle = Digits.middle(x)
       val high = Digits.high(x)
@@ -137,12 +137,12 @@ private[scalegate] object ExactSum {
 
   /** Whether all the number's digits are in the object. */
   private def isNear(x: Double): Boolean = {
-    val place = Digits.place(x)
-    place == Low || place == Low + 1
+    val lowest = Digits.lowest(x)
+    lowest == Low || lowest == Low + 1
   }
 }
 
-/** A finite double as three digits of 32 bits, with its sign: the lowest, of weight `2^(32 * place
+/** A finite double as three digits of 32 bits, with its sign: the lowest, of weight `2^(32 * lowest
   * - 1074)`, where 2^-1074 is the least double, and the two above.
   */
 private object Digits {
@@ -152,7 +152,7 @@ private object Digits {
   val Additions: Int = 1 << 30
 
   /** Beyond any finite number's for what is none. */
-  def place(x: Double): Int = (math.max(exponent(x), 1) - 1) >> 5
+  def lowest(x: Double): Int = (math.max(exponent(x), 1) - 1) >> 5
 
   def low(x: Double): Long = signed(x, (whole(x) << shift(x)) & Mask)
   def middle(x: Double): Long = signed(x, (whole(x) >>> (32 - shift(x))) & Mask)
@@ -189,7 +189,7 @@ final private class FarSum {
     else if (x.isPosInfinity) positiveInfinities += 1
     else if (x.isNegInfinity) negativeInfinities += 1
     else {
-      val at = reach(Digits.place(x), 3)
+      val at = reach(Digits.lowest(x), 3)
       digits(at) += Digits.low(x)
       digits(at + 1) += Digits.middle(x)
       digits(at + 2) += Digits.high(x)
@@ -199,7 +199,7 @@ final private class FarSum {
   def add(other: FarSum, sign: Int): Unit = other.addTo(this, sign)
 
   /** Adds digits, of less than 2^63 each with what 2^30 additions make, the lowest first, that one
-    * at the place `from`.
+    * at the digit `from`.
     */
   def add(from: Int, others: Array[Long], sign: Int): Unit = {
     carry()

@@ -7,8 +7,8 @@ final private[scalegate] class InvertibleLayout[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
     inverse: Invertible[S]
 ) extends DifferenceLayout[T, InvertibleColumns[T, S]] {
-  def lane(places: Int, expected: Int): InvertibleColumns[T, S] =
-    new InvertibleColumns(function, places)
+  def lane(windows: Int, expected: Int): InvertibleColumns[T, S] =
+    new InvertibleColumns(function, windows)
 
   def windows(): InvertibleWindows[S] = new InvertibleWindows(function, inverse)
 }
@@ -18,15 +18,15 @@ final private[scalegate] class InvertibleLayout[T, S <: AnyRef](
   */
 final private[scalegate] class InvertibleColumns[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
-    places: Int
-) extends DifferenceLane[T](places) {
-  val come = new StateColumns[T, S](function, places)
-  val gone = new StateColumns[T, S](function, places)
+    windows: Int
+) extends DifferenceLane[T](windows) {
+  val come = new StateColumns[T, S](function, windows)
+  val gone = new StateColumns[T, S](function, windows)
 
   def addToEach(key: Int, from: Int, until: Int, tuple: T): Unit = {
     tuples.addToEach(key, from, until)
     come.add(key, from, tuple)
-    if (until < places) gone.add(key, until, tuple)
+    if (until < windows) gone.add(key, until, tuple)
   }
 
   def touchEach(key: Int, from: Int, until: Int): Unit = tuples.addToEach(key, from, until)
@@ -37,13 +37,13 @@ final private[scalegate] class InvertibleColumns[T, S <: AnyRef](
   */
 final private[scalegate] class StateColumns[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
-    places: Int
+    windows: Int
 ) {
-  private[this] val columns = new Array[Array[AnyRef]](places)
+  private[this] val columns = new Array[Array[AnyRef]](windows)
 
-  def add(key: Int, place: Int, tuple: T): Unit = {
-    val found = columns(place)
-    val column = if (found != null && key < found.length) found else lengthened(key, place)
+  def add(key: Int, window: Int, tuple: T): Unit = {
+    val found = columns(window)
+    val column = if (found != null && key < found.length) found else lengthened(key, window)
     val state = column(key)
     val added =
       function.add(if (state == null) function.create() else state.asInstanceOf[S], tuple)
@@ -51,18 +51,18 @@ final private[scalegate] class StateColumns[T, S <: AnyRef](
   }
 
   /** A complete window's states by key, which go; null: none. The consumer's. */
-  def take(place: Int): Array[AnyRef] = {
-    val column = columns(place)
-    columns(place) = null
+  def take(window: Int): Array[AnyRef] = {
+    val column = columns(window)
+    columns(window) = null
     column
   }
 
-  private[this] def lengthened(key: Int, place: Int): Array[AnyRef] = {
+  private[this] def lengthened(key: Int, window: Int): Array[AnyRef] = {
     val length = DifferenceColumns.lengthFor(key)
-    val old = columns(place)
-    columns(place) =
+    val old = columns(window)
+    columns(window) =
       if (old == null) new Array[AnyRef](length) else java.util.Arrays.copyOf(old, length)
-    columns(place)
+    columns(window)
   }
 }
 
@@ -78,12 +78,12 @@ final private[scalegate] class InvertibleWindows[S <: AnyRef](
 
   protected def addDifferences(
       lane: InvertibleColumns[_, S],
-      place: Int,
+      window: Int,
       count: Int,
       numbers: Array[Int]
   ): Unit = {
-    addAll(lane.come.take(place), count, numbers, isGone = false)
-    addAll(lane.gone.take(place), count, numbers, isGone = true)
+    addAll(lane.come.take(window), count, numbers, isGone = false)
+    addAll(lane.gone.take(window), count, numbers, isGone = true)
   }
 
   protected def result(number: Int, tuples: Long): AnyRef = {

@@ -8,8 +8,8 @@ abstract private[scalegate] class StateLayout[-T, L <: LaneStates[T]] {
   /** The logarithm of how many windows a block best has, where so many hold a time. */
   def blockShift(overlap: Long): Int
 
-  /** No states, for as many windows as there are places, and maybe as many keys as expected. */
-  def lane(places: Int, expected: Int): L
+  /** No states, for so many windows, and maybe as many keys as expected. */
+  def lane(windows: Int, expected: Int): L
 
   /** For the windows of one block. */
   def windows(): WindowStates[L]
@@ -21,7 +21,7 @@ private[scalegate] object StateLayout {
   private val Few = 4
 
   /** By differences where that is possible, and less work. */
-  def of[T, S <: AnyRef](
+  def forFunction[T, S <: AnyRef](
       function: AggregateFunction[T, S, _],
       overlap: Long
   ): StateLayout[T, _ <: LaneStates[T]] = function match {
@@ -42,7 +42,7 @@ private[scalegate] object StateLayout {
   */
 abstract private[scalegate] class LaneStates[-T] {
 
-  /** Adds the tuple to the key's states at the places from `from` until `until`, those made that
+  /** Adds the tuple to the key's states of the windows from `from` until `until`, those made that
     * are missing; at least one.
     */
   def addToEach(key: Int, from: Int, until: Int, tuple: T): Unit
@@ -59,7 +59,7 @@ abstract private[scalegate] class WindowStates[-L] {
     * @param keys
     *   how many there are, over all lanes
     */
-  def begin(place: Int, keys: Int): Unit
+  def begin(window: Int, keys: Int): Unit
 
   /** Adds what a lane has for the window, once; in the order of lanes.
     *
@@ -95,7 +95,7 @@ final private[scalegate] class TakenResults {
     count += 1
   }
 
-  /** As many as were added, with the results at their places. */
+  /** As many as were added, with the results in their places. */
   def keys: Array[AnyRef] = allKeys
   def results: Array[AnyRef] = allResults
 }

@@ -5,13 +5,13 @@ final private[scalegate] class ObjectLayout[T, S <: AnyRef](function: AggregateF
     extends StateLayout[T, ObjectRows[T, S]] {
 
   /** Twice as many windows as hold a time: few tuples lie in two blocks, and few of a rare key's
-    * places stay empty.
+    * windows stay empty.
     */
   def blockShift(overlap: Long): Int =
     math.min(StateLayout.shiftFor(overlap) + 1, ObjectLayout.WidestShift)
 
-  def lane(places: Int, expected: Int): ObjectRows[T, S] =
-    new ObjectRows(function, places, expected)
+  def lane(windows: Int, expected: Int): ObjectRows[T, S] =
+    new ObjectRows(function, windows, expected)
 
   def windows(): ObjectWindows[S] = new ObjectWindows(function)
 }
@@ -25,7 +25,7 @@ private[scalegate] object ObjectLayout {
   */
 final private[scalegate] class ObjectRows[T, S <: AnyRef](
     function: AggregateFunction[T, S, _],
-    places: Int,
+    windows: Int,
     expected: Int
 ) extends LaneStates[T] {
   private[this] val rows = new AddedList[Array[AnyRef]](expected)
@@ -49,7 +49,7 @@ final private[scalegate] class ObjectRows[T, S <: AnyRef](
   def all: Array[AnyRef] = rows.all
 
   private[this] def row(key: Int): Array[AnyRef] = {
-    if (key == rows.size) rows.add(new Array[AnyRef](places))
+    if (key == rows.size) rows.add(new Array[AnyRef](windows))
     rows(key)
   }
 }
@@ -57,12 +57,12 @@ final private[scalegate] class ObjectRows[T, S <: AnyRef](
 /** States of a window by key, merged. */
 final private[scalegate] class ObjectWindows[S <: AnyRef](function: AggregateFunction[_, S, _])
     extends WindowStates[ObjectRows[_, S]] {
-  private[this] var place = 0
+  private[this] var window = 0
   private[this] var states = new Array[AnyRef](0)
   private[this] var count = 0
 
-  def begin(place: Int, keys: Int): Unit = {
-    this.place = place
+  def begin(window: Int, keys: Int): Unit = {
+    this.window = window
     if (states.length < keys) states = new Array[AnyRef](2 * keys)
   }
 
@@ -73,9 +73,9 @@ final private[scalegate] class ObjectWindows[S <: AnyRef](function: AggregateFun
     var i = 0
     while (i < n) {
       val row = rows(i).asInstanceOf[Array[AnyRef]]
-      val state = row(place)
+      val state = row(window)
       if (state != null) {
-        row(place) = null
+        row(window) = null
         put(if (numbers == null) i else numbers(i), state.asInstanceOf[S])
       }
       i += 1

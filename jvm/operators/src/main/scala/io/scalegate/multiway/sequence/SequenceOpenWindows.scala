@@ -16,8 +16,8 @@ final private[scalegate] class OpenTupleWindows[K, S <: AnyRef, R](
 
   def add(t: StreamTuple): Unit = {
     val key = spec.key(t)
-    val of = keys.computeIfAbsent(key, _ => new KeyTuples)
-    if (of.add(t)) ended = new SequenceResult(t, of.first, key, of.result)
+    val tuples = keys.computeIfAbsent(key, _ => new KeyTuples)
+    if (tuples.add(t)) ended = new SequenceResult(t, tuples.first, key, tuples.result)
   }
 
   def take(horizon: Long): SequenceResult[K, R] = takeAny()
@@ -98,7 +98,7 @@ final private[scalegate] class OpenSessions[K, S <: AnyRef, R](
 
 final private class OpenSession[S](val first: Long, var last: StreamTuple, var state: S)
 
-/** One window's result, which takes the place of the window's last tuple in the order. */
+/** One window's result, which stands in the order where the window's last tuple does. */
 final private[scalegate] class SequenceResult[K, R](
     val last: StreamTuple,
     first: Long,
@@ -130,11 +130,11 @@ private[scalegate] object SequenceResult {
     def ts(r: SequenceResult[K, R]): Long = r.last.ts
     def compareTies(a: SequenceResult[K, R], b: SequenceResult[K, R]): Int =
       EventOrder.Tuples.compareTies(a.last, b.last)
-    def key(r: SequenceResult[K, R]): SequenceResult[K, R] = place(StreamTuple.key(r.last))
+    def key(r: SequenceResult[K, R]): SequenceResult[K, R] = keyOf(StreamTuple.key(r.last))
   }
 
-  /** A place in the order without a result. */
-  def place[K, R](last: StreamTuple): SequenceResult[K, R] =
+  /** What stands in the order where this tuple does, without a result. */
+  def keyOf[K, R](last: StreamTuple): SequenceResult[K, R] =
     new SequenceResult[K, R](last, 0L, null.asInstanceOf[K], null.asInstanceOf[R])
 }
 
@@ -149,6 +149,6 @@ final private[scalegate] class SequenceResults[K, S <: AnyRef, R](spec: Sequence
   def firstEnd: Long = windows.firstEnd
   def isEmpty: Boolean = windows.isEmpty
 
-  private[this] def results(of: SequenceResult[K, R]): WindowResults[K, R] =
-    if (of == null) null else of.results
+  private[this] def results(taken: SequenceResult[K, R]): WindowResults[K, R] =
+    if (taken == null) null else taken.results
 }

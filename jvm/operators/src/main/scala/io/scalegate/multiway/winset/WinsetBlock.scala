@@ -146,10 +146,10 @@ final private class JoinedLanes[L <: LaneStates[_]](layout: StateLayout[_, L], l
     val all = lane.all
     if (numbers(lane.id).length < count)
       numbers(lane.id) = java.util.Arrays.copyOf(numbers(lane.id), 2 * count)
-    val of = numbers(lane.id)
+    val laneNumbers = numbers(lane.id)
     var i = numbered(lane.id)
     while (i < count) {
-      of(i) = keys.number(all(i), StateTable.hash(all(i)))
+      laneNumbers(i) = keys.number(all(i), StateTable.hash(all(i)))
       i += 1
     }
     numbered(lane.id) = count

@@ -81,7 +81,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     for (w <- Seq(SequenceWindows.Tuples(20, 3), SequenceWindows.Sessions(12))) {
       val expected = defined(w, feeds)
       assert(expected.size > 50)
-      for (_ <- 1 to Sample.of(8)) assert(opened(spec(w), 4)(threaded(_, feeds)) == expected)
+      for (_ <- 1 to Sample.rounds(8)) assert(opened(spec(w), 4)(threaded(_, feeds)) == expected)
     }
   }
 

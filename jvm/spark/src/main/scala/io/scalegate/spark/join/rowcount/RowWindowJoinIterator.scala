@@ -52,7 +52,7 @@ final class RowWindowJoinIterator(
     val l = left.nextUntimed()
     val r = if (l == null) right.nextUntimed() else null
     timed = l == null && r == null
-    if ((l != null && joinType.loneR) || (r != null && joinType.loneS)) set(l, r)
+    if ((l != null && joinType.unmatchedR) || (r != null && joinType.unmatchedS)) set(l, r)
   }
 
   private[this] def rowOf(t: StreamTuple): UnsafeRow =

@@ -36,9 +36,9 @@ final class RowsPerKeyIterator(
   private[this] val right = inputs.right
   private[this] val types = bands.map(_.attribute)
   private[this] val ofLeft =
-    new Windowed(left, new LastRows(types, rows), probing.joinType.loneR)
+    new Windowed(left, new LastRows(types, rows), probing.joinType.unmatchedR)
   private[this] val ofRight =
-    new Windowed(right, new LastRows(types, rows), probing.joinType.loneS)
+    new Windowed(right, new LastRows(types, rows), probing.joinType.unmatchedS)
   private[this] val ranges = new Array[Long](2 * bands.length)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull

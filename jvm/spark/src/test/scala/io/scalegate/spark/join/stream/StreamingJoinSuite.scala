@@ -14,6 +14,7 @@ import org.apache.spark.sql.scalegate.StreamAccess
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.tags.Streaming
 
@@ -48,7 +49,7 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
 
   /** Whether all cases are to be tried, however long it takes, and what the random ones go by. */
-  protected val isSoak: Boolean = sys.env.contains("SCALEGATE_SOAK")
+  protected val isSoak: Boolean = Sample.soak > 0
   protected def seeded(usual: => Long): Long =
     sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(if (isSoak) System.nanoTime else usual)
 

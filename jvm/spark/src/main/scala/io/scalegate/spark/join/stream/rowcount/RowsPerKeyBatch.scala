@@ -33,8 +33,8 @@ final private[scalegate] class RowsPerKeyBatch(
     waiting: () => Unit
 ) extends BatchPairs(new RowAddress(left.columns), new RowAddress(right.columns)) {
   private[this] val touched = mutable.HashMap.empty[UnsafeRow, Windows]
-  private[this] val ofLeft = new Arriving(left, probing.joinType.loneR)
-  private[this] val ofRight = new Arriving(right, probing.joinType.loneS)
+  private[this] val ofLeft = new Arriving(left, probing.joinType.unmatchedR)
+  private[this] val ofRight = new Arriving(right, probing.joinType.unmatchedS)
   private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
