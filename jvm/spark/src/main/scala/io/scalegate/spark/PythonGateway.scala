@@ -18,7 +18,7 @@ object PythonGateway {
   def obstacle(): String = SparkRelease.obstacle.orNull
 
   /** A line for each join of a batch query: whether it is run here, and if not, why. */
-  def joins(frame: DataFrame): String = JoinReport.of(frame).mkString("\n")
+  def joins(frame: DataFrame): String = JoinReport.lines(frame).mkString("\n")
 
   /** Whether the session was started with the extensions and has them switched on. */
   def isActive(session: SparkSession): Boolean = SparkRelease.obstacle.isEmpty && {

@@ -35,5 +35,5 @@ final case class Attempt(child: Expression) extends UnaryExpression with Codegen
 object Attempt {
 
   /** The expression itself where it always has a value. */
-  def of(e: Expression): Expression = if (MayThrow(e)) Attempt(e) else e
+  def ifNeeded(e: Expression): Expression = if (MayThrow(e)) Attempt(e) else e
 }

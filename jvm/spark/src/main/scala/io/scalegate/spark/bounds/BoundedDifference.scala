@@ -68,7 +68,7 @@ final case class BoundedDifference(
   def storedRight: Expression = stored(right, 0)
 
   private[this] def stored(e: Expression, later: Int): Expression =
-    if (circular) FoldedDays(Attempt.of(e), later) else termType.stored(Attempt.of(e))
+    if (circular) FoldedDays(Attempt.ifNeeded(e), later) else termType.stored(Attempt.ifNeeded(e))
 
   /** Whether Spark, which evaluates the condition on fewer rows, may give an error where this is evaluated. */
   def mayThrow: Boolean = MayThrow(left) || MayThrow(right)
@@ -77,7 +77,7 @@ final case class BoundedDifference(
 
   /** What EXPLAIN shows: the bounds in people's units. */
   def shown: String =
-    s"${right.sql} - ${left.sql} in [${BoundText.of(lower, termType)}, ${BoundText.of(upper, termType)}]"
+    s"${right.sql} - ${left.sql} in [${BoundText(lower, termType)}, ${BoundText(upper, termType)}]"
 
   /** Days that a left date is moved by, so that what it matches lies as far before it as behind it. */
   private[this] def middle: Int =

@@ -20,7 +20,7 @@ import io.scalegate.spark.bounds.BoundedDifference
   *   how many rows the window holds, if it is one of rows
   * @param perKey
   *   whether of each key
-  * @param place
+  * @param where
   *   where rows meet that no keys bring together
   * @param cells
   *   the bounds that make the cells where they meet, if they do
@@ -31,7 +31,7 @@ final case class JoinTerms(
     times: (Attribute, Attribute),
     rows: Option[Long],
     perKey: Boolean,
-    place: Option[String],
+    where: Option[String],
     cells: Seq[BoundedDifference],
     older: OlderJoinTerms
 ) {
@@ -43,7 +43,7 @@ final case class JoinTerms(
     * @param left
     *   the columns that are held of it, as `right` are
     */
-  def of(
+  def checkpointTerms(
       state: Int,
       join: String,
       left: Seq[Attribute],
@@ -62,7 +62,7 @@ final case class JoinTerms(
       "rows" -> rows.mkString,
       "counted" -> (if (perKey) "per key" else ""),
       "condition" -> text.all(condition),
-      "place" -> place.mkString,
+      "place" -> where.mkString,
       "cells" -> cells
         .map(d => s"${text(d.right)} - ${text(d.left)} in ${JoinTerms.ends(d.band)}")
         .mkString(", ")
@@ -81,7 +81,7 @@ object JoinTerms {
     }.toMap
   }
 
-  private def columns(of: Seq[Attribute]): String = of
+  private def columns(attributes: Seq[Attribute]): String = attributes
     .map(a => (TermText.columnName(a).toSeq :+ TermText.typeName(a.dataType)).mkString(" "))
     .mkString(", ")
 

@@ -103,9 +103,9 @@ private[spark] object TermText {
   def conjuncts(e: Expression): Seq[Expression] = parts[And](e)
 
   private def parts[A <: BinaryOperator](e: Expression)(implicit
-      of: scala.reflect.ClassTag[A]
+      operator: scala.reflect.ClassTag[A]
   ): Seq[Expression] = e match {
-    case of(both) => parts[A](both.left) ++ parts[A](both.right)
+    case operator(both) => parts[A](both.left) ++ parts[A](both.right)
     case other => Seq(other)
   }
 }

@@ -40,12 +40,12 @@ final case class Probing(
   def isInner: Boolean = pairs && !unmatched && !unfound
 
   /** Whether rows of this side are given, or not, for having matched something. */
-  def decides(of: Side): Boolean = if (of eq side) unmatched || !pairs else unfound
+  def decides(ofSide: Side): Boolean = if (ofSide eq side) unmatched || !pairs else unfound
 
   /** The columns of a joined pair, where a row may be missing. */
-  def columns(of: Sides[Seq[Attribute]]): Seq[Attribute] = {
+  def columns(inputs: Sides[Seq[Attribute]]): Seq[Attribute] = {
     val mayMiss = Sides.of(side, unfound, unmatched)
-    of.zip(mayMiss).toSeq.flatMap { case (columns, is) =>
+    inputs.zip(mayMiss).toSeq.flatMap { case (columns, is) =>
       if (is) columns.map(_.withNullability(true)) else columns
     }
   }
@@ -86,7 +86,7 @@ object Probing {
   private def nameOf(side: Side): String = Sides("left", "right")(side)
 
   /** How one pass gives a join of this type. */
-  def of(joinType: SparkJoinType): Option[Probing] = joinType match {
+  def from(joinType: SparkJoinType): Option[Probing] = joinType match {
     case _: InnerLike => Some(Inner)
     case LeftOuter => Some(Probing(Side.R, pairs = true, unmatched = true))
     case RightOuter => Some(Probing(Side.S, pairs = true, unmatched = true))

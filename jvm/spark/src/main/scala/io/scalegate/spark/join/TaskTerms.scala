@@ -19,8 +19,8 @@ final class TaskTerms(
   def buildSide: Side = probing.side.opposite
 
   /** What of both sides' is the side's that probes, and what the other's. */
-  def probeOf[A](of: Sides[A]): A = of(probing.side)
-  def buildOf[A](of: Sides[A]): A = of(buildSide)
+  def probeOf[A](both: Sides[A]): A = both(probing.side)
+  def buildOf[A](both: Sides[A]): A = both(buildSide)
 
   /** Of a side's attributes. */
   def reader(input: BoundedInput): AttributeReader =

@@ -40,8 +40,8 @@ object ReadOnce {
   private[this] val ids = new AtomicLong
 
   /** The same input in several places, each with columns of its own. */
-  def apply(places: Seq[LogicalPlan], why: String): Seq[ReadOnce] = {
+  def apply(copies: Seq[LogicalPlan], why: String): Seq[ReadOnce] = {
     val id = ids.incrementAndGet()
-    places.map(place => ReadOnce(place.output, id, why, place))
+    copies.map(copy => ReadOnce(copy.output, id, why, copy))
   }
 }

@@ -33,10 +33,10 @@ final case class ReadOnceExec(columns: Seq[Attribute], input: Long, why: String,
   }
 
   override protected def doCanonicalize(): SparkPlan = {
-    val places = columns.zipWithIndex.map { case (column, i) =>
+    val unnamed = columns.zipWithIndex.map { case (column, i) =>
       AttributeReference("none", column.dataType)(exprId = ExprId(i.toLong))
     }
-    copy(columns = places, why = "", child = LocalTableScanExec(places, Nil, None))
+    copy(columns = unnamed, why = "", child = LocalTableScanExec(unnamed, Nil, None))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =

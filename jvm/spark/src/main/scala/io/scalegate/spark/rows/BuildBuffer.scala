@@ -113,8 +113,8 @@ final private[scalegate] class EvenRows(
 private[scalegate] object EvenRows {
 
   /** Where the row lies in its part. */
-  def offset(place: Int, size: Int): Long =
-    Platform.BYTE_ARRAY_OFFSET.toLong + place.toLong * size
+  def offset(number: Int, size: Int): Long =
+    Platform.BYTE_ARRAY_OFFSET.toLong + number.toLong * size
 
   /** The power of two that is the number of rows in a part, which the garbage collectors must not take for a huge
     * object of its own.

@@ -10,7 +10,7 @@ import org.apache.spark.sql.execution.{QueryExecution, SQLExecution}
 object RunningQuery {
 
   /** None where a plan is only looked at. */
-  def of(session: SparkSession): Option[QueryExecution] =
+  def in(session: SparkSession): Option[QueryExecution] =
     for {
       id <- Option(session.sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY))
       query <- Option(SQLExecution.getQueryExecution(id.toLong))

@@ -58,11 +58,11 @@ object SlidingAggregate {
           results,
           PhysicalOperation(fields, filters, windows: TimeWindows)
         ) if functions.forall(mergeable) =>
-      of(windows, fields, filters, grouping, functions, results)
+      from(windows, fields, filters, grouping, functions, results)
     case _ => None
   }
 
-  private[this] def of(
+  private[this] def from(
       windows: TimeWindows,
       fields: Seq[NamedExpression],
       filters: Seq[Expression],

@@ -23,12 +23,12 @@ final class BlockLoopTask(
 ) extends PartitionsJoinTask {
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): BlockLoopIterator = {
     val (probed, searched) = (columns(probing.side), columns(probing.side.opposite))
-    val rows = Sides(l, r).zip(columns).map { case (of, output) => UnsafeRows(of, output) }
+    val rows = Sides(l, r).zip(columns).map { case (input, output) => UnsafeRows(input, output) }
     val accepts = PairTest.predicate(condition, columns)
     new BlockLoopIterator(
       new PairTest(probing, probed.length, searched.length, Some(accepts)),
       rows(probing.side),
-      SpillableRows.of(rows(probing.side.opposite), searched.length)
+      SpillableRows.copyOf(rows(probing.side.opposite), searched.length)
     )
   }
 }

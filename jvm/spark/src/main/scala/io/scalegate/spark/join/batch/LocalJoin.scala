@@ -97,9 +97,9 @@ sealed trait ClusteredJoin extends LocalJoin {
       inputs: Sides[SparkPlan],
       isCut: Boolean
   ): Partitioning = {
-    val of = inputs.map(_.outputPartitioning)
-    if (keys.cells.nonEmpty || isCut) UnknownPartitioning(of.left.numPartitions)
-    else probing.partitioning(of.left, of.right)
+    val partitioning = inputs.map(_.outputPartitioning)
+    if (keys.cells.nonEmpty || isCut) UnknownPartitioning(partitioning.left.numPartitions)
+    else probing.partitioning(partitioning.left, partitioning.right)
   }
 
   /** The work of a task on inputs of these columns. */
@@ -142,8 +142,8 @@ object LocalJoin {
       copy(changed(0).asInstanceOf[JoinKeys], changed(1).asInstanceOf[IndexTerms])
 
     override def ordering: Sides[Seq[SortOrder]] =
-      keys.sides.zip(terms.attributes).map { case (of, bounded) =>
-        (of :+ bounded.head).map(SortOrder(_, Ascending))
+      keys.sides.zip(terms.attributes).map { case (sideKeys, bounded) =>
+        (sideKeys :+ bounded.head).map(SortOrder(_, Ascending))
       }
 
     /** Rows come in the order of their probe rows' keys. Within a key they do where the window fits. */

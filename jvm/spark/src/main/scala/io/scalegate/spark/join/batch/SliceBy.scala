@@ -91,7 +91,7 @@ object SliceBy {
   object Matrix {
 
     /** With ids that an exchange over as many partitions as cells takes to one each. */
-    def of(layout: MatrixLayout): Matrix = {
+    def from(layout: MatrixLayout): Matrix = {
       val ids = new PartitionIds(layout.workers)
       Matrix(MatrixCells(layout, Vector.tabulate(layout.workers)(ids.next)))
     }

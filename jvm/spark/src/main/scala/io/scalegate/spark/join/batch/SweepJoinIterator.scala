@@ -179,7 +179,7 @@ final class SweepJoinIterator(
 
     def row(): AnyRef = {
       val copied = build.row.copy()
-      bytes += RowSize.of(copied)
+      bytes += RowSize.inBytes(copied)
       rows += 1
       val inWindow = sweep.windowRows + 1L
       if (keep.tryReserve(inWindow, inWindow * (bytes / rows))) copied else null

@@ -94,7 +94,7 @@ private[scalegate] object BroadcastIndexes {
     * @param made
     *   builds it, and says what of memory it takes. If it runs out of memory all the same, it is not asked again
     */
-  def of(
+  def getOrBuild(
       rows: Array[InternalRow],
       use: IndexUse,
       task: TaskContext,

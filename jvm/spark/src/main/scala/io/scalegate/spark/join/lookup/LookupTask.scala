@@ -13,7 +13,7 @@ final class LookupTask(terms: TaskTerms) extends Serializable {
   /** Joins the rows of a partition with the packed rows that were broadcast. */
   def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
     val use = IndexUse(build.bounded, terms.by, terms.buildSide)
-    BroadcastIndexes.of(packed, use, TaskContext.get(), built(packed)) match {
+    BroadcastIndexes.getOrBuild(packed, use, TaskContext.get(), built(packed)) match {
       case Some(index) =>
         new LookupJoinIterator(terms.test, probes, terms.reader(probe), index)
       case None => inBlocks(probes, packed)

@@ -97,7 +97,7 @@ object InputSample {
     *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
     *   as many
     */
-  def of(
+  def take(
       session: SparkSession,
       input: LogicalPlan,
       attributes: Seq[Expression],

@@ -29,7 +29,7 @@ object SkewedKeys {
     * @param single
     *   the side whose rows must not be copied
     */
-  def of(
+  def find(
       c: WindowJoinCandidate,
       sample: JoinSample,
       single: Side,
@@ -58,7 +58,7 @@ object SkewedKeys {
 
   private[this] def split(loads: SampledKeyLoads, partitions: Int, most: Int): KeyAssignment =
     new KeySplit(partitions, Theta, most, SplitChoice.Busiest).rebalance(
-      loads.frequent.map(loads.of).toArray,
+      loads.frequent.map(loads.loadOf).toArray,
       loads.frequent.map(PartitionIds.partitionOf(_, partitions)).toArray,
       Array.fill(partitions)(loads.ofOthers / partitions)
     )
@@ -90,7 +90,7 @@ final private class SampledKeyLoads(
     (rowsOfR + rowsOfS) * Tuple + pairs * sample.shareOfAll
   }
 
-  def of(key: Long): Double = {
+  def loadOf(key: Long): Double = {
     val (r, s) = (ofR(key), ofS(key))
     (r + s) * Tuple + r * s * sample.shareOfAll
   }
@@ -100,7 +100,7 @@ final private class SampledKeyLoads(
     */
   val frequent: IndexedSeq[Long] =
     keys
-      .filter(k => seen(k) >= SeenRows && of(k) * partitions >= LargePart * total)
+      .filter(k => seen(k) >= SeenRows && loadOf(k) * partitions >= LargePart * total)
       .toVector
       .sorted
 
@@ -110,7 +110,7 @@ final private class SampledKeyLoads(
     if (inR(key) + inS(key) < SeenRows) 0 else agreed(sample.left) + agreed(sample.right)
   }
 
-  val ofOthers: Double = math.max(0, total - frequent.map(of).sum)
+  val ofOthers: Double = math.max(0, total - frequent.map(loadOf).sum)
 
   /** Into how many parts the keys that this plan splits may be split, at least two, without making more copies than
     * there are rows.

@@ -45,7 +45,7 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
   private[this] def isValid(plan: SparkPlan): Boolean = {
     val asked = for {
       session <- SparkSession.getActiveSession
-      query <- RunningQuery.of(session)
+      query <- RunningQuery.in(session)
       distribution <- AQEUtils.getRequiredDistribution(query.sparkPlan)
     } yield distribution
     asked.fold(ValidateRequirements.validate(plan))(ValidateRequirements.validate(plan, _))
@@ -53,8 +53,8 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
 
   private[this] def inParts(join: WindowJoinExec): Option[SparkPlan] =
     for {
-      left <- SkewedInput.of(join.left, conf)
-      right <- SkewedInput.of(join.right, conf) if left.partitions == right.partitions
+      left <- SkewedInput.from(join.left, conf)
+      right <- SkewedInput.from(join.right, conf) if left.partitions == right.partitions
       pairs = (0 until left.partitions).flatMap(partsOf(_, join.probing, left, right))
       if pairs.size > left.partitions
     } yield join.inParts(left.read(pairs.map(_._1)), right.read(pairs.map(_._2)))
@@ -119,7 +119,7 @@ final private case class SkewedInput(
 }
 
 private object SkewedInput {
-  def of(input: SparkPlan, conf: SQLConf): Option[SkewedInput] =
+  def from(input: SparkPlan, conf: SQLConf): Option[SkewedInput] =
     for {
       stage <- stageOf(input)
       stats <- stage.mapStats if stats.bytesByPartitionId.nonEmpty

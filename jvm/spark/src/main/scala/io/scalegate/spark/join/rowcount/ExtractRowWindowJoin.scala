@@ -15,7 +15,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
     else
       plan.transformUpWithSubqueries {
         case j: Join
-            if j.resolved && Probing.of(j.joinType).nonEmpty && !j.isStreaming &&
+            if j.resolved && Probing.from(j.joinType).nonEmpty && !j.isStreaming &&
               j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
           rewrite(j).getOrElse(j)
       }

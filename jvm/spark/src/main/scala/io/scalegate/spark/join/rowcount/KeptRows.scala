@@ -12,7 +12,7 @@ final class KeptRows(windowRows: Long, memory: WindowMemory) {
 
   def add(t: StreamTuple): Unit = {
     rows += 1
-    bytes += RowSize.of(t.row.asInstanceOf[InternalRow])
+    bytes += RowSize.inBytes(t.row.asInstanceOf[InternalRow])
     val kept = if (windowRows > rows / 2) rows else 2 * windowRows
     memory.reserve(kept, (kept.toDouble / rows * bytes).toLong)
   }

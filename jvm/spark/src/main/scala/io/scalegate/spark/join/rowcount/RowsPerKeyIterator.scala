@@ -100,9 +100,9 @@ final class RowsPerKeyIterator(
     else right.key
 
   /** A row that is in no window and matches nothing. */
-  private[this] def leave(of: Windowed): Unit = {
-    uncounted = of.rows
-    if (of.isLoneGiven) giveLone(of, of.rows.row)
+  private[this] def leave(windowed: Windowed): Unit = {
+    uncounted = windowed.rows
+    if (windowed.isUnmatchedGiven) giveUnmatched(windowed, windowed.rows.row)
   }
 
   /** The row that a cursor stands on begins to look. */
@@ -176,11 +176,11 @@ final class RowsPerKeyIterator(
     }
   }
 
-  private[this] def decide(of: Windowed, evicted: KeptRow): Unit =
-    if (of.isLoneGiven && !evicted.matched) giveLone(of, evicted.row)
+  private[this] def decide(windowed: Windowed, evicted: KeptRow): Unit =
+    if (windowed.isUnmatchedGiven && !evicted.matched) giveUnmatched(windowed, evicted.row)
 
-  private[this] def giveLone(of: Windowed, row: UnsafeRow): Unit =
-    if (of.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)
+  private[this] def giveUnmatched(windowed: Windowed, row: UnsafeRow): Unit =
+    if (windowed.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)
 }
 
 private object RowsPerKeyIterator {
@@ -191,15 +191,15 @@ private object RowsPerKeyIterator {
   /** A row of a window, and whether it has matched anything. */
   final class KeptRow(val row: UnsafeRow) {
     var matched = false
-    def bytes: Long = RowSize.of(row)
+    def bytes: Long = RowSize.inBytes(row)
   }
 
   /** One side of the join.
     *
-    * @param isLoneGiven
+    * @param isUnmatchedGiven
     *   whether its rows are given that match nothing
     */
-  final class Windowed(val rows: KeyedRows, val window: LastRows, val isLoneGiven: Boolean) {
+  final class Windowed(val rows: KeyedRows, val window: LastRows, val isUnmatchedGiven: Boolean) {
     val side: Side = rows.side
     val nulls: UnsafeRow = UnsafeRows.ofNulls(rows.columns)
     var bytes = 0L // of the rows in the window

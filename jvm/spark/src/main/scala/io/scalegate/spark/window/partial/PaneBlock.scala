@@ -11,10 +11,10 @@ import org.apache.spark.unsafe.Platform
 private[scalegate] object PaneBlock {
 
   /** The block of a pane's place. */
-  def of(place: Long): Long = place >> Bits
+  def blockOf(paneNumber: Long): Long = paneNumber >> Bits
 
   /** The place's bit among those of its block. */
-  def bit(place: Long): Long = 1L << (place & (Panes - 1))
+  def bitOf(paneNumber: Long): Long = 1L << (paneNumber & (Panes - 1))
 
   /** Says which panes there are, and begins the bytes. */
   def bits(panes: Array[Byte]): Long = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
@@ -92,7 +92,7 @@ final private[scalegate] class PaneBlock(partials: FixedPartials) {
   def isEmpty: Boolean = bits == 0
 
   /** The place of the first pane that is left. */
-  def place: Long = first + numberOfTrailingZeros(bits)
+  def paneNumber: Long = first + numberOfTrailingZeros(bits)
 
   /** Takes its result out. */
   def take(): UnsafeRow = {
@@ -113,7 +113,7 @@ final private[scalegate] class PaneBlock(partials: FixedPartials) {
   }
 
   /** The places of the panes that are left. */
-  def foreachPlace(f: Long => Unit): Unit = {
+  def foreachNumber(f: Long => Unit): Unit = {
     var rest = bits
     while (rest != 0) {
       f(first + numberOfTrailingZeros(rest))

@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, NamedExpres
   *   one of `input`: the pane of a row, never NULL
   */
 final case class PartialPanesTask(
-    of: PartialPanesOf,
+    partials: PartialPanesOf,
     shared: Option[ExprId],
     input: Seq[Attribute],
     keys: Seq[NamedExpression],
@@ -22,5 +22,5 @@ final case class PartialPanesTask(
 ) {
 
   /** The partial results of the running task; public for generated code. */
-  def begin(): PartialPanes = shared.fold(of.begin())(SharedPanes.find)
+  def begin(): PartialPanes = shared.fold(partials.begin())(SharedPanes.find)
 }

@@ -18,12 +18,12 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
   */
 final private[scalegate] class KeyRuns(
     rows: Iterator[InternalRow],
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     hash: Option[UnsafeRow => Long]
 ) {
-  private[this] val keysOf = UnsafeProjection.create(of.keys, of.input)
+  private[this] val keysOf = UnsafeProjection.create(task.keys, task.input)
   private[this] val same: (UnsafeRow, UnsafeRow) => Boolean = {
-    val types = of.keys.map(_.dataType)
+    val types = task.keys.map(_.dataType)
     if (types.forall(UnsafeRowUtils.isBinaryStable(_))) _ == _
     else {
       val ordering = InterpretedOrdering.forSchema(types)
@@ -60,7 +60,7 @@ final private[scalegate] class KeyRuns(
       val next = rows.next()
       val found = keysOf(next)
       if ((key ne null) && same(found, key)) row = next
-      else if ((key ne null) && hash.exists(of => of(found) == of(key)))
+      else if ((key ne null) && hash.exists(hashOf => hashOf(found) == hashOf(key)))
         aside.getOrElseUpdate(found.copy(), mutable.ArrayBuffer.empty) +=
           next.asInstanceOf[UnsafeRow].copy()
       else if (aside.isEmpty) {

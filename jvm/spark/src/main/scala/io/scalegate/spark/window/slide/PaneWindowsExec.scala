@@ -65,9 +65,9 @@ final case class PaneWindowsExec(
   )
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val of = PaneFunctions(keys :+ window, functions, resultExpressions)
-    val columns = PaneColumns.arriving(child.output, keys, of, packed)
-    val task = PaneWindowsTask(by, columns, keys, window, of, having)
+    val windowFunctions = PaneFunctions(keys :+ window, functions, resultExpressions)
+    val columns = PaneColumns.arriving(child.output, keys, windowFunctions, packed)
+    val task = PaneWindowsTask(by, columns, keys, window, windowFunctions, having)
     val rowsOut = longMetric("numOutputRows")
     val panes = longMetric("panes")
     val merges = longMetric("merges")

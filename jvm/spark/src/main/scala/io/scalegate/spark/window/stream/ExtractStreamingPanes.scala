@@ -14,7 +14,11 @@ object ExtractStreamingPanes extends Rule[LogicalPlan] {
     else
       plan.transformUp {
         case a @ SlidingAggregate(found) if a.isStreaming && found.windows.kept =>
-          val of = a.asInstanceOf[Aggregate]
-          StreamingPaneAggregate(of.groupingExpressions, of.aggregateExpressions, of.child)
+          val aggregate = a.asInstanceOf[Aggregate]
+          StreamingPaneAggregate(
+            aggregate.groupingExpressions,
+            aggregate.aggregateExpressions,
+            aggregate.child
+          )
       }
 }

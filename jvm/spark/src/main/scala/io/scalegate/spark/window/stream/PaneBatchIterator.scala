@@ -13,24 +13,24 @@ import io.scalegate.spark.window.slide.{PaneWindowsIterator, PaneWindowsTask, Wi
   *   as the input of `arriving`
   * @param arriving
   *   says what comes with a batch
-  * @param of
+  * @param task
   *   says what is held: rows of keys, a number and what the store has of them
   */
 final class PaneBatchIterator(
     partition: Int,
     rows: Iterator[InternalRow],
     arriving: PaneWindowsTask,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
 ) extends Iterator[UnsafeRow] {
   import batch.{late, mode, watermark}
-  import of.by
+  import task.by
 
-  private[this] val held = StoredPanes(partition, arriving, of, batch, store)
+  private[this] val held = StoredPanes(partition, arriving, task, batch, store)
   held.takeIn(rows)
   private[this] val windows =
-    new PaneWindowsIterator(partition, held.reader, of, held.partials, choice)
+    new PaneWindowsIterator(partition, held.reader, task, held.partials, choice)
 
   /** Panes that were too late for every window. */
   def dropped: Long = held.dropped

@@ -7,7 +7,7 @@ import io.scalegate.stream.Side
 final class HotKeySplitting extends Serializable {
   @transient private[this] var batch: SplitBatch = _
 
-  def begin(of: SplitBatch): Unit = batch = of
+  def begin(next: SplitBatch): Unit = batch = next
 
   def current: SplitBatch = {
     require(batch != null, "the input of a join is executed before the join")

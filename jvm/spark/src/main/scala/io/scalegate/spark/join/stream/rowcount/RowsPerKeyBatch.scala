@@ -90,9 +90,11 @@ final private[scalegate] class RowsPerKeyBatch(
       true
     } else {
       val next = first(ofLeft.nextTime, ofRight.nextTime)
-      val lone = first(ofLeft.nextLone, ofRight.nextLone)
-      if (lone != null && (next == null || timeOfLone(lone) < timeOfNext(next))) {
-        giveLone(lone, lone.takeLone())
+      val unmatchable = first(ofLeft.nextUnmatchable, ofRight.nextUnmatchable)
+      if (
+        unmatchable != null && (next == null || timeOfUnmatchable(unmatchable) < timeOfNext(next))
+      ) {
+        giveUnmatched(unmatchable, unmatchable.takeUnmatchable())
         true
       } else if (next != null) {
         arrive(next)
@@ -100,11 +102,11 @@ final private[scalegate] class RowsPerKeyBatch(
       } else false
     }
 
-  private[this] def unmatchable(of: Arriving): Iterator[() => Unit] =
-    of.rows.unmatchable.map(row => () => giveLone(of, row))
+  private[this] def unmatchable(arriving: Arriving): Iterator[() => Unit] =
+    arriving.rows.unmatchable.map(row => () => giveUnmatched(arriving, row))
 
-  private[this] def timeOfNext(of: Arriving) = of.nextTime.get
-  private[this] def timeOfLone(of: Arriving) = of.nextLone.get
+  private[this] def timeOfNext(arriving: Arriving) = arriving.nextTime.get
+  private[this] def timeOfUnmatchable(arriving: Arriving) = arriving.nextUnmatchable.get
 
   /** The side whose time comes first, the left one of equal times; null if there is none. */
   private[this] def first(l: Option[Long], r: Option[Long]): Arriving = (l, r) match {
@@ -131,7 +133,7 @@ final private[scalegate] class RowsPerKeyBatch(
   }
 
   private[this] def look(): Unit = {
-    val others = windows.of(other.side)
+    val others = windows.rows(other.side)
     if (taken == others.size) settle()
     else {
       val earlier = others(taken)
@@ -158,25 +160,25 @@ final private[scalegate] class RowsPerKeyBatch(
 
   /** The row that looked takes its place. */
   private[this] def settle(): Unit = {
-    val (of, side) = (windows, own)
+    val (ofKey, side) = (windows, own)
     windows = null
-    val grown = of.of(side.side) :+ probeRow
+    val grown = ofKey.rows(side.side) :+ probeRow
     if (grown.size > rows) {
-      of.set(side.side, grown.tail)
+      ofKey.set(side.side, grown.tail)
       side.leave(grown.head)
-    } else of.set(side.side, grown)
+    } else ofKey.set(side.side, grown)
   }
 
   private[this] def give(ofOwn: UnsafeRow, ofOther: UnsafeRow): Unit = {
     ready = true
-    own.place.set(ofOwn)
-    other.place.set(ofOther)
+    own.address.set(ofOwn)
+    other.address.set(ofOther)
   }
 
-  private[this] def giveLone(of: Arriving, row: UnsafeRow): Unit = {
+  private[this] def giveUnmatched(arriving: Arriving, row: UnsafeRow): Unit = {
     ready = true
-    of.place.set(row)
-    (if (of eq ofLeft) rightPlace else leftPlace).setNulls()
+    arriving.address.set(row)
+    (if (arriving eq ofLeft) rightAddress else leftAddress).setNulls()
   }
 
   /** The windows of one key in this batch. */
@@ -184,26 +186,26 @@ final private[scalegate] class RowsPerKeyBatch(
     var left: Vector[CountedRow] = held.left
     var right: Vector[CountedRow] = held.right
 
-    def of(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
+    def rows(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
     def set(side: Side, rows: Vector[CountedRow]): Unit =
       if (side eq Side.R) left = rows else right = rows
   }
 
   /** One side's rows, in turn.
     *
-    * @param isLoneGiven
+    * @param isUnmatchedGiven
     *   whether those are given that match nothing
     */
-  final private[this] class Arriving(val rows: CountedArrivals, isLoneGiven: Boolean) {
+  final private[this] class Arriving(val rows: CountedArrivals, isUnmatchedGiven: Boolean) {
     private[this] var at = 0
-    private[this] var loneAt = 0
+    private[this] var unmatchableAt = 0
 
     /** Rows that have left their windows, and their bytes. */
     var evicted = 0L
     var evictedBytes = 0L
 
     def side: Side = rows.side
-    def place: RowAddress = if (side eq Side.R) leftPlace else rightPlace
+    def address: RowAddress = if (side eq Side.R) leftAddress else rightAddress
 
     def nextTime: Option[Long] =
       Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
@@ -213,19 +215,21 @@ final private[scalegate] class RowsPerKeyBatch(
       rows.now(at - 1)
     }
 
-    def nextLone: Option[Long] =
-      Option.when(loneAt < rows.loneNow.size)(rows.inOrder.timeOf(rows.loneNow(loneAt)))
+    def nextUnmatchable: Option[Long] =
+      Option.when(unmatchableAt < rows.unmatchableNow.size)(
+        rows.inOrder.timeOf(rows.unmatchableNow(unmatchableAt))
+      )
 
-    def takeLone(): UnsafeRow = {
-      loneAt += 1
-      rows.loneNow(loneAt - 1)
+    def takeUnmatchable(): UnsafeRow = {
+      unmatchableAt += 1
+      rows.unmatchableNow(unmatchableAt - 1)
     }
 
     def leave(row: CountedRow): Unit = {
       evicted += 1
       evictedBytes += row.row.getSizeInBytes
       rows.remove(row, store)
-      if (isLoneGiven && !row.matched) giveLone(this, row.row)
+      if (isUnmatchedGiven && !row.matched) giveUnmatched(this, row.row)
     }
   }
 }

@@ -27,18 +27,18 @@ final private[scalegate] class StoredRows(
   def bytes: Long = store.bytes
 
   /** Makes `row` the one of this number. */
-  def point(row: UnsafeRow, number: Int): Unit = store.point(row, place(number))
+  def point(row: UnsafeRow, number: Int): Unit = store.point(row, inStore(number))
 
   /** In what the row of this number lies. */
-  def base(number: Int): AnyRef = store.base(place(number))
+  def base(number: Int): AnyRef = store.base(inStore(number))
 
   /** Where in it. */
-  def offset(number: Int): Long = store.offset(place(number))
+  def offset(number: Int): Long = store.offset(inStore(number))
 
   /** A row of its own. */
-  def row(number: Int): UnsafeRow = store.row(place(number))
+  def row(number: Int): UnsafeRow = store.row(inStore(number))
 
-  private[this] def place(number: Int) = if (order == null) number else order(number)
+  private[this] def inStore(number: Int) = if (order == null) number else order(number)
 
   def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
 }
@@ -65,16 +65,16 @@ final private[scalegate] class StoredRowsKeeper(
   def isKept(rows: StoredRows, number: Int): Boolean =
     !onlyUnmatched || !rows.matched.get(number)
 
-  def gather(from: IndexedSeq[StoredRows], places: Array[Long]): StoredRows = {
-    val store = new RowStore(columns, places.length)
-    val ids = if (decided) new Array[Long](places.length) else null
-    val matched = if (decided) new BitSet(places.length) else null
+  def gather(from: IndexedSeq[StoredRows], numbers: Array[Long]): StoredRows = {
+    val store = new RowStore(columns, numbers.length)
+    val ids = if (decided) new Array[Long](numbers.length) else null
+    val matched = if (decided) new BitSet(numbers.length) else null
     val sources = from.toArray
     val row = new UnsafeRow(columns)
     var n = 0
-    while (n < places.length) {
-      val source = sources((places(n) >>> 32).toInt)
-      val number = places(n).toInt
+    while (n < numbers.length) {
+      val source = sources((numbers(n) >>> 32).toInt)
+      val number = numbers(n).toInt
       source.point(row, number)
       store.add(row)
       if (decided) {

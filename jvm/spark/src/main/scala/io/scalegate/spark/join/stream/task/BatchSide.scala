@@ -29,7 +29,7 @@ import io.scalegate.stream.Side
   *   the same as they look by; any thread
   * @param unmatchable
   *   rows that match nothing and are given at once
-  * @param lone
+  * @param unmatchableInTurn
   *   rows that match nothing and are given in this batch, by their times
   * @param later
   *   what comes of the side after the batch, but for its window and its chunks
@@ -43,12 +43,12 @@ import io.scalegate.stream.Side
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
 final private[scalegate] class BatchSide(
-    of: StoredSide,
+    stored: StoredSide,
     val rows: RowBatch,
     val storedKeys: IndexedSeq[Array[Long]],
     val probeKeys: IndexedSeq[Array[Long]],
     val unmatchable: Iterator[UnsafeRow],
-    val lone: RowBatch,
+    val unmatchableInTurn: RowBatch,
     val held: SideState,
     later: SideState,
     written: Vector[(ChunkKey, Long)],
@@ -57,16 +57,16 @@ final private[scalegate] class BatchSide(
     expired: Long,
     evicted: Long
 ) {
-  val side: Side = of.side
-  val input: StreamInput = of.input
+  val side: Side = stored.side
+  val input: StreamInput = stored.input
 
   /** Of rows of equal times. Any thread. */
-  def rowOrder: RowOrder = of.rowOrder
+  def rowOrder: RowOrder = stored.rowOrder
 
-  private[this] val slots = storedKeys(of.window.key)
+  private[this] val positions = storedKeys(stored.window.key)
 
   /** Where the rows begin that a later batch may ask for. */
-  private[this] val firstKept = RowBatch.firstAfter(slots, expired)
+  private[this] val firstKept = RowBatch.firstAfter(positions, expired)
 
   private[this] val newMatched = new BitSet
   private[this] val heldRows = held.window.runs.map(_.rows).toArray
@@ -79,7 +79,7 @@ final private[scalegate] class BatchSide(
   lazy val run: WindowRun[StoredRows] = held.window.runOf(storedKeys, rows.stored)
 
   /** Makes `row` the new one of this place. Any thread. */
-  def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
+  def point(row: UnsafeRow, number: Int): Unit = rows.stored.point(row, number)
 
   /** The rows of a run held, or of the new one, which comes last. Any thread. */
   def rowsOf(run: Int): StoredRows = if (run < heldRows.length) heldRows(run) else this.run.rows
@@ -87,14 +87,14 @@ final private[scalegate] class BatchSide(
   /** Whether a row found has matched something: the run counts those held, and then the new one. */
   def hasMatched(run: Int, number: Int): Boolean =
     if (run < heldMatched.length) heldMatched(run).get(number)
-    else newMatched.get(placeOf(number))
+    else newMatched.get(batchNumber(number))
 
-  def hasMatched(place: Int): Boolean = newMatched.get(place)
+  def hasMatched(number: Int): Boolean = newMatched.get(number)
 
-  def mark(place: Int): Unit = newMatched.set(place)
+  def mark(number: Int): Unit = newMatched.set(number)
 
   def mark(run: Int, number: Int): Unit =
-    if (run == heldMatched.length) newMatched.set(placeOf(number))
+    if (run == heldMatched.length) newMatched.set(batchNumber(number))
     else if (!heldMatched(run).get(number)) {
       val old = held.window.runs(run)
       if (heldMatched(run) eq old.rows.matched)
@@ -110,8 +110,8 @@ final private[scalegate] class BatchSide(
         new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).get(n))
       }
     }
-    val fresh = Iterator.range(0, firstKept).map { place =>
-      new Closing(side, slots(place), rows.stored.row(place), () => newMatched.get(place))
+    val fresh = Iterator.range(0, firstKept).map { number =>
+      new Closing(side, positions(number), rows.stored.row(number), () => newMatched.get(number))
     }
     old ++ fresh
   }
@@ -120,10 +120,10 @@ final private[scalegate] class BatchSide(
     * on.
     */
   def finish(store: ChunkStore): SideState = {
-    var place = newMatched.nextSetBit(firstKept)
-    while (place >= 0) {
-      addMark(rows.stored, place)
-      place = newMatched.nextSetBit(place + 1)
+    var number = newMatched.nextSetBit(firstKept)
+    while (number >= 0) {
+      addMark(rows.stored, number)
+      number = newMatched.nextSetBit(number + 1)
     }
     val marks = marked.result()
     val entry =
@@ -152,14 +152,14 @@ final private[scalegate] class BatchSide(
       val byNumber = new BitSet(rows.size)
       var n = 0
       while (n < rows.size) {
-        if (newMatched.get(placeOf(n))) byNumber.set(n)
+        if (newMatched.get(batchNumber(n))) byNumber.set(n)
         n += 1
       }
       window.add(run.withRows(run.rows.withMatched(byNumber)), expired)
     }
   }
 
-  private[this] def placeOf(number: Int): Int = run.index.order(number)
+  private[this] def batchNumber(number: Int): Int = run.index.order(number)
 
   private[this] def addMark(rows: StoredRows, number: Int): Unit = {
     marked += rows.ids(number)
@@ -170,14 +170,14 @@ final private[scalegate] class BatchSide(
 
 /** A row whose time has come: no row of a later batch matches it.
   *
-  * @param place
+  * @param position
   *   along the window
   * @param matched
   *   whether one of this batch, or of those before, has; to be asked when all of its pairs were found
   */
 final private[scalegate] class Closing(
     val side: Side,
-    val place: Long,
+    val position: Long,
     val row: UnsafeRow,
     matched: () => Boolean
 ) {

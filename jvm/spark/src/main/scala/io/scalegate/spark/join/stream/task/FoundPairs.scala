@@ -84,8 +84,8 @@ final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], wait
   private[this] var at = -1
 
   def position: Int = pairs.positions(at)
-  def run: Int = (pairs.places(at) >>> 32).toInt
-  def number: Int = pairs.places(at).toInt
+  def run: Int = (pairs.numbers(at) >>> 32).toInt
+  def number: Int = pairs.numbers(at).toInt
 
   /** Complete when all pairs were taken. */
   def comparisons: Long = finders.iterator.map(_.comparisons).sum
@@ -118,7 +118,7 @@ private object SharedPairs {
   /** Some pairs of a block. */
   final class Pairs(room: Int) {
     var positions = new Array[Int](room)
-    var places = new Array[Long](room)
+    var numbers = new Array[Long](room)
     var size = 0
 
     def isFull: Boolean = size == MostPairs
@@ -127,10 +127,10 @@ private object SharedPairs {
       if (size == positions.length) {
         val larger = math.min(MostPairs, math.max(16, 2 * size))
         positions = Arrays.copyOf(positions, larger)
-        places = Arrays.copyOf(places, larger)
+        numbers = Arrays.copyOf(numbers, larger)
       }
       positions(size) = position
-      places(size) = (run.toLong << 32) | number.toLong
+      numbers(size) = (run.toLong << 32) | number.toLong
       size += 1
     }
   }

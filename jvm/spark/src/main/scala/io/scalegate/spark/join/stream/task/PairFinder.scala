@@ -37,7 +37,7 @@ final private[scalegate] class PairFinder(
   /** Begins the search for the row at this position. */
   def start(position: Int): Unit = {
     current = if (order.side(position) eq Side.R) ofLeft else ofRight
-    current.start(order.place(position))
+    current.start(order.number(position))
   }
 
   /** Moves to the next rows found for it, in one run, and gives how many they are; 0 when there are none. Where what
@@ -83,15 +83,15 @@ final private[scalegate] class PairFinder(
     def number(k: Int): Int = if (isPlain) lookup.number(k) else candidates.number
     def isRange: Boolean = isPlain && lookup.isRange
 
-    def start(place: Int): Unit = {
-      open = !(ownOnce && alone && probes.hasMatched(place))
+    def start(probeNumber: Int): Unit = {
+      open = !(ownOnce && alone && probes.hasMatched(probeNumber))
       if (open) {
         var i = 0
         while (i < keys.length) {
-          keys(i) = columns(i)(place)
+          keys(i) = columns(i)(probeNumber)
           i += 1
         }
-        if (condition != null) probes.point(probe, place)
+        if (condition != null) probes.point(probe, probeNumber)
         lookup.start(keys)
         candidates.start(window.latestBefore(probes.side, keys(window.key)))
       }
@@ -123,7 +123,7 @@ final private[scalegate] class PairFinder(
       else seen.contains(run, candidates.number)
 
     private[this] def satisfies = condition == null || {
-      rows.of(run).point(found, candidates.number)
+      rows.inRun(run).point(found, candidates.number)
       condition.eval(pair)
     }
   }
@@ -134,7 +134,7 @@ final private class RowsOfRuns(side: BatchSide) {
   private[this] var run = -1
   private[this] var rows: StoredRows = _
 
-  def of(run: Int): StoredRows = {
+  def inRun(run: Int): StoredRows = {
     if (run != this.run) {
       rows = side.rowsOf(run)
       this.run = run
@@ -144,8 +144,8 @@ final private class RowsOfRuns(side: BatchSide) {
 }
 
 /** What one thread has found of a side's rows, or what was found in batches before. */
-final private[scalegate] class SeenRows(of: BatchSide) {
-  private[this] val held = of.held.window.runs
+final private[scalegate] class SeenRows(side: BatchSide) {
+  private[this] val held = side.held.window.runs
   private[this] val seen = Array.fill(held.length + 1)(new BitSet)
 
   def contains(run: Int, number: Int): Boolean =
@@ -203,13 +203,13 @@ final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: BatchS
   def number: Int = found(at).number
 
   private[this] val order: java.util.Comparator[Found] = (a, b) => {
-    val byPlace = a.place.compareTo(b.place)
-    if (byPlace != 0) byPlace else searched.rowOrder.compare(row(a), row(b))
+    val byPosition = a.position.compareTo(b.position)
+    if (byPosition != 0) byPosition else searched.rowOrder.compare(row(a), row(b))
   }
 
-  private[this] def row(of: Found): UnsafeRow = searched.rowsOf(of.run).row(of.number)
+  private[this] def row(hit: Found): UnsafeRow = searched.rowsOf(hit.run).row(hit.number)
 }
 
 private object EarlierRows {
-  final private class Found(val run: Int, val number: Int, val place: Long)
+  final private class Found(val run: Int, val number: Int, val position: Long)
 }

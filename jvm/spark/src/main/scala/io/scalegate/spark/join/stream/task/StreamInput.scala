@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
   *   the column of the event time, in microseconds
   * @param decided
   *   whether its rows are given, or not, for having matched something
-  * @param lone
+  * @param givesUnmatched
   *   whether those that have not are given
   * @param copies
   *   if its rows come in several copies
@@ -20,6 +20,6 @@ final case class StreamInput(
     output: Seq[Attribute],
     eventTime: Int,
     decided: Boolean,
-    lone: Boolean,
+    givesUnmatched: Boolean,
     copies: Option[Copies]
 )

@@ -33,7 +33,7 @@ private[scalegate] object UnmatchedRows {
     * @param window
     *   along which the sides' rows are placed
     */
-  def of(
+  def apply(
       left: BatchSide,
       right: BatchSide,
       order: ProbeOrder,
@@ -57,17 +57,25 @@ private[scalegate] object UnmatchedRows {
   /** By the times when they are decided, those of equal times by side and columns. */
   private[this] def inTurn(sides: Seq[BatchSide], order: EventTimeOrder, window: StreamWindow) = {
     val closing = for (s <- sides; c <- s.closing) yield turnOf(c, s, order, window)
-    val lone = for (s <- sides; n <- 0 until s.lone.size) yield {
-      val time = s.lone.timeOf(n)
-      Turn(time, new UnmatchedRow(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
+    val unmatchable = for (s <- sides; n <- 0 until s.unmatchableInTurn.size) yield {
+      val time = s.unmatchableInTurn.timeOf(n)
+      Turn(
+        time,
+        new UnmatchedRow(
+          order.positionAfter(time),
+          s.side,
+          s.unmatchableInTurn.stored.row(n),
+          Never
+        )
+      )
     }
     val orders = sides.map(s => s.side -> s.rowOrder).toMap
-    (closing ++ lone).sorted(byTurn(orders)).iterator.map(_.decision)
+    (closing ++ unmatchable).sorted(byTurn(orders)).iterator.map(_.decision)
   }
 
   private[this] def turnOf(
       c: Closing,
-      of: BatchSide,
+      side: BatchSide,
       order: EventTimeOrder,
       window: StreamWindow
   ): Turn = {
@@ -75,12 +83,12 @@ private[scalegate] object UnmatchedRows {
       Turn(time, new UnmatchedRow(position, c.side, c.row, () => c.isMatched))
     window match {
       case w: EventTimeWindow =>
-        val time = w.closes(c.side, c.place)
+        val time = w.closes(c.side, c.position)
         turn(time, order.positionAfter(time))
       case w: RowCountWindow =>
         // The row that takes its place in the window.
-        val next = RowBatch.firstAfter(of.storedKeys(w.key), c.place + w.rows - 1)
-        turn(of.rows.timeOf(next), order.position(c.side, next) + 1)
+        val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows - 1)
+        turn(side.rows.timeOf(next), order.position(c.side, next) + 1)
     }
   }
 

@@ -71,7 +71,8 @@ private[scalegate] object ChunkStateStore {
     * those of the rows in the checkpoint.
     */
   def valueSchema(left: Seq[Attribute], right: Seq[Attribute]): StructType = {
-    def columns(of: Seq[Attribute]) = StructType(of.map(a => StructField(a.name, a.dataType)))
+    def columns(attributes: Seq[Attribute]) =
+      StructType(attributes.map(a => StructField(a.name, a.dataType)))
     new StructType()
       .add("latest", LongType, nullable = false)
       .add("count", LongType, nullable = false)

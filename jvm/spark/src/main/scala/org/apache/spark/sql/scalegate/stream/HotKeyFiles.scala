@@ -64,7 +64,7 @@ private[scalegate] object HotKeyHistories {
   private[this] val known = new ConcurrentHashMap[(UUID, Long), HotKeyHistory]
 
   /** Of this operator of a run of a query, from its first batch on. */
-  def of(info: StatefulOperatorStateInfo, session: SparkSession)(
+  def getOrMake(info: StatefulOperatorStateInfo, session: SparkSession)(
       make: => HotKeyHistory
   ): HotKeyHistory = {
     val key = (info.queryRunId, info.operatorId)

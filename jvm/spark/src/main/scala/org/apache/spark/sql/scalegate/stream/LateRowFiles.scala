@@ -37,9 +37,9 @@ final private[scalegate] class LateRowFiles(
 
   /** The files of one task, of which each is made with its first row. */
   def open(batch: Long, partition: Int): LateRowWriters = {
-    def writer(side: String, of: Seq[Attribute]) = {
+    def writer(side: String, sideColumns: Seq[Attribute]) = {
       val name = f"operator=$operator/side=$side/batch=$batch/part-$partition%05d.json"
-      new LateRowWriter(new Path(directory, name), of, zone, hadoopConf)
+      new LateRowWriter(new Path(directory, name), sideColumns, zone, hadoopConf)
     }
     new LateRowWriters(writer("left", columns._1), writer("right", columns._2))
   }

@@ -117,8 +117,8 @@ final class StreamingPanesExec(
     metrics
     val info = getStateInfo
     val (arriving, held) = {
-      val of = panes.withExpressions(hosted)
-      (of.arriving(left.output), of.held)
+      val computed = panes.withExpressions(hosted)
+      (computed.arriving(left.output), computed.held)
     }
     val stores =
       new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())

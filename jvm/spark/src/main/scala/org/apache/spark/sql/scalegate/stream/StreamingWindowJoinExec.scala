@@ -158,7 +158,7 @@ final class StreamingWindowJoinExec(
 
   /** A task's pairs, after which the batch is finished. */
   final private class CompletedPairs(pairs: BatchPairs, completion: Completion)
-      extends AddressedPairs(pairs.leftPlace, pairs.rightPlace) {
+      extends AddressedPairs(pairs.leftAddress, pairs.rightAddress) {
     def advance(): Boolean = {
       val more = pairs.advance()
       if (more) completion.row() else completion.end()
@@ -195,7 +195,7 @@ final class StreamingWindowJoinExec(
       hadoopConf: Configuration
   ): CollectionAccumulator[PartitionReport] = {
     val info = getStateInfo
-    val history = HotKeyHistories.of(info, session) {
+    val history = HotKeyHistories.getOrMake(info, session) {
       val retained = conf.minBatchesToRetain
       val store = new HotKeyFiles(info, hadoopConf, retained)
       new HotKeyHistory(store, join.window, join.single, info.numPartitions)
