@@ -5,7 +5,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import io.scalegate.spark.join.plan.{JoinReport, WindowJoinStrategy}
 import io.scalegate.spark.settings.{ScaleGateConf, SparkRelease}
 
-/** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
+/** What Python asks the JVM over py4j: which build this is, and whether a session has it.
+  *
+  * Driver only. It holds nothing; any thread of py4j may call it.
+  */
 object PythonGateway {
 
   /** The package's version. */

@@ -18,10 +18,12 @@ import io.scalegate.band.Rounding
 
 /** Finds the bounded differences in the conjuncts of a join's condition.
   *
-  * It recognises a comparison of any two expressions that are linear over the two inputs, and the absolute
-  * value of one: `BETWEEN`, two inequalities in any order and on either side, strict or not, arithmetic on
-  * numbers, dates and timestamps, `abs(a - b) <= c`. Every pair that the conjuncts accept lies within the
-  * bounds; the reverse holds where `exact` says so.
+  * It recognises a comparison of any two expressions that are linear over the two inputs, and the absolute value of
+  * one: `BETWEEN`, two inequalities in any order and on either side, strict or not, arithmetic on numbers, dates and
+  * timestamps, `abs(a - b) <= c`.
+  *
+  * The planner makes one for each condition that it looks at. Every pair that the conjuncts accept lies within the
+  * bounds. Not every pair within the bounds is accepted, unless `exact` says so.
   */
 final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
   import BoundExtractor._
@@ -200,7 +202,7 @@ object BoundExtractor {
 
   private type Key = (Expression, Expression)
 
-  /** A bound that one conjunct says.
+  /** A bound that one conjunct sets.
     *
     * @param form
     *   of a difference of two terms

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.{AttributeType, Band, FloatingBand, IntegralBand}
 
-/** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to
-  * slide a window along, or a band.
+/** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to slide a window
+  * along, or a band. Planning finds it; tasks store the sides and compare them by its [[band]].
   *
   * @param left
   *   over the left input; its type and `right`'s share a number line

@@ -32,7 +32,7 @@ import org.apache.spark.unsafe.types.CalendarInterval
   * whole, as a term: Spark evaluates it. What Spark rounds is part of the form, as an error in the type in which it is
   * evaluated. Integer arithmetic that may wrap around (ANSI mode off, and types that do not hold every sum) is not read
   * through, because a wrapped difference has no range on the number line; that of dates, which always may, is on a
-  * circle.
+  * circle. Used when a join is planned, by one thread.
   */
 final class LinearForm(left: AttributeSet, right: AttributeSet) {
   import LinearForm._

@@ -5,10 +5,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.band.{Band, FloatingBand, IntegralBand}
 import io.scalegate.spark.bounds.BoundedDifference
 
-/** What a join of two streams computes, for its checkpoint: the state of a join with other terms is of no use to it.
+/** What a join of two streams computes, in its checkpoint's words: the state of a join with other terms is of no use to
+  * this one. Made when a batch is planned; driver only.
   *
-  * The condition is what the user asks for. The bounds that are read off it decide how long rows are held, and may be
-  * wider in another time zone or version: they are no term, but where they are the cells that rows are held in.
+  * The condition is what the user asks for. The bounds that are read off the condition decide how long rows are held,
+  * and may be wider in another time zone or version. So the bounds are no terms, except where they make the cells in
+  * which rows are held.
   *
   * @param keys
   *   by whose hash rows find their partition, in this order
@@ -73,7 +75,7 @@ final case class JoinTerms(
 
 object JoinTerms {
 
-  /** A side's columns by their names, or by their places where those are not the query's or not one column's. */
+  /** A side's columns by their names, or by their indexes where those are not the query's or not one column's. */
   private def names(side: String, columns: Seq[Attribute]) = {
     val all = columns.map(TermText.columnName)
     columns.zip(all).zipWithIndex.map { case ((a, name), i) =>

@@ -6,7 +6,7 @@ import io.scalegate.spark.bounds.BoundedDifference
 
 /** Reads the terms that versions wrote which had a join's condition in Spark's words. What these words say beside the
   * condition is ignored: qualifiers, quotes, the case of names, the time zone of literals and of bounds that were
-  * widened for it.
+  * widened for it. Driver only.
   *
   * @param bounds
   *   the differences that the condition bounds, the one that the window slides along first

@@ -84,7 +84,7 @@ private[spark] object TermText {
 
   def folded(name: String): String = name.toLowerCase(Locale.ROOT)
 
-  /** Of a column; those that this package names are known by their place alone. */
+  /** Of a column; those that this package names are known by their index alone. */
   def columnName(a: Attribute): Option[String] =
     Some(folded(a.name)).filterNot(_.startsWith("__scalegate"))
 

@@ -2,8 +2,10 @@ package io.scalegate.spark.join
 
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
-/** A task's joined pairs of rows, each told by where its two rows lie, one side's being a row of NULLs where it
-  * matches nothing. Of a join that gives the rows of one side only, the other is not to be asked for. One thread.
+/** A task's joined pairs of rows, told by the addresses of their two rows. A side that has no match is a row of NULLs.
+  *
+  * One thread. It holds the current pair alone. Where a join gives the rows of one side only, the address of the other
+  * side is not to be asked for.
   */
 abstract class AddressedPairs(val leftAddress: RowAddress, val rightAddress: RowAddress)
     extends Iterator[JoinedRow] {

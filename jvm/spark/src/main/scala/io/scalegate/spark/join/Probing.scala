@@ -19,11 +19,11 @@ import org.apache.spark.sql.catalyst.plans.{
 import io.scalegate.join.JoinType
 import io.scalegate.stream.{Side, Sides}
 
-/** What a window join gives for each row of the side that probes. A row's matches are found in one task, so
-  * whether it has any is decided there, once.
+/** What a window join gives for each row of the probe side. A row's matches are found in one task, so whether the row
+  * is unmatched is decided there, once.
   *
   * @param side
-  *   the side that probes; the other is searched
+  *   the probe side; the other is the build side
   * @param pairs
   *   each pair that matches; if not, the row itself
   * @param unmatched
@@ -73,10 +73,10 @@ final case class Probing(
       sideName.capitalize + kind
     }
 
-  /** What users call the side that probes. */
+  /** What users call the probe side. */
   def sideName: String = Probing.nameOf(side)
 
-  /** What they call the other, which is held. */
+  /** What they call the build side. */
   def heldName: String = Probing.nameOf(side.opposite)
 }
 

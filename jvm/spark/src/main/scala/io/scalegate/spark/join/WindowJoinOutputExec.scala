@@ -34,7 +34,7 @@ import io.scalegate.stream.Side
 
 /** The rows of a window join below, which are pairs of rows that lie where the join found them. Generated
   * code reads of them the columns that the operators above use, so that a pair which is only counted or
-  * aggregated is never made into a row of its own. Of the side that probes it reads them once for all pairs that a row
+  * aggregated is never made into a row of its own. Of the probe side it reads them once for all pairs that a row
   * is in.
   *
   * @param columns
@@ -42,7 +42,7 @@ import io.scalegate.stream.Side
   * @param leftColumns
   *   how many of the child's columns are those of a pair's left row, which come first
   * @param probing
-  *   the side that probes, where the child gives [[JoinedPairs]]; else it gives [[AddressedPairs]]
+  *   the probe side, where the child gives [[JoinedPairs]]; else it gives [[AddressedPairs]]
   * @param leaving
   *   whether no generated code above reads the rows, which are then made whole, of words, see [[canLeave]]
   */

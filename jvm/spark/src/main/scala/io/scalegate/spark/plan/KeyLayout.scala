@@ -17,7 +17,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-/** By which columns the rows of a join's input lie together already, as far as its logical plan shows.
+/** By which columns the rows of a join's input lie together before the join, as far as the input's logical plan shows.
+  * Read when a join is planned.
   *
   * @param columns
   *   over the input's output
@@ -56,7 +57,7 @@ object KeyLayout {
   def isBy(input: LogicalPlan, keys: Seq[Expression]): Boolean =
     from(input).exists(_.isWithin(keys))
 
-  /** The places of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other
+  /** The indexes of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other
     * input can be exchanged to lie as that does.
     */
   def orderOf(

@@ -12,12 +12,12 @@ import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, UnaryExecN
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** The rows of an input that several places of a plan read, below an exchange that they share.
+/** The rows of a [[ReadOnce]] input, below an exchange that all copies of it share.
   *
   * @param columns
-  *   in the order that all places have them in
+  *   in the order that all copies have them in
   * @param input
-  *   its number. By it alone Spark is to find that two places are the same: what it made of the plan below them may
+  *   its number. By it alone Spark is to find that two copies are the same: what it made of the plan below them may
   *   differ, and a second exchange would read the input again
   */
 final case class ReadOnceExec(columns: Seq[Attribute], input: Long, why: String, child: SparkPlan)

@@ -5,9 +5,11 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Copies of rows, side by side in large arrays, in the order in which they come: what is read in that order
-  * again is read from memory that lies in it. A row is no object here, but a place to point one at. One thread writes;
-  * any number read once that is published to them.
+/** Copies of rows, side by side in large arrays, in the order in which they come: what is read in that order again is
+  * read from memory that lies in it. A row is no object here, but an address to point one at.
+  *
+  * One thread writes; any number read once that is published to them. It holds all rows that it was given, and its
+  * caller reserves the memory for them.
   */
 final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   import RowStore._
@@ -16,7 +18,7 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
    *    chunk   [ size | row ][ size | row ] ...
    *
    * While all rows are of one size, a chunk holds as many as a power of two, and a row's number tells where it lies.
-   * From the first of another size on the places are kept: of each row the number of its chunk and the offset in it.
+   * From the first of another size on the addresses are kept: of each row the number of its chunk and the offset in it.
    *
    * The first chunk begins small, for there may be many stores of a few rows. What pointed into it when it was smaller
    * still lies there.

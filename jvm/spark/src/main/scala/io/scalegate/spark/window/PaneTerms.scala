@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.spark.rows.NodeTerms
 
-/** What is computed of sliding windows.
+/** What is computed of sliding windows: one argument of the nodes that do, when a query is planned.
   *
   * @param keys
   *   without the window

@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** An aggregate over sliding windows that panes can compute: grouped by the window and any keys, by functions that
-  * Spark merges partial results of.
+  * Spark merges partial results of. Read off the plan by rules and strategies, and not kept.
   *
   * @param keys
   *   without the window

@@ -62,7 +62,7 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     else if (into(pane) < end) pane + end
     else pane + (slide - end)
 
-  /** A pane's number, which ascends as panes do. */
+  /** A pane's running number, which ascends as panes do. */
   def paneNumber(pane: Long): Long = {
     val slides = Math.floorDiv(pane, slide)
     val after = Math.floorMod(pane, slide)
@@ -83,13 +83,13 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
   /** The last of them. */
   def last(pane: Long): Long = pane - into(pane)
 
-  /** The place of the first pane that a window which ends behind a time holds; below all places where it is not
+  /** The number of the first pane that a window which ends behind a time holds; below all numbers where it is not
     * reckoned in 64 bits.
     */
   def firstOpen(time: Long): Long =
     if (time < -Far || size > Far) Long.MinValue else paneNumber(next(last(time - size)))
 
-  /** The place of the first pane that no window which ends by a time holds; above all places where it is not reckoned
+  /** The number of the first pane that no window which ends by a time holds; above all numbers where it is not reckoned
     * in 64 bits.
     */
   def firstBehind(time: Long): Long =

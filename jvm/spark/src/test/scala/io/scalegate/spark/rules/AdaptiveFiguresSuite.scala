@@ -16,8 +16,8 @@ import org.apache.spark.sql.{Row, SparkSessionExtensions}
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.rules.TwoSteps
 
-/** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place of
-  * their inputs, or of themselves: it has to be true of the rows that they give.
+/** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place
+  * of their inputs, or of themselves: it has to be true of the rows that they give.
   */
 final class AdaptiveFiguresSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(

@@ -8,8 +8,8 @@ import io.scalegate.spark.join.{PairTest, PartitionsJoinTask, Probing}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.Sides
 
-/** Everything that travels to the executors to join two partitions by comparing all rows of one with all of the
-  * other, in any memory: one side is kept on disk, and read once for each block of the other's rows.
+/** The join of two partitions by comparing all rows of one with all of the other, as it travels to the executors. It
+  * needs the memory of one block: the build side is kept on disk, and read once for each block of probe rows.
   *
   * @param columns
   *   of the inputs

@@ -33,7 +33,8 @@ import io.scalegate.spark.rows.NodeTerms
 import io.scalegate.stream.Sides
 
 /** How the tasks of a [[WindowJoinExec]] join what they read: where and in which order they need their rows, what they
-  * do with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node.
+  * do with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node. The
+  * join is planned on the driver, and holds no rows.
   */
 sealed trait LocalJoin extends NodeTerms {
 
@@ -156,7 +157,7 @@ object LocalJoin {
     ): PartitionsJoinTask = sweep(probing, columns)
   }
 
-  /** A task indexes its rows of the side that does not probe, and nothing has to be sorted. One that cannot hold them
+  /** A task indexes its rows of the build side, and nothing has to be sorted. One that cannot hold them
     * sorts both sides itself, and sweeps; in two passes where rows of both sides are given that match nothing.
     *
     * @param key
@@ -183,7 +184,7 @@ object LocalJoin {
     )
   }
 
-  /** A task indexes its rows of the side that does not probe, where no window can be swept: the bounds are columns, or
+  /** A task indexes its rows of the build side, where no window can be swept: the bounds are columns, or
     * there are none. Where its memory is too small for them they are spilled, and all are read once for each block of
     * the other's rows; in two passes by a full join.
     *
@@ -225,7 +226,7 @@ object LocalJoin {
     * input.
     *
     * @param held
-    *   the columns of the rows that are broadcast: of the side that does not probe, whose plan gives [[PackedRows]]
+    *   the columns of the rows that are broadcast: of the build side, whose plan gives [[PackedRows]]
     */
   final case class Broadcast(held: Seq[Attribute], terms: IndexTerms) extends LocalJoin {
     override def shownName: String = "BroadcastWindowJoin"

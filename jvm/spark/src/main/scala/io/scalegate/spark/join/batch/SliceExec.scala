@@ -101,7 +101,7 @@ final private case class Slicing(
     output: Seq[Attribute]
 )
 
-/** The copies of the row last read, each valid until the next is asked for. */
+/** The copies of the row last read, each valid until the next is asked for. One thread, the task's. */
 final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   import slicing._
 

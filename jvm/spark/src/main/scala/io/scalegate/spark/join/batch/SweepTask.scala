@@ -17,7 +17,7 @@ import io.scalegate.spark.join.{BoundedInput, KeptInput, PairTest, PartitionsJoi
 import io.scalegate.spark.rows.{TaskSort, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
-/** Everything that travels to the executors for a join that sweeps a window over both inputs.
+/** A join that sweeps a window over both inputs, as it travels to the executors.
   *
   * @param keys
   *   by which the rows come sorted, and then by the first bounded attribute

@@ -8,8 +8,8 @@ import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, Probing}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{Side, Sides}
 
-/** A full join of two partitions whose rows a task cannot hold. Both are kept on disk and
-  * read twice: for the pairs and the left rows, then for the right rows that match nothing.
+/** A full join of two partitions whose rows a task cannot hold, as it travels to the executors. Both partitions are
+  * kept on disk and read twice: for the pairs and the left rows, then for the unmatched right rows.
   *
   * @param pass
   *   joins partitions that come in any order
@@ -40,7 +40,8 @@ object TwoPassTask {
     if (probing.unfound) new TwoPassTask(pass, columns) else pass(probing)
 }
 
-/** The pairs of one join, then the rows that another gives, each as a pair without a left row.
+/** The pairs of one join, then the unmatched rows that another gives, each as a pair without a left row. One thread,
+  * the task's.
   *
   * @param rest
   *   asked for when the first are through

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.scalegate.spark.join.{JoinedPairs, KeptInput, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
 
-/** Everything that travels to the executors for a join with rows that are broadcast. */
+/** A join with rows that are broadcast, as it travels to the executors. Where the executor has no memory for their
+  * index, it joins block by block.
+  */
 final class LookupTask(terms: TaskTerms) extends Serializable {
   import terms.{build, probe}
 

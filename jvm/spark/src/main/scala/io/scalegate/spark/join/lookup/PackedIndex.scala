@@ -14,6 +14,8 @@ import io.scalegate.stream.Side
 /** Builds the index of broadcast rows from the bytes that they are packed in: no row becomes an object. The rows are
   * copied in the index's order, in which they are read faster, if there is memory for it, and else read where they lie.
   *
+  * The task that needs the index calls it, and the JVM's common pool helps. It reserves memory before it uses any.
+  *
   * @param columns
   *   of a row
   * @param reader
@@ -30,8 +32,8 @@ final private[scalegate] class PackedIndex(
 ) {
   /*
    * Tasks that wait for the index leave the JVM's other cores idle, so each of these takes a share of the chunks. A
-   * share writes its rows' places and attributes where they would lie if no row of the shares before had a NULL; then
-   * the gaps are closed.
+   * share writes its rows' addresses and attributes where they would lie if no row of the shares before had a NULL;
+   * then the gaps are closed.
    */
   private[this] val chunks = packed.map(_.asInstanceOf[UnsafeRow])
   private[this] val sizes = chunks.map(PackedRows.rowsIn)
@@ -137,7 +139,7 @@ final private[scalegate] class PackedIndex(
     }
   }
 
-  /** Of each row its place and its number, twice while they are sorted. */
+  /** Of each row its address and its number, twice while they are sorted. */
   private[this] val BytesWhileBuilt = 40L
 
   private[this] val BytesHeld = 12L

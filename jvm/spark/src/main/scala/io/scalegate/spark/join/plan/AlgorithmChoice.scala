@@ -13,7 +13,7 @@ import io.scalegate.stream.Side
 /** How a join is to be run, and why.
   *
   * @param probing
-  *   with the side that probes, which an inner join is free to choose
+  *   with the probe side, which an inner join is free to choose
   */
 final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: String)
 

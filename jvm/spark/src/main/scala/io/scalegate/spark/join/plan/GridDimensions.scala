@@ -4,7 +4,10 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.bounds.BoundedDifference
 
-/** The bounded attributes that a join without equality keys is cut into cells along. */
+/** The bounded attributes that a join without equality keys is cut into cells along.
+  *
+  * Chosen when a join is planned; a sample may start a job then.
+  */
 object GridDimensions {
 
   /** Those that let the least through by a sample of the inputs. Without one, all but that which the window

@@ -10,7 +10,9 @@ import io.scalegate.lookup.BandIndex
 import io.scalegate.spark.join.KeyBound
 import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
 
-/** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. */
+/** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. The
+  * sample is kept with the join in the plan.
+  */
 final class JoinSample(
     val left: InputSample,
     val right: InputSample,

@@ -11,7 +11,7 @@ import io.scalegate.stream.Side
 /** The matrix of cells that a join's rows meet in (DP-Join §III-C), and why it is that one.
   *
   * @param probing
-  *   with the side that probes, which an inner join is free to choose; a cell holds its part of the other
+  *   with the probe side, which an inner join is free to choose; a cell holds its part of the build side
   */
 final case class MatrixChoice(layout: MatrixLayout, probing: Probing, why: String) {
   def describe: String = s"matrix of $layout cells, $why"
@@ -21,7 +21,7 @@ final case class MatrixChoice(layout: MatrixLayout, probing: Probing, why: Strin
   *
   *   - An inner join's cells are those that read the least, by the sizes of the inputs; there are as many of them as
   *     shuffle partitions, or somewhat fewer, and a multiple of the tasks that run at once.
-  *   - In the other joins a row of the side that probes is decided in one cell, so that each cell reads all of the
+  *   - In the other joins a row of the probe side is decided in one cell, so that each cell reads all of the
   *     other side: there are no more cells than tasks that run at once.
   */
 object MatrixChoice {

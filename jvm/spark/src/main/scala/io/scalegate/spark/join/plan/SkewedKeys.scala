@@ -10,9 +10,9 @@ import io.scalegate.stream.Side
 /** The keys of a join that are too frequent for one partition, each cut into slices that are spread over several, by
   * Algorithm 1 of the PPOIJ paper (§3.3) on the frequencies of a sample.
   *
-  * A key's load is what its rows take, and the comparisons expected among them. The keys that the sample shows to
-  * be a large part of a partition stay in the one that their hash gives them, beside an even share of all the
-  * others, and are split until no partition has more than `Theta` times the average.
+  * A key's load is what its rows take, and the comparisons expected among them. The keys that the sample shows to be a
+  * large part of a partition stay in the one that their hash gives them, beside an even share of all the others, and
+  * are split until no partition has more than `Theta` times the average. Found when a join is planned.
   */
 final case class SkewedKeys(slices: KeySlices, keys: Int, mostSlices: Int, isCut: Boolean) {
   def describe: String = {
@@ -95,8 +95,8 @@ final private class SampledKeyLoads(
     (r + s) * Tuple + r * s * sample.shareOfAll
   }
 
-  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many places, that
-    * it is no chance.
+  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many of its
+    * parts, that it is no chance.
     */
   val frequent: IndexedSeq[Long] =
     keys

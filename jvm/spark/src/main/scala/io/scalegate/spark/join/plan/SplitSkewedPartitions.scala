@@ -25,9 +25,10 @@ import io.scalegate.stream.Side
 /** Cuts the partitions of a window join's inputs that turn out to be far larger than the others, by Spark's settings
   * for its own joins (`spark.sql.adaptive.skewJoin.*`), whose rule passes over ours. A part of one side's partition
   * meets all of the other side's, or each part of it, so that every pair of rows meets in one task. Only sides of which
-  * no row is decided are cut, and the side that probes: each of its rows sees all that it can match.
+  * no row is decided are cut, and the probe side: each of its rows sees all that it can match.
   *
-  * A join is left whole where an operator above needs its rows to lie by their keys.
+  * A join is left whole where an operator above needs its rows to lie by their keys. Adaptive execution runs the rule
+  * each time that it plans again.
   */
 object SplitSkewedPartitions extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan =

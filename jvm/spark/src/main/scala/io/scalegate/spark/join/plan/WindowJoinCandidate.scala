@@ -24,7 +24,9 @@ import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
 import io.scalegate.stream.Sides
 
-/** What the planner knows of one join. */
+/** What the planner knows of one join of any inputs. Optimizer rules and strategies make one when they ask, and keep
+  * none; one thread.
+  */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val inputs: Sides[LogicalPlan] = Sides(join.left, join.right)
 

@@ -8,7 +8,11 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Takes joins with [[WithinRows]] out of the optimizer's hands. */
+/** Takes joins with [[WithinRows]] out of the optimizer's hands.
+  *
+  * The rule runs when a plan is normalized, before the optimizer, which moves filters below joins: a filter below would
+  * take rows out of the windows.
+  */
 object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan

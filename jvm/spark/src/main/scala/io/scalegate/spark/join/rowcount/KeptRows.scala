@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.scalegate.spark.rows.{RowSize, WindowMemory}
 import io.scalegate.stream.StreamTuple
 
-/** Accounts for the rows that the windows of a row-count join keep. */
+/** Accounts for the rows that the windows of a row-count join keep. One thread, the task's. It reserves memory before
+  * more rows are kept; nothing is spilled.
+  */
 final class KeptRows(windowRows: Long, memory: WindowMemory) {
   private[this] var rows = 0L
   private[this] var bytes = 0L

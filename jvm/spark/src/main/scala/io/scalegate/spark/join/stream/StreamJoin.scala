@@ -18,7 +18,7 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.stream.Side
 
-/** A join of two streams over a window, as it is planned.
+/** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
   *
   * @param leftBounded
   *   the bounded attributes of the left side, as `rightBounded` are those of the right one

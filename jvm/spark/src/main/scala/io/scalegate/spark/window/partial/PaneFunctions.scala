@@ -89,7 +89,7 @@ private[scalegate] object PaneFunctions {
     InterpretedUnsafeProjection.createProjection(values).apply(EmptyRow)
 }
 
-/** Adds rows to partial results of fixed size. */
+/** Adds rows to partial results of fixed size. One thread, the task's. */
 final private[scalegate] class PaneUpdates(partition: Int, task: PartialPanesTask) {
   private[this] val joined = new JoinedRow
   private[this] val update = {
@@ -105,7 +105,7 @@ final private[scalegate] class PaneUpdates(partition: Int, task: PartialPanesTas
   }
 }
 
-/** Merges partial results that are held. */
+/** Merges partial results that are held. One thread, the task's. */
 private[scalegate] trait PaneMerging {
 
   /** The partial result, where `mergeInto` may change it. */
@@ -200,6 +200,7 @@ private[scalegate] object PaneResults {
     else new ObjectResults(partition, functions)
 }
 
+/** Rows of windows whose partial results are of fixed size. */
 final private class FixedResults(partition: Int, functions: PaneFunctions, merging: PaneMerging)
     extends PaneResults {
   private[this] val both = functions.empty
@@ -218,6 +219,7 @@ final private class FixedResults(partition: Int, functions: PaneFunctions, mergi
     }
 }
 
+/** Rows of windows whose partial results hold objects. */
 final private class ObjectResults(partition: Int, functions: PaneFunctions) extends PaneResults {
   private[this] val objects = new ObjectMerge(partition, functions, Final, functions.grouping)
 

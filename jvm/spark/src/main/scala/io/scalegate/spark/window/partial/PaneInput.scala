@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import io.scalegate.spark.window.SlidingAggregate
 
 /** Rows that an aggregate takes, or of a union those of one of its parts: each part is aggregated where it is read, and
-  * no row is copied to be handed on.
+  * no row is copied to be handed on. Used when the aggregate is planned.
   *
   * @param rows
   *   as they leave the last node before the aggregate

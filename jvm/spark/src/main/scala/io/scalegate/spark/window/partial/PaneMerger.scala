@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 
-/** Merges partial results of fixed size where they lie. Public for generated code; for one thread. */
+/** Merges partial results of fixed size where they lie. Public for generated code. One thread, the task's. */
 abstract class PaneMerger {
   def initialize(partition: Int): Unit
 
@@ -25,8 +25,8 @@ abstract class PaneMerger {
   def merge(older: UnsafeRow, newer: UnsafeRow): Unit
 }
 
-/** Makes them in generated code that reads the two rows directly; with Spark's projections where that fails, or is too
-  * long for the virtual machine to compile.
+/** Makes mergers, within a task, in generated code that reads the two rows directly; with Spark's projections where
+  * that fails, or is too long for the virtual machine to compile.
   */
 private[scalegate] object PaneMerger
     extends CodeGeneratorWithInterpretedFallback[PaneFunctions, PaneMerger] {

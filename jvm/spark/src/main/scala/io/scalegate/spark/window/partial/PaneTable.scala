@@ -13,12 +13,13 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
   * so neither a key with one pane nor one whose rows come in any order costs more than what it holds.
   *
   * {{{
-  *   cell    [ key | block | bits | place of results, kind of key, room ]   in a hash table; all 0 where it is free
-  *   key     the value itself; or the upper half of a hash, and the place of [ size | key ... ]
+  *   cell    [ key | block | bits | address of results, kind of key, room ]   in a hash table; 0 where free
+  *   key     the value itself; or the upper half of a hash, and the address of [ size | key ... ]
   *   results [ result of the 1st bit that is set | of the 2nd | ... ]       room for 1, 2, 4, ... 64
   * }}}
   *
-  * All of it lies in arrays of 64-bit words; a place is an array's number and an offset in it. For one thread.
+  * All of it lies in arrays of 64-bit words; an address is an array's number and an offset in it. One thread, the
+  * task's. It grows until it is cleared: whoever fills it asks for its bytes, and reserves the memory.
   *
   * @param initial
   *   the result of no rows; all results are of its size, and are changed in place
@@ -264,7 +265,7 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
     cell(at + Bits) |= bit
   }
 
-  /** The address of room for `1 << room` results, as a cell has it. */
+  /** The address of room for `1 << room` results, in the form in which a cell has it. */
   private[this] def roomFor(room: Int): Long = {
     val freed = free(room)
     val address =

@@ -17,8 +17,8 @@ import io.scalegate.spark.settings.Errors
   * one, of the keys, the block's number and the panes as [[PaneBlock]] has them. When the task's memory is full, what
   * is held is given and forgotten, so a key and a block may come more than once.
   *
-  * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. It is
-  * public for generated code.
+  * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. One
+  * thread, the task's. It is public for generated code.
   */
 final class PartialPanes(terms: PartialPanesOf, context: TaskContext)
     extends Iterator[UnsafeRow] {

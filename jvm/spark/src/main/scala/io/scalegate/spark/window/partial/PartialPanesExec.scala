@@ -34,7 +34,8 @@ import org.apache.spark.sql.types.{BinaryType, LongType}
 import io.scalegate.spark.plan.ParallelUnionExec
 import io.scalegate.spark.window.SlidingAggregate
 
-/** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]].
+/** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]]. A task holds the
+  * partial results of its rows up to the memory that it is granted, and gives them early when that is full.
   *
   * @param keys
   *   over the child's output

@@ -2,7 +2,7 @@ package io.scalegate.spark.window.partial
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, NamedExpression}
 
-/** Everything that travels to the executors for one [[PartialPanesExec]].
+/** One [[PartialPanesExec]] as it travels to the executors.
   *
   * @param shared
   *   what partial results that others add to as well are found by; see [[SharedPanes]]

@@ -12,6 +12,8 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 
 /** Sorted rows of panes, all of one key before those of the next, each key's in ascending order of the panes.
   *
+  * One thread, the task's. It holds the rows of keys whose hashes are equal, while the first of them is read.
+  *
   * @param hash
   *   given where the rows come in the order of it and panes: then those of keys with equal hashes alternate, and all
   *   but the first key's are kept until it is done. Otherwise they come in the order of keys and panes.

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import io.scalegate.spark.window.partial.{FixedPartials, PaneBlock, PanePartials}
 
 /** A task's panes, one at a time, those of a key in ascending order: it begins with the first. What tasks before the
-  * exchange had of one pane is merged. A partial result is the caller's.
+  * exchange had of one pane is merged. One thread, the task's; a partial result is the caller's.
   */
 abstract private[scalegate] class PaneReader {
   private[this] var keyOfPane: UnsafeRow = _
@@ -118,7 +118,9 @@ final private class BlockReader(rows: KeyRuns, task: PaneWindowsTask, partials: 
     stopAt(blocks.key, task.by.start(block.paneNumber), block.take())
 }
 
-/** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged. */
+/** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged.
+  * One thread; it holds one block.
+  */
 final private[scalegate] class BlockRuns(
     rows: KeyRuns,
     task: PaneWindowsTask,

@@ -23,12 +23,12 @@ import io.scalegate.spark.rows.UnsafeRows
   * Blocks of panes ([[PaneBlock]]) are sorted as panes are, by their numbers.
   *
   * Spark's own sort of keys and pane compares rows: a sort by one number of 64 bits is a radix sort, several times as
-  * fast. The number has a hash of the keys above and the pane's place among the panes below, so keys come in the
+  * fast. The number has a hash of the keys above and the pane's number among the panes below, so keys come in the
   * order of their hashes, and of keys that share one the panes alternate ([[KeyRuns]] parts them). Where the panes
   * of a task lie too far apart for the bits that are theirs, and for keys that are equal without having equal bytes,
   * the rows are sorted by keys and pane after all.
   *
-  * Input contract: rows of `of.input`. Use within the running task.
+  * Input contract: rows of `task.input`. Use within the running task; one thread.
   *
   * @param paneBits
   *   how many of the 64 are the pane's
@@ -76,14 +76,14 @@ final private[scalegate] class PaneSort(
     )
   }
 
-  /** Hashes and places, the latter counted from near the first pane's. */
+  /** Hashes and pane numbers, the latter counted from near the first pane's. */
   private[this] class PaneNumbers extends PrefixComputer {
     private[this] val keysOf = UnsafeProjection.create(task.input.take(keys), task.input)
     private[this] val result = new PrefixComputer.Prefix
     private[this] var base = 0L
     private[this] var any = false
 
-    /** Whether the bits hold every place so far. */
+    /** Whether the bits hold every number so far. */
     var fit = true
 
     override def computePrefix(row: InternalRow): PrefixComputer.Prefix = {
@@ -101,6 +101,7 @@ final private[scalegate] class PaneSort(
     }
   }
 
+  /** The same prefix for all rows. */
   private[this] object NoPrefix extends PrefixComputer {
     private[this] val result = new PrefixComputer.Prefix
     override def computePrefix(row: InternalRow): PrefixComputer.Prefix = result

@@ -26,6 +26,8 @@ import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
   * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one
   * partition, in any order; without keys all rows come in one.
   *
+  * A task holds the panes of one window of one key, and what the sort keeps in memory.
+  *
   * @param terms
   *   whose keys are the first of the child's columns
   * @param window

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
 /** Takes the aggregates over windows that are kept for panes out of Spark's hands, when the optimizer has moved filters
-  * and columns below them.
+  * and columns below them. A rule before the cost-based ones.
   */
 object ExtractStreamingPanes extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =

@@ -4,10 +4,12 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.window.slide.{PaneWindowsIterator, PaneWindowsTask, WindowChoice}
 
-/** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
-  * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
-  * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
-  * the next is asked for.
+/** The windows that one batch of a stream gives, in one partition. It merges the batch's partial results into the panes
+  * of the state, slides over the panes that are in windows to be given, and evicts the panes whose last window is
+  * closed. A pane is written once for each batch that has rows of it, however many windows hold it.
+  *
+  * One thread, the task's, which calls [[finish]] before the batch is committed; a row is valid until the next is asked
+  * for.
   *
   * @param rows
   *   as the input of `arriving`

@@ -13,7 +13,8 @@ import io.scalegate.spark.window.SlidingWindow
 import io.scalegate.spark.window.partial.{FixedPartials, PaneBlock, PanePartials}
 import io.scalegate.spark.window.slide.{BlockRuns, PaneReader, PaneSort, PaneWindowsTask}
 
-/** The panes that a partition holds between batches. One thread.
+/** The panes of a partition's state, in one batch. One thread, the task's. The panes are in the store; it holds the
+  * keys of those that are evicted with the batch.
   *
   * @param task
   *   says what is held; its input is the store's keys, then its values
@@ -175,7 +176,7 @@ final private class StoredPaneBlocks(
 ) extends StoredPanes(task, batch, store) {
   private[this] val part = -1L >>> (PaneBlock.Panes - (1 << bits))
 
-  /** The first place that is in an open window, and the first behind those that this batch closes. */
+  /** The number of the first pane in an open window, and of the first behind those that this batch closes. */
   private[this] val open =
     if (batch.mode == PaneMode.Complete) Long.MinValue else task.by.firstOpen(batch.late)
   private[this] val behind =
@@ -226,11 +227,11 @@ final private class StoredPaneBlocks(
   private[this] def paneOf(key: UnsafeRow, bit: Int): Long =
     task.by.start(firstNumber(key.getLong(numberAt)) + bit)
 
-  /** The place of bit 0 in a part. */
+  /** The number of the pane that bit 0 stands for in a part. */
   private[this] def firstNumber(number: Long): Long =
     PaneBlock.blockOf(number << bits) * PaneBlock.Panes
 
-  /** The first word of the value's one column, whose place is in the upper half of the row's word. */
+  /** The first word of the value's one column, whose offset is in the upper half of the row's word. */
   private[this] def bitsOf(value: UnsafeRow): Long =
     Platform.getLong(value.getBaseObject, value.getBaseOffset + (value.getLong(0) >>> 32))
 

@@ -16,7 +16,7 @@ import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
-  * [[PartialPanesExec]].
+  * [[PartialPanesExec]]. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
   *
   * @param functionTerms
   *   what a checkpoint says of each function

@@ -3,7 +3,7 @@ package io.scalegate.spark.join.stream.hotkeys
 import io.scalegate.stream.Side
 
 /** The keys of a streaming join whose rows several partitions share, in one batch: hybrid parallelism, PPOIJ §3.3, with
-  * a state in the place of the paper's buffers. A key is named by its hash, that which decides its home; two keys of
+  * a state instead of the paper's buffers. A key is named by its hash, that which decides its home; two keys of
   * one hash are one here.
   *
   * The rows of one side go to one partition each; those of the other, to all replicas of their key, so a pair meets

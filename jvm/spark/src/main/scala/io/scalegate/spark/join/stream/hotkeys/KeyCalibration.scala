@@ -105,6 +105,7 @@ private[spark] object KeyCalibration {
   /** What it takes to exchange, keep, order and probe with a row, in comparisons. */
   private val RowLoad = 32.0
 
+  /** The rows of one key that were counted, by sides. */
   final private class Counts {
     var left = 0L
     var right = 0L

@@ -17,7 +17,9 @@ import org.apache.spark.sql.internal.SQLConf
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
-/** Hides the joins of streams from Spark's check of a query that is about to start. */
+/** Hides the joins of streams from Spark's check of a query that is about to start. The rule runs with the hint
+  * resolution rules, which see the query before that check.
+  */
 object HideStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>

@@ -19,7 +19,9 @@ import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.join.stream.task.WindowKeys
 import io.scalegate.spark.settings.{Algorithm, Errors}
 
-/** @param left
+/** The event times by which the rows of a join of two streams expire, and the bound between them.
+  *
+  * @param left
   *   the event time of the left input, as `right` is that of the right one
   */
 final private[plan] case class StreamTimes(
@@ -28,7 +30,7 @@ final private[plan] case class StreamTimes(
     bound: BoundedDifference
 )
 
-/** What the planner knows of a join of two streams.
+/** What the planner knows of a join of two streams. Made when a query starts and when a batch is planned; one thread.
   *
   * @param base
   *   the same join, as one of any inputs, without its window of rows

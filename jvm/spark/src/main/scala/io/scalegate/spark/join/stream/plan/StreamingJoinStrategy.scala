@@ -33,7 +33,8 @@ import io.scalegate.spark.settings.{Cores, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
-  * grid over the bounded attributes beside time; with none of either, all rows meet in one task.
+  * grid over the bounded attributes beside time; with none of either, all rows meet in one task. The strategy runs in
+  * every batch.
   */
 object StreamingJoinStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -151,11 +152,15 @@ object StreamingJoinStrategy extends SparkStrategy {
     ofCheckpoint.getOrElse(conf.numShufflePartitions) > 1
   }
 
-  /** Where the rows of a join meet. */
+  /** How the inputs of a join are exchanged, so that rows that match meet. */
   sealed private[this] trait Exchange
+
+  /** All rows meet in one task. */
   final private[this] case class OneTask(where: String) extends Exchange
 
-  /** @param shared
+  /** Rows with equal keys meet.
+    *
+    * @param shared
     *   whether several partitions may share a hot key
     */
   final private[this] case class Keys(
@@ -164,7 +169,9 @@ object StreamingJoinStrategy extends SparkStrategy {
       shared: Boolean
   ) extends Exchange
 
-  /** @param partitions
+  /** Rows meet in cells.
+    *
+    * @param partitions
     *   if it is not for Spark to say how many
     */
   final private[this] case class Cells(where: String, cells: StreamCells, partitions: Option[Int])
@@ -188,7 +195,9 @@ object StreamingJoinStrategy extends SparkStrategy {
       )
   }
 
-  /** @param leftColumns
+  /** The operator that gives pairs.
+    *
+    * @param leftColumns
     *   of a pair's left row
     */
   final private[this] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
@@ -371,7 +380,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       )
   }
 
-  /** A row with a NULL among its attributes matches nothing, and has its place in the window: its attributes are others
+  /** A row with a NULL among its attributes matches nothing, and is counted in the window: its attributes are others
     * then, and one more says so.
     */
   private[this] def byRows(

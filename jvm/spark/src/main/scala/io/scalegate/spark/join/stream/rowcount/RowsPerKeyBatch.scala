@@ -10,8 +10,10 @@ import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in
-  * turn, by time, side and columns, looks among the last rows of the other side that have its key, and then takes its
-  * place among those of its own. A row that matched nothing is given when it leaves its window. One thread.
+  * turn, by time, side and columns, probes the last rows of the other side that have its key, and is then one of the
+  * last rows of its own side. A row that is unmatched is given when it leaves its window.
+  *
+  * One thread, the task's. It holds the windows of the keys that the batch has rows of.
   *
   * @param rows
   *   that a window holds of each side
@@ -38,7 +40,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
-  private[this] var windows: Windows = _ // of the row that looks, null when none does
+  private[this] var windows: Windows = _ // of the probe row, null when there is none
   private[this] var own: Arriving = _
   private[this] var other: Arriving = _
   private[this] var probeRow: CountedRow = _
@@ -158,7 +160,7 @@ final private[scalegate] class RowsPerKeyBatch(
     }
   }
 
-  /** The row that looked takes its place. */
+  /** The probe row joins the window of its side. */
   private[this] def settle(): Unit = {
     val (ofKey, side) = (windows, own)
     windows = null
@@ -194,7 +196,7 @@ final private[scalegate] class RowsPerKeyBatch(
   /** One side's rows, in turn.
     *
     * @param isUnmatchedGiven
-    *   whether those are given that match nothing
+    *   whether those are given that are unmatched
     */
   final private[this] class Arriving(val rows: CountedArrivals, isUnmatchedGiven: Boolean) {
     private[this] var at = 0

@@ -12,7 +12,7 @@ import io.scalegate.stream.Side
   * @param batch
   *   in which it came
   * @param number
-  *   among its side's rows of that batch: by both it is named in the checkpoint
+  *   its number among its side's rows of that batch: by both it is named in the checkpoint
   * @param row
   *   of its own, which keeps no other row's memory
   * @param matched
@@ -70,8 +70,9 @@ private[scalegate] object SideOfKeys {
   val Empty: SideOfKeys = SideOfKeys(Vector.empty, Vector.empty, Vector.empty, 0L, 0L)
 }
 
-/** What a partition holds of a join over windows that count the rows of each key. A batch makes another of it, which
-  * shares the windows of all keys that the batch has no rows of.
+/** The state of a partition of a join over windows that count the rows of each key, see [[HeldState]]. Of each key it
+  * holds the last rows of both sides: it grows with the keys. A batch makes another of it, which shares the windows of
+  * all keys that the batch has no rows of.
   *
   * @param watermark
   *   that rows were last joined by, in microseconds

@@ -26,8 +26,9 @@ import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.Side
 
-/** The join of two streams over windows that count the rows of each key. In the checkpoint each row is an entry of its
-  * own, which goes when the row leaves its window: keys of which no rows come keep no others' rows.
+/** The join of two streams over windows that count the rows of each key, as it travels to the executors. In the
+  * checkpoint each row is an entry of its own, which goes when the row leaves its window: keys of which no rows come
+  * keep no others' rows.
   *
   * @param left
   *   whose one bounded attribute is the event time, NULL where a key is; as that of `right`
@@ -170,6 +171,7 @@ private[scalegate] object RowsPerKeyStream {
   private val Bands =
     Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue))
 
+  /** What the checkpoint says of one side: its windows by their keys, and the rows that wait. */
   final private class RestoredSide(
       val windows: mutable.HashMap[UnsafeRow, mutable.ArrayBuffer[CountedRow]],
       val others: SideOfKeys
@@ -190,7 +192,7 @@ final private[scalegate] class CountedOrder(eventTime: Int, rowOrder: RowOrder)
 }
 
 /** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
-  * wait on. One thread.
+  * wait on. One thread, the task's; it holds the batch's rows of the side.
   *
   * @param keyOf
   *   of a row of the side

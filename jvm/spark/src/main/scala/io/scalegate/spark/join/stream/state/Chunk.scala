@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.Platform
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.Side
 
-/** An entry of a partition's checkpoint: rows or marks that were written together and go together.
+/** An entry of a partition's checkpoint: rows or marks that were written together and are removed together.
   *
   * @param latest
   *   the greatest time of a row that it is about, in microseconds; when no row after the watermark can match that one,
@@ -52,7 +52,7 @@ object Chunk {
   /** Rows of a chunk: few enough that one whose rows come early goes early. */
   val Rows: Int = 1 << 15
 
-  /** What a row is called in marks: its batch, and its place among its side's rows in that batch. */
+  /** What a row is called in marks: its batch, and its number among its side's rows in that batch. */
   def id(batch: Long, number: Int): Long = (batch << NumberBits) | number.toLong
 
   private[this] val NumberBits = 30

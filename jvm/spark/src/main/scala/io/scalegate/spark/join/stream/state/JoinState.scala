@@ -3,7 +3,7 @@ package io.scalegate.spark.join.stream.state
 import io.scalegate.lookup.WindowRuns
 import io.scalegate.stream.Side
 
-/** What one side of a partition holds between two batches.
+/** The state of one side of a partition between two batches. Nothing of it changes.
   *
   * @param chunks
   *   the entries of the checkpoint about this side, and the latest time of each
@@ -12,7 +12,7 @@ import io.scalegate.stream.Side
   * @param waiting
   *   rows that have come and are joined in a later batch
   * @param unmatchable
-  *   rows that have come, match nothing, and are given in a later batch
+  *   unmatchable rows that have come and are given in a later batch
   */
 final private[scalegate] case class SideState(
     window: WindowRuns[StoredRows],
@@ -32,7 +32,8 @@ final private[scalegate] case class SideState(
     window.runs.iterator.map(_.rows.bytes).sum + waiting.stored.bytes + unmatchable.stored.bytes
 }
 
-/** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another.
+/** The state of a partition whose windows are indexed, see [[HeldState]]. Its rows are those that a later batch may
+  * match or decide, and expired ones that were not let go of yet.
   *
   * @param watermark
   *   that rows were last expired by, in microseconds

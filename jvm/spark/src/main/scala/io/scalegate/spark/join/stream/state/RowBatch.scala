@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.state
 
-/** Rows of one side in the order of their times.
+/** Rows of one side in the order of their times. Nothing of it changes; any thread.
   *
   * @param keys
   *   the i-th array holds the i-th bounded attribute of every row, and their times where the window slides
@@ -43,7 +43,7 @@ final private[scalegate] class RowBatch(
 
 private[scalegate] object RowBatch {
 
-  /** Rows of which nothing but the times is known, in their order. */
+  /** Rows that are unmatchable, of which nothing but the times is known, in their order. */
   def unmatchable(times: Array[Long], rows: StoredRows, attributes: Int, time: Int): RowBatch =
     new RowBatch(IndexedSeq.fill(attributes)(times), rows, time)
 

@@ -7,10 +7,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.lookup.RunRows
 import io.scalegate.spark.rows.RowStore
 
-/** The rows of a run, by the numbers that it gives them.
+/** The rows of a run, by the numbers that the run gives them. Nothing of it changes; any thread, each with a row of its
+  * own to point.
   *
   * @param order
-  *   of each row its place in the store, null where that is its number
+  *   of each row its number in the store, null where the numbers are the same
   * @param ids
   *   of each row what names it in the checkpoint, null on a side whose rows are not decided on
   * @param matched
@@ -50,7 +51,7 @@ private[scalegate] object StoredRows {
     new StoredRows(store, order, null, null)
 }
 
-/** Puts the rows of runs together.
+/** Puts the rows of runs together. It holds no rows; any thread.
   *
   * @param decided
   *   whether a decision is due about each row of this side

@@ -14,7 +14,8 @@ import io.scalegate.spark.join.stream.state.{
 }
 
 /** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
-  * wait on. The new ones are put into the checkpoint, as far as a later batch may need them. One thread.
+  * wait on. The new rows are put into the checkpoint, as far as a later batch may need them. One thread, the task's; it
+  * holds the batch's rows of the side.
   *
   * @param rows
   *   of the side's input

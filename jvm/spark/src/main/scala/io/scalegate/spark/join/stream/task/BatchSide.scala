@@ -18,19 +18,20 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.stream.Side
 
-/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched.
-  * One thread, but for what says otherwise.
+/** One side of a partition in one batch: the rows that are joined in it, the state, and which rows of both have
+  * matched. Read by the task's thread, but for what says otherwise. It holds the batch's rows of the side, and a bit
+  * for each row of a run of the state that gets a match.
   *
   * @param rows
   *   that are joined
   * @param storedKeys
-  *   their attributes, their places along the window among them, as they are found by; any thread
+  *   their attributes, their positions along the window among them, as they are found by; any thread
   * @param probeKeys
-  *   the same as they look by; any thread
+  *   the same as they probe by; any thread
   * @param unmatchable
-  *   rows that match nothing and are given at once
+  *   unmatchable rows that are given at once
   * @param unmatchableInTurn
-  *   rows that match nothing and are given in this batch, by their times
+  *   unmatchable rows whose turn comes in this batch, by their times
   * @param later
   *   what comes of the side after the batch, but for its window and its chunks
   * @param written
@@ -38,7 +39,7 @@ import io.scalegate.stream.Side
   * @param before
   *   what `expired` was in the batch before
   * @param expired
-  *   rows whose place is not above this match no row of a later batch
+  *   rows whose position is not above this match no row of a later batch
   * @param evicted
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
@@ -78,13 +79,15 @@ final private[scalegate] class BatchSide(
   /** The new rows as a run, made when it is asked for. Any thread. */
   lazy val run: WindowRun[StoredRows] = held.window.runOf(storedKeys, rows.stored)
 
-  /** Makes `row` the new one of this place. Any thread. */
+  /** Makes `row` the new one of this number, in the order of times. Any thread. */
   def point(row: UnsafeRow, number: Int): Unit = rows.stored.point(row, number)
 
   /** The rows of a run held, or of the new one, which comes last. Any thread. */
   def rowsOf(run: Int): StoredRows = if (run < heldRows.length) heldRows(run) else this.run.rows
 
-  /** Whether a row found has matched something: the run counts those held, and then the new one. */
+  /** Whether a row found has matched something, by its run and its number in that: the runs held, and then the new
+    * one. The number of a new row in the order of times is another.
+    */
   def hasMatched(run: Int, number: Int): Boolean =
     if (run < heldMatched.length) heldMatched(run).get(number)
     else newMatched.get(batchNumber(number))
@@ -103,7 +106,7 @@ final private[scalegate] class BatchSide(
       if (old.timeOf(number) > expired) addMark(old.rows, number)
     }
 
-  /** The rows whose time has come since the batch before, in the order of the runs and of their places. */
+  /** The rows whose time has come since the batch before, in the order of the runs and of their positions. */
   def closing: Iterator[Closing] = {
     val old = held.window.runs.iterator.zipWithIndex.flatMap { case (run, i) =>
       run.between(before, expired).map { n =>

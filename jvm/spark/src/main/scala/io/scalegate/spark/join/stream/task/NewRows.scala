@@ -13,7 +13,8 @@ import io.scalegate.spark.join.stream.state.{Chunk, RowBatch, StoredRows}
 import io.scalegate.spark.rows.{AttributeReader, RowStore, UnsafeRows}
 import io.scalegate.stream.Side
 
-/** The rows of one input in one batch, in the order of their event times. One thread.
+/** The rows of one input in one batch, in the order of their event times. One thread, the task's. It holds all of these
+  * rows.
   *
   * @param late
   *   rows whose event time is not above this are too late, and dropped
@@ -65,7 +66,7 @@ final private[scalegate] class NewRows(
     )
   }
 
-  /** The rows in the order of their times, named after the batch and their place in it, those not kept left out. */
+  /** The rows in the order of their times, named after the batch and their number in it, those not kept left out. */
   def named(batch: Long, kept: Long): RowBatch =
     if (!input.decided) new RowBatch(keys, StoredRows.plain(store, order), time)
     else {

@@ -9,7 +9,8 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{StoredRows, StreamWindow}
 import io.scalegate.stream.Side
 
-/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees.
+/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees. A task has one for
+  * each thread that looks for pairs.
   *
   * @param alone
   *   whether it finds all of the batch's pairs, each of which is marked before the next is asked for
@@ -54,7 +55,7 @@ final private[scalegate] class PairFinder(
   /** Whether their numbers follow one another. */
   def isRange: Boolean = current.isRange
 
-  /** New rows of one side that look for rows of the other. */
+  /** Probe rows of one side, and the rows of the other that they find. */
   final private[this] class SideFinder(probes: BatchSide, searched: BatchSide) {
     private[this] val pair = new JoinedRow
     private[this] val condition = accepts.orNull
@@ -158,7 +159,7 @@ final private[scalegate] class SeenRows(side: BatchSide) {
 sealed private trait Candidates {
 
   /** @param latest
-    *   the greatest place of a row that comes before the one that looks
+    *   the greatest position of a row that comes before the probe row
     */
   def start(latest: Long): Unit
   def next(): Boolean
@@ -174,7 +175,7 @@ final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
   def number: Int = lookup.number
 }
 
-/** Those that come before the row that looks, by their places and, where these are equal, by their columns. */
+/** Those that come before the probe row, by their positions and, where these are equal, by their columns. */
 final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: BatchSide)
     extends Candidates {
   import EarlierRows.Found

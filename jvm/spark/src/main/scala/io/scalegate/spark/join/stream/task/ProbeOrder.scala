@@ -3,27 +3,26 @@ package io.scalegate.spark.join.stream.task
 import io.scalegate.spark.join.stream.state.RowBatch
 import io.scalegate.stream.Side
 
-/** The order in which a batch's rows look for rows of the other side. */
+/** The order in which a batch's rows probe. Nothing of it changes; any thread. */
 sealed private[scalegate] trait ProbeOrder {
 
-  /** How many look. */
+  /** How many rows probe. */
   def size: Int
 
   /** Whose row is at this position. */
   def side(position: Int): Side
 
-  /** Which of its side's new rows that is. */
+  /** The number of that row among its side's new rows, in the order of times. */
   def number(position: Int): Int
 
-  /** How many rows of the other side have had their turn before the new row of this place. */
+  /** How many rows of the other side have had their turn before the new row of this number. */
   def others(side: Side, number: Int): Int
 
-  /** Whether this side's rows look among the batch's own, or only among those held. */
+  /** Whether this side's rows probe the batch's own, or only those held. */
   def amongNew(side: Side): Boolean
 }
 
-/** The right rows look among all left ones, then the left rows among the right ones that are held: each pair is found
-  * once.
+/** The right rows probe all left ones, then the left rows probe the right ones that are held: each pair is found once.
   */
 final private[scalegate] class ArrivalOrder(left: Int, right: Int) extends ProbeOrder {
   def size: Int = left + right
@@ -33,12 +32,11 @@ final private[scalegate] class ArrivalOrder(left: Int, right: Int) extends Probe
   def amongNew(side: Side): Boolean = side eq Side.S
 }
 
-/** Each row in turn looks among those before it: rows are ordered by their times, those of equal times by side, left
-  * first.
+/** Each row in turn probes those before it: rows are ordered by their times, those of equal times by side, left first.
   */
 final private[scalegate] class EventTimeOrder(left: RowBatch, right: RowBatch)
     extends ProbeOrder {
-  // The places of left rows, and the complements of those of right ones.
+  // The numbers of left rows, and the complements of those of right ones.
   private[this] val numbers = new Array[Int](left.size + right.size)
 
   /** Of each left row, how many right ones come before it; and the other way round. */

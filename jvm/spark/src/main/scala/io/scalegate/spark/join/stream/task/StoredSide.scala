@@ -22,7 +22,7 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.spark.rows.{AttributeReader, RowStore}
 import io.scalegate.stream.Side
 
-/** How one side of a join is held between batches.
+/** How one side of a join is held between batches. It makes states, and holds none.
   *
   * @param inTurn
   *   whether its rows wait for the watermark
@@ -55,7 +55,7 @@ final private[scalegate] class StoredSide(
     timed(types.map(_ => Array.emptyLongArray), Vector.empty, unmatchableKeeper)
   )
 
-  /** The rows' attributes, with other places along the window where it counts rows. */
+  /** The rows' attributes, with other positions along the window where it counts rows. */
   def positioned(rows: RowBatch, positionOf: Int => Long): IndexedSeq[Array[Long]] =
     window match {
       case _: EventTimeWindow => rows.keys

@@ -2,7 +2,7 @@ package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
-/** An input of a streaming join.
+/** An input of a streaming join, as it travels to the executors.
   *
   * @param bounded
   *   its bounded attributes, the event time among them
@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
   * @param decided
   *   whether its rows are given, or not, for having matched something
   * @param givesUnmatched
-  *   whether those that have not are given
+  *   whether its unmatched rows are given
   * @param copies
   *   if its rows come in several copies
   */

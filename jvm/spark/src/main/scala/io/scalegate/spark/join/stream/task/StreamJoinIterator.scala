@@ -4,8 +4,8 @@ import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, JoinState}
 import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
-/** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
-  * match. One thread.
+/** The rows that one batch adds to a streaming join, in one partition: pairs, and unmatched rows whose time has come.
+  * One thread, the task's; it holds the current row, and what `found` holds.
   *
   * @param found
   *   pairs of which the marks decide whether they are given
@@ -120,7 +120,7 @@ final class StreamJoinIterator private[scalegate] (
     }
   }
 
-  /** A row of one side, and those of the other that it finds. */
+  /** A probe row of one side, and the rows of the other that it finds. */
   final private[this] class ProbingSide(
       probes: BatchSide,
       searched: BatchSide,

@@ -14,7 +14,7 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.stream.Side
 
-/** The join of two streams over windows whose rows are indexed together.
+/** The join of two streams over windows whose rows are indexed together, as it travels to the executors.
   *
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times

@@ -12,10 +12,10 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.stream.Side
 
-/** A row that is given if it has matched nothing.
+/** A row that is given if it is unmatched when its turn comes.
   *
   * @param position
-  *   its turn comes before the pairs of rows that look from there on
+  *   its turn comes before the pairs of rows that probe from there on
   * @param isMatched
   *   to be asked when it is its turn
   */
@@ -28,10 +28,10 @@ final private[scalegate] class UnmatchedRow(
 
 private[scalegate] object UnmatchedRows {
 
-  /** In which a batch decides them.
+  /** The rows of a batch in the order in which it decides them.
     *
     * @param window
-    *   along which the sides' rows are placed
+    *   along which the sides' rows have positions
     */
   def apply(
       left: BatchSide,
@@ -86,7 +86,7 @@ private[scalegate] object UnmatchedRows {
         val time = w.closes(c.side, c.position)
         turn(time, order.positionAfter(time))
       case w: RowCountWindow =>
-        // The row that takes its place in the window.
+        // The row that displaces it from the window.
         val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows - 1)
         turn(side.rows.timeOf(next), order.position(c.side, next) + 1)
     }
@@ -94,6 +94,7 @@ private[scalegate] object UnmatchedRows {
 
   private[this] val Never = () => false
 
+  /** A decision, and the time at which it is due. */
   final private case class Turn(time: Long, decision: UnmatchedRow)
 
   private[this] def byTurn(rows: Side => RowOrder): Ordering[Turn] = (a, b) => {

@@ -27,7 +27,8 @@ import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.{Side, Sides}
 
-/** The join of two streams over a window.
+/** The join of two streams over a window. A task of a batch joins its rows with the state, gives rows, and commits when
+  * it has no more.
   *
   * Its rows are [[io.scalegate.spark.join.AddressedPairs]], each valid until the next is asked for: a
   * [[io.scalegate.spark.join.WindowJoinOutputExec]] above makes rows of them.
