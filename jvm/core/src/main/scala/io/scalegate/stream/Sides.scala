@@ -20,8 +20,8 @@ final case class Sides[+A](left: A, right: A) {
 object Sides {
 
   /** This side's value, and the other's. */
-  def of[A](side: Side, own: A, other: A): Sides[A] =
+  def bySide[A](side: Side, own: A, other: A): Sides[A] =
     if (side eq Side.R) Sides(own, other) else Sides(other, own)
 
-  def ofEach[A](f: Side => A): Sides[A] = Sides(f(Side.R), f(Side.S))
+  def each[A](f: Side => A): Sides[A] = Sides(f(Side.R), f(Side.S))
 }

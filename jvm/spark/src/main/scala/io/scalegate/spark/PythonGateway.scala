@@ -5,7 +5,10 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import io.scalegate.spark.join.plan.{JoinReport, WindowJoinStrategy}
 import io.scalegate.spark.settings.{ScaleGateConf, SparkRelease}
 
-/** What Python asks the JVM over py4j: which build this is, and whether a session has it. */
+/** What Python asks the JVM over py4j: which build this is, and whether a session has it.
+  *
+  * Driver only. It holds nothing; any thread of py4j may call it.
+  */
 object PythonGateway {
 
   /** The package's version. */
@@ -18,7 +21,7 @@ object PythonGateway {
   def obstacle(): String = SparkRelease.obstacle.orNull
 
   /** A line for each join of a batch query: whether it is run here, and if not, why. */
-  def joins(frame: DataFrame): String = JoinReport.of(frame).mkString("\n")
+  def joins(frame: DataFrame): String = JoinReport.lines(frame).mkString("\n")
 
   /** Whether the session was started with the extensions and has them switched on. */
   def isActive(session: SparkSession): Boolean = SparkRelease.obstacle.isEmpty && {

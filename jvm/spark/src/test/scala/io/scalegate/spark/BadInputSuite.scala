@@ -81,16 +81,16 @@ final class BadInputSuite extends SparkJoinSuite {
 
   test("the hint where no bound can be read says so by type") {
     val condition = "s.name BETWEEN r.name AND concat(r.name, 'z')"
-    val says = "name is STRING"
+    val expected = "name is STRING"
     val refused = intercept[IllegalArgumentException] {
       spark
         .sql(s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON r.k = s.k AND $condition")
         .collect()
     }
-    assert(refused.getMessage.contains(says), refused.getMessage)
+    assert(refused.getMessage.contains(expected), refused.getMessage)
     val run = s"SELECT /*+ WINDOW_JOIN */ r.id FROM r JOIN s ON $condition"
     val why = windowJoins(spark.sql(run)).head.description
-    assert(why.endsWith(s"(nothing is bounded that can be read: $says)"))
+    assert(why.endsWith(s"(nothing is bounded that can be read: $expected)"))
   }
 
   private def refusal(hint: String, on: String, joinType: String = ""): String =
@@ -100,12 +100,12 @@ final class BadInputSuite extends SparkJoinSuite {
 
   test("a layout without cells, or with more than sense, is refused") {
     for (layout <- Seq("0x3", "3x0", "00x00", "1025x1", "33x32", "99999999999x1")) {
-      val says =
+      val expected =
         s"a layout of $layout cells is none: give rows and columns from 1 on, and no more " +
           "than 1024 cells"
-      assert(refusal(s"WINDOW_JOIN('matrix', '$layout')", "r.i < s.i").contains(says))
+      assert(refusal(s"WINDOW_JOIN('matrix', '$layout')", "r.i < s.i").contains(expected))
       withSettings(ScaleGateConf.JoinLayout -> layout) {
-        assert(refusal("WINDOW_JOIN", "r.i < s.i").contains(says))
+        assert(refusal("WINDOW_JOIN", "r.i < s.i").contains(expected))
       }
     }
   }

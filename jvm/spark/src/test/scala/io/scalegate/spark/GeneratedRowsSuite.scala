@@ -22,8 +22,8 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
   private def isOneSided(how: String) = how.endsWith("SEMI") || how.endsWith("ANTI")
 
   /** All columns of a table, of every type. */
-  private def all(of: String, name: String) =
-    s"(SELECT *, i > 0 AS flag, cast(NULL AS INT) AS never FROM $of) $name"
+  private def all(relation: String, name: String) =
+    s"(SELECT *, i > 0 AS flag, cast(NULL AS INT) AS never FROM $relation) $name"
 
   private def assertGenerated(query: String): Unit = {
     assertJoins(query)

@@ -72,14 +72,14 @@ final class MemorySuite extends SparkJoinSuite {
   test("a broadcast side whose index does not fit is read for each block of the other's rows") {
     val probes = (0 until 90).map(i => if (i % 10 == 3) None else Some(i * 5000L))
     def matches(id: Long) = (id - 1 to id + 1).filter(b => b >= 0 && b % 3 != 1)
-    val (lone, matched) = probes.partition(_.forall(matches(_).isEmpty))
+    val (unmatched, matched) = probes.partition(_.forall(matches(_).isEmpty))
     val pairs = matched.flatten.flatMap(a => matches(a).map(b => s"[$a,$b]"))
     def text(id: Option[Long], more: String) = s"[${id.getOrElse("null")}$more]"
     for {
       (how, columns, expected) <- Seq(
-        ("LEFT", "a.id, b.id", pairs ++ lone.map(text(_, ",null"))),
+        ("LEFT", "a.id, b.id", pairs ++ unmatched.map(text(_, ",null"))),
         ("LEFT SEMI", "a.id", matched.map(text(_, ""))),
-        ("LEFT ANTI", "a.id", lone.map(text(_, "")))
+        ("LEFT ANTI", "a.id", unmatched.map(text(_, "")))
       )
     } {
       val df = spark.sql(

@@ -44,7 +44,7 @@ final class OrderedBlocks[A <: AnyRef](count: Int, work: IndexedSeq[BlockWork[A]
   private[this] val threads = new Workers(lifecycle, () => Blocking)
   private[this] var current = 0
 
-  threads.start(work.zipWithIndex.map { case (of, i) => new BlockByBlock(of, i) })
+  threads.start(work.zipWithIndex.map { case (blocks, i) => new BlockByBlock(blocks, i) })
 
   /** The next result, in the order of the blocks and, within one, in that in which it was given; null at the end.
     * Throws if it was closed before.

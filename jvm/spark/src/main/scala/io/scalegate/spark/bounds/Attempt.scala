@@ -7,13 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
 import org.apache.spark.sql.types.DataType
 
-/** The value of an expression, or NULL where its evaluation ends in an error.
+/** An expression that is NULL where the evaluation of its child ends in an error.
   *
-  * As a bounded attribute that is what an error means: of a row for which a conjunct of the condition has no value,
-  * no pair is a match. Spark gives that error where it evaluates the conjunct, and no pair where it does not.
+  * Planning puts it around bounded attributes, and tasks evaluate it. A join evaluates these for every row, where Spark
+  * evaluates its condition on some pairs. A row for which a conjunct has no value matches nothing, as one whose
+  * attribute is NULL does. So Spark gives an error where it evaluates such a conjunct, and this package gives no pair.
   *
-  * It is not part of generated code, which would evaluate what it has in common with other expressions
-  * outside of it.
+  * It is not part of generated code, which would evaluate what it has in common with other expressions outside of it.
   */
 final case class Attempt(child: Expression) extends UnaryExpression with CodegenFallback {
   override def dataType: DataType = child.dataType
@@ -35,5 +35,5 @@ final case class Attempt(child: Expression) extends UnaryExpression with Codegen
 object Attempt {
 
   /** The expression itself where it always has a value. */
-  def of(e: Expression): Expression = if (MayThrow(e)) Attempt(e) else e
+  def ifNeeded(e: Expression): Expression = if (MayThrow(e)) Attempt(e) else e
 }

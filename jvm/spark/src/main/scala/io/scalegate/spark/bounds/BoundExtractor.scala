@@ -18,10 +18,12 @@ import io.scalegate.band.Rounding
 
 /** Finds the bounded differences in the conjuncts of a join's condition.
   *
-  * It recognises a comparison of any two expressions that are linear over the two inputs, and the absolute
-  * value of one: `BETWEEN`, two inequalities in any order and on either side, strict or not, arithmetic on
-  * numbers, dates and timestamps, `abs(a - b) <= c`. Every pair that the conjuncts accept lies within the
-  * bounds; the reverse holds where `exact` says so.
+  * It recognises a comparison of any two expressions that are linear over the two inputs, and the absolute value of
+  * one: `BETWEEN`, two inequalities in any order and on either side, strict or not, arithmetic on numbers, dates and
+  * timestamps, `abs(a - b) <= c`.
+  *
+  * The planner makes one for each condition that it looks at. Every pair that the conjuncts accept lies within the
+  * bounds. Not every pair within the bounds is accepted, unless `exact` says so.
   */
 final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
   import BoundExtractor._
@@ -55,16 +57,16 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
     (absolute(a), b) match {
       case (Some(inside), _) if b.foldable =>
         val bounds = for {
-          x <- linear.of(inside).toSeq
-          c <- linear.of(b).toSeq
+          x <- linear.formOf(inside).toSeq
+          c <- linear.formOf(b).toSeq
           form <- Seq(x.plus(c.negate), x.negate.plus(c.negate)).flatten
           bound <- toBound(form, strict, a.dataType, NanRejected)
         } yield bound
         if (bounds.size == 2) bounds else Nil
       case _ =>
         val form = for {
-          x <- linear.of(a)
-          y <- linear.of(b)
+          x <- linear.formOf(a)
+          y <- linear.formOf(b)
           d <- x.plus(y.negate)
         } yield d
         form.flatMap(toBound(_, strict, a.dataType, nansOf(a, b))).toSeq
@@ -74,7 +76,7 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
     case Abs(inside, failOnError) =>
       Some(inside).filter { i =>
         failOnError || !LinearForm.mayWrap(e.dataType) ||
-        linear.of(i).exists(form => linear.holds(e.dataType, form.negate))
+        linear.formOf(i).exists(form => linear.holds(e.dataType, form.negate))
       }
     case c: Cast if LinearForm.keepsValue(c.child.dataType, c.dataType) => absolute(c.child)
     case _ => None
@@ -103,8 +105,8 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       l <- form.left
       r <- form.right
       if l.positive != r.positive
-      lt <- TermType.of(l.expression.dataType)
-      rt <- TermType.of(r.expression.dataType)
+      lt <- TermType.from(l.expression.dataType)
+      rt <- TermType.from(r.expression.dataType)
       t <- TermType.common(lt, rt)
       floating = t.family == "floating"
       read <- if (floating) Some(form) else widened(form, l, r)
@@ -200,7 +202,7 @@ object BoundExtractor {
 
   private type Key = (Expression, Expression)
 
-  /** A bound that one conjunct says.
+  /** A bound that one conjunct sets.
     *
     * @param form
     *   of a difference of two terms

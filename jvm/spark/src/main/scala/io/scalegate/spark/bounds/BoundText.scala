@@ -6,7 +6,7 @@ import java.math.MathContext
   * part of a duration has its own sign, as in Spark's intervals.
   */
 private[scalegate] object BoundText {
-  def of(bound: BigDecimal, of: TermType): String = of match {
+  def apply(bound: BigDecimal, termType: TermType): String = termType match {
     case TermType.TimestampTerm | TermType.TimestampNtzTerm | TermType.IntervalTerm =>
       duration(bound.toBigInt)
     case TermType.DateTerm => counted(bound.toBigInt, "day")

@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.{AttributeType, Band, FloatingBand, IntegralBand}
 
-/** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to
-  * slide a window along, or a band.
+/** `right − left ∈ [lower, upper]` for every pair that a join's condition lets through: an attribute to slide a window
+  * along, or a band. Planning finds it; tasks store the sides and compare them by its [[band]].
   *
   * @param left
   *   over the left input; its type and `right`'s share a number line
@@ -68,7 +68,7 @@ final case class BoundedDifference(
   def storedRight: Expression = stored(right, 0)
 
   private[this] def stored(e: Expression, later: Int): Expression =
-    if (circular) FoldedDays(Attempt.of(e), later) else termType.stored(Attempt.of(e))
+    if (circular) FoldedDays(Attempt.ifNeeded(e), later) else termType.stored(Attempt.ifNeeded(e))
 
   /** Whether Spark, which evaluates the condition on fewer rows, may give an error where this is evaluated. */
   def mayThrow: Boolean = MayThrow(left) || MayThrow(right)
@@ -77,7 +77,7 @@ final case class BoundedDifference(
 
   /** What EXPLAIN shows: the bounds in people's units. */
   def shown: String =
-    s"${right.sql} - ${left.sql} in [${BoundText.of(lower, termType)}, ${BoundText.of(upper, termType)}]"
+    s"${right.sql} - ${left.sql} in [${BoundText(lower, termType)}, ${BoundText(upper, termType)}]"
 
   /** Days that a left date is moved by, so that what it matches lies as far before it as behind it. */
   private[this] def middle: Int =

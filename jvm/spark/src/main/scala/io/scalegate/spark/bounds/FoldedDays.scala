@@ -4,12 +4,12 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
 import org.apache.spark.sql.types.{DataType, IntegerType}
 
-/** A date, some days later, as a place on a line where all dates are near that are near in arithmetic of 32 bits.
+/** A date moved by some days, as a position on a line on which dates are near that are near in arithmetic of 32 bits.
   *
   * Differences of dates and sums with them wrap around: the last day is followed by the first. The circle of days is
   * laid flat. Days up to 2^30 from 1970 (some 2.9 million years) keep their number, and the others lie on the way back
-  * from one end of these to the other. So the distance of two places is that of the days or less, and the same for all
-  * that have a name.
+  * from one end of these to the other. So the distance of two positions is that of the days or less, and the same for
+  * all that have a name.
   *
   * @param child
   *   a date
@@ -42,6 +42,6 @@ final case class FoldedDays(child: Expression, later: Int) extends UnaryExpressi
 object FoldedDays {
   private val Near = 1 << 30
 
-  /** The place of a day; the difference wraps around. */
+  /** The position of a day; the difference wraps around. */
   def apply(day: Int): Int = if (day > Near || day < -Near) Int.MinValue - day else day
 }

@@ -32,12 +32,12 @@ import org.apache.spark.unsafe.types.CalendarInterval
   * whole, as a term: Spark evaluates it. What Spark rounds is part of the form, as an error in the type in which it is
   * evaluated. Integer arithmetic that may wrap around (ANSI mode off, and types that do not hold every sum) is not read
   * through, because a wrapped difference has no range on the number line; that of dates, which always may, is on a
-  * circle.
+  * circle. Used when a join is planned, by one thread.
   */
 final class LinearForm(left: AttributeSet, right: AttributeSet) {
   import LinearForm._
 
-  def of(e: Expression): Option[Linear] =
+  def formOf(e: Expression): Option[Linear] =
     if (e.foldable) constantOf(e)
     else
       (e match {
@@ -46,28 +46,28 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
         case Subtract(a, b, context) if readable(e, a, b) =>
           arithmetic(e, a, b, context.evalMode)((x, y) => x.plus(y.negate))
         case UnaryMinus(a, failOnError) =>
-          of(a).map(_.negate)
+          formOf(a).map(_.negate)
             .filter(form => failOnError || !mayWrap(e.dataType) || holds(e.dataType, form))
         case TimestampAddInterval(start, interval, _) if interval.foldable =>
           shiftedTimestamp(e, start, interval)
         case SubtractTimestamps(a, b, false, _) => timestampDifference(e, a, b)
         case SubtractDates(a, b, false) => difference(a, b).map(inMicros)
         case DateDiff(end, start) => daysBetween(start, end)
-        case DateAdd(date, days) if days.foldable => shiftedDate(date, of(days))
-        case DateSub(date, days) if days.foldable => shiftedDate(date, of(days).map(_.negate))
-        case c: Cast if keepsValue(c.child.dataType, c.dataType) => of(c.child)
+        case DateAdd(date, days) if days.foldable => shiftedDate(date, formOf(days))
+        case DateSub(date, days) if days.foldable => shiftedDate(date, formOf(days).map(_.negate))
+        case c: Cast if keepsValue(c.child.dataType, c.dataType) => formOf(c.child)
         case _ => None
       }).orElse(term(e))
 
   private[this] def difference(a: Expression, b: Expression): Option[Linear] =
-    of(a).zip(of(b).map(_.negate)).flatMap(plus)
+    formOf(a).zip(formOf(b).map(_.negate)).flatMap(plus)
 
   private[this] def arithmetic(e: Expression, a: Expression, b: Expression, mode: EvalMode.Value)(
       combine: (Linear, Linear) => Option[Linear]
   ): Option[Linear] =
     for {
-      x <- of(a)
-      y <- of(b)
+      x <- formOf(a)
+      y <- formOf(b)
       sum <- combine(x, y)
       read <- if (isFloating(e.dataType)) rounded(e.dataType, x, y, sum) else whole(e, mode, sum)
     } yield read
@@ -123,7 +123,7 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
 
   private[this] def shiftedDate(date: Expression, days: Option[Linear]): Option[Linear] =
     for {
-      from <- of(date)
+      from <- formOf(date)
       by <- days
       sum <- from.plus(by)
       moved = by.offset.low
@@ -150,7 +150,7 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
         Some(calendarOffset(c).widen(slack * steps).inexact)
       case _ => None
     }
-    of(start).zip(offset).flatMap(plus)
+    formOf(start).zip(offset).flatMap(plus)
   }
 
   /** The difference of two timestamps is one of local times: across a change of the zone's offset it is
@@ -169,7 +169,7 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
 
   private[this] def term(e: Expression): Option[Linear] = {
     val references = e.references
-    val usable = e.deterministic && references.nonEmpty && TermType.of(e.dataType).nonEmpty
+    val usable = e.deterministic && references.nonEmpty && TermType.from(e.dataType).nonEmpty
     def form(l: Option[Term], r: Option[Term]) =
       Linear(l, r, 1L, Linear.Offset(0, 0, exact = true))
     if (!usable) None

@@ -25,7 +25,7 @@ final case class Overlap(
   def right: Seq[Expression] = Seq(rightStart, rightEnd).map(stored)
 
   /** NULL where it cannot be evaluated. */
-  private[this] def stored(e: Expression): Expression = termType.stored(Attempt.of(e))
+  private[this] def stored(e: Expression): Expression = termType.stored(Attempt.ifNeeded(e))
 
   /** Whether Spark, which evaluates the condition on fewer rows, may give an error where this is evaluated. */
   def mayThrow: Boolean = Seq(leftStart, leftEnd, rightStart, rightEnd).exists(MayThrow(_))

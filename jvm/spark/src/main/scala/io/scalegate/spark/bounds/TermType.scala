@@ -45,7 +45,7 @@ object TermType {
   case object FloatTerm extends TermType("floating", AttributeType.Float32)
   case object DoubleTerm extends TermType("floating", AttributeType.Float64)
 
-  def of(t: DataType): Option[TermType] = t match {
+  def from(t: DataType): Option[TermType] = t match {
     case ByteType | ShortType | IntegerType => Some(IntTerm)
     case LongType => Some(LongTerm)
     case DateType => Some(DateTerm)
@@ -72,7 +72,7 @@ object TermType {
 
   /** The same for several, of which there is one at least. */
   def common(types: Seq[DataType]): Option[TermType] =
-    types.map(of).reduce((a, b) => a.zip(b).flatMap { case (x, y) => common(x, y) })
+    types.map(from).reduce((a, b) => a.zip(b).flatMap { case (x, y) => common(x, y) })
 
   private[this] def inDecimals(d: DecimalTerm, whole: Int, scale: Int): Option[TermType] =
     decimal(math.max(d.precision - d.scale, whole), math.max(d.scale, scale))

@@ -1,6 +1,7 @@
 package io.scalegate.spark.checkpoint
 
-/** What a checkpoint must have been made by for an operator to go on with it.
+/** The terms that a checkpoint must have been made by for an operator to go on with its state. The driver writes them
+  * with a query's first batch, and compares them when the query starts again.
   *
   * @param now
   *   names and values, as this version writes them

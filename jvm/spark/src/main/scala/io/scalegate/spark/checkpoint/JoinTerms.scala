@@ -5,10 +5,12 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.band.{Band, FloatingBand, IntegralBand}
 import io.scalegate.spark.bounds.BoundedDifference
 
-/** What a join of two streams computes, for its checkpoint: the state of a join with other terms is of no use to it.
+/** What a join of two streams computes, in its checkpoint's words: the state of a join with other terms is of no use to
+  * this one. Made when a batch is planned; driver only.
   *
-  * The condition is what the user asks for. The bounds that are read off it decide how long rows are held, and may be
-  * wider in another time zone or version: they are no term, but where they are the cells that rows are held in.
+  * The condition is what the user asks for. The bounds that are read off the condition decide how long rows are held,
+  * and may be wider in another time zone or version. So the bounds are no terms, except where they make the cells in
+  * which rows are held.
   *
   * @param keys
   *   by whose hash rows find their partition, in this order
@@ -20,7 +22,7 @@ import io.scalegate.spark.bounds.BoundedDifference
   *   how many rows the window holds, if it is one of rows
   * @param perKey
   *   whether of each key
-  * @param place
+  * @param where
   *   where rows meet that no keys bring together
   * @param cells
   *   the bounds that make the cells where they meet, if they do
@@ -31,7 +33,7 @@ final case class JoinTerms(
     times: (Attribute, Attribute),
     rows: Option[Long],
     perKey: Boolean,
-    place: Option[String],
+    where: Option[String],
     cells: Seq[BoundedDifference],
     older: OlderJoinTerms
 ) {
@@ -43,7 +45,7 @@ final case class JoinTerms(
     * @param left
     *   the columns that are held of it, as `right` are
     */
-  def of(
+  def checkpointTerms(
       state: Int,
       join: String,
       left: Seq[Attribute],
@@ -62,7 +64,7 @@ final case class JoinTerms(
       "rows" -> rows.mkString,
       "counted" -> (if (perKey) "per key" else ""),
       "condition" -> text.all(condition),
-      "place" -> place.mkString,
+      "place" -> where.mkString,
       "cells" -> cells
         .map(d => s"${text(d.right)} - ${text(d.left)} in ${JoinTerms.ends(d.band)}")
         .mkString(", ")
@@ -73,7 +75,7 @@ final case class JoinTerms(
 
 object JoinTerms {
 
-  /** A side's columns by their names, or by their places where those are not the query's or not one column's. */
+  /** A side's columns by their names, or by their indexes where those are not the query's or not one column's. */
   private def names(side: String, columns: Seq[Attribute]) = {
     val all = columns.map(TermText.columnName)
     columns.zip(all).zipWithIndex.map { case ((a, name), i) =>
@@ -81,7 +83,7 @@ object JoinTerms {
     }.toMap
   }
 
-  private def columns(of: Seq[Attribute]): String = of
+  private def columns(attributes: Seq[Attribute]): String = attributes
     .map(a => (TermText.columnName(a).toSeq :+ TermText.typeName(a.dataType)).mkString(" "))
     .mkString(", ")
 

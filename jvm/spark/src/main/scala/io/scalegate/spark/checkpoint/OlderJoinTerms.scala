@@ -6,7 +6,7 @@ import io.scalegate.spark.bounds.BoundedDifference
 
 /** Reads the terms that versions wrote which had a join's condition in Spark's words. What these words say beside the
   * condition is ignored: qualifiers, quotes, the case of names, the time zone of literals and of bounds that were
-  * widened for it.
+  * widened for it. Driver only.
   *
   * @param bounds
   *   the differences that the condition bounds, the one that the window slides along first
@@ -16,7 +16,7 @@ import io.scalegate.spark.bounds.BoundedDifference
   *   without the keys
   * @param residual
   *   what the bounds do not say of it
-  * @param place
+  * @param where
   *   where rows meet
   */
 final case class OlderJoinTerms(
@@ -25,7 +25,7 @@ final case class OlderJoinTerms(
     rows: Option[String],
     condition: Option[Expression],
     residual: Option[Expression],
-    place: String,
+    where: String,
     inCells: Boolean
 ) {
   import OlderJoinTerms._
@@ -37,7 +37,8 @@ final case class OlderJoinTerms(
       left: Seq[Attribute],
       right: Seq[Attribute]
   ): Seq[(String, String, String)] = {
-    def columns(of: Seq[Attribute]) = of.map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
+    def columns(attributes: Seq[Attribute]) =
+      attributes.map(a => s"${a.name} ${a.dataType.sql}").mkString(", ")
     Seq(
       ("format", state.toString, plain _),
       ("join", join, plain _),
@@ -66,7 +67,7 @@ final case class OlderJoinTerms(
       window.map(w => s"window: $w"),
       Option.when(bands.nonEmpty)(bands.map(bound).mkString("bands: ", ", ", "")),
       residual.map(r => s"residual: ${r.sql}"),
-      Some(s"algorithm: index over both windows$place")
+      Some(s"algorithm: index over both windows$where")
     ).flatten.mkString("; ")
   }
 

@@ -84,7 +84,7 @@ private[spark] object TermText {
 
   def folded(name: String): String = name.toLowerCase(Locale.ROOT)
 
-  /** Of a column; those that this package names are known by their place alone. */
+  /** Of a column; those that this package names are known by their index alone. */
   def columnName(a: Attribute): Option[String] =
     Some(folded(a.name)).filterNot(_.startsWith("__scalegate"))
 
@@ -103,9 +103,9 @@ private[spark] object TermText {
   def conjuncts(e: Expression): Seq[Expression] = parts[And](e)
 
   private def parts[A <: BinaryOperator](e: Expression)(implicit
-      of: scala.reflect.ClassTag[A]
+      operator: scala.reflect.ClassTag[A]
   ): Seq[Expression] = e match {
-    case of(both) => parts[A](both.left) ++ parts[A](both.right)
+    case operator(both) => parts[A](both.left) ++ parts[A](both.right)
     case other => Seq(other)
   }
 }

@@ -2,10 +2,12 @@ package io.scalegate.spark.join
 
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
-/** A task's joined pairs of rows, each told by where its two rows lie, one side's being a row of NULLs where it
-  * matches nothing. Of a join that gives the rows of one side only, the other is not to be asked for. One thread.
+/** A task's joined pairs of rows, told by the addresses of their two rows. A side that has no match is a row of NULLs.
+  *
+  * One thread. It holds the current pair alone. Where a join gives the rows of one side only, the address of the other
+  * side is not to be asked for.
   */
-abstract class AddressedPairs(val leftPlace: RowAddress, val rightPlace: RowAddress)
+abstract class AddressedPairs(val leftAddress: RowAddress, val rightAddress: RowAddress)
     extends Iterator[JoinedRow] {
   private[this] val pair = new JoinedRow
   private[this] var ready = false
@@ -14,18 +16,18 @@ abstract class AddressedPairs(val leftPlace: RowAddress, val rightPlace: RowAddr
   def advance(): Boolean
 
   /** In what the left row lies; like all below valid until the next. */
-  final def leftBase: AnyRef = leftPlace.base
+  final def leftBase: AnyRef = leftAddress.base
 
   /** Where in it. */
-  final def leftOffset: Long = leftPlace.offset
+  final def leftOffset: Long = leftAddress.offset
 
-  final def left: UnsafeRow = leftPlace.row
+  final def left: UnsafeRow = leftAddress.row
 
-  final def rightBase: AnyRef = rightPlace.base
+  final def rightBase: AnyRef = rightAddress.base
 
-  final def rightOffset: Long = rightPlace.offset
+  final def rightOffset: Long = rightAddress.offset
 
-  final def right: UnsafeRow = rightPlace.row
+  final def right: UnsafeRow = rightAddress.row
 
   /** The pair that [[next]] gives is valid until the next call of this. */
   final def hasNext: Boolean = {

@@ -8,8 +8,10 @@ import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** Joins, in any memory, two inputs of which neither can be held: the rows that probe are taken a block at a time, and
-  * the other side's rows, which are kept where they can be read over and over, once for each block.
+/** Joins, in any memory, two inputs of which neither can be held: probe rows are taken a block at a time, and the build
+  * side's rows, which are kept where they can be read over and over, are read once for each block.
+  *
+  * One thread, the task's. It holds one block, and a bit for each row of it.
   *
   * A block's pairs come in the order of the kept rows; then its rows that are given for what they match in all.
   *
@@ -27,7 +29,7 @@ abstract class BlockJoinIterator(pairs: PairTest) extends UngroupedPairs(pairs.p
     0 // rows of the block that are decided, when all kept rows were through
   private[this] var candidates = 0L
 
-  /** Makes the next rows that probe a block, in the place of the last; false when there are no more. */
+  /** Makes the next probe rows the block, instead of the last; false when there are no more. */
   protected def fillBlock(): Boolean
 
   /** How many rows of the block may match, by whose numbers they are found; none before the first block. */

@@ -24,8 +24,8 @@ final case class IndexTerms(
     this.changed(new NodeTerms.Changed(changed))
 
   /** The same with the next expressions of these in the places of its own. */
-  def changed(of: NodeTerms.Changed): IndexTerms =
-    copy(of.in(left), of.in(right), by, of.in(residual))
+  def changed(changes: NodeTerms.Changed): IndexTerms =
+    copy(changes.in(left), changes.in(right), by, changes.in(residual))
 
   def attributes: Sides[Seq[Expression]] = Sides(left, right)
 

@@ -20,8 +20,8 @@ final case class JoinKeys(
   override def children: Seq[Expression] = left ++ right
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): JoinKeys = {
-    val of = new NodeTerms.Changed(changed)
-    copy(of.in(left), of.in(right))
+    val changes = new NodeTerms.Changed(changed)
+    copy(changes.in(left), changes.in(right))
   }
 
   /** That both inputs come in, if it is not for Spark to say how many. */

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expr
 
 import io.scalegate.stream.Sides
 
-/** What travels to the executors: joins what a task reads. */
+/** A join as it travels to the executors, where each task joins what it reads. */
 trait JoinTask extends Serializable {
 
   /** The condition, if there is one, as a test of pairs in the running task. */

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 import io.scalegate.stream.Side
 
-/** A task's joined pairs of rows, and what it took to find them. They can be read one by one, or each row of the
-  * side that probes once and then what was found for it, but not in turns.
+/** A task's joined pairs of rows, and what it took to find them. They can be read one by one, or each probe row once
+  * and then what was found for it, but not in turns. One thread, the task's, which closes it when it ends.
   *
   * @param probing
-  *   which of a pair's rows is the one that probes
+  *   which of a pair's rows is the probe row
   */
 abstract class JoinedPairs(probing: Side) extends Iterator[JoinedRow] with AutoCloseable {
   private[this] val pair = new JoinedRow
@@ -21,7 +21,7 @@ abstract class JoinedPairs(probing: Side) extends Iterator[JoinedRow] with AutoC
     */
   def counts: Seq[Long]
 
-  /** Whether there is a row that probes; moves to the next if there are no more matches of the last one. */
+  /** Whether there is a probe row; moves to the next if there are no more matches of the last one. */
   def atProbe(): Boolean
 
   /** That row; valid until [[atProbe]] is called. */

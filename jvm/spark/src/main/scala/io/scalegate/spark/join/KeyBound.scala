@@ -32,15 +32,15 @@ final case class KeyBound(
   override def children: Seq[Expression] = Seq(left, right) ++ residual
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): KeyBound = {
-    val of = new NodeTerms.Changed(changed)
-    copy(of.one, of.one, band, of.in(residual))
+    val changes = new NodeTerms.Changed(changed)
+    copy(changes.one, changes.one, band, changes.in(residual))
   }
 }
 
 object KeyBound {
 
   /** None for keys that may be equal without being the same bytes. */
-  def of(left: Seq[Expression], right: Seq[Expression]): Option[KeyBound] =
+  def from(left: Seq[Expression], right: Seq[Expression]): Option[KeyBound] =
     if (!(left ++ right).forall(k => UnsafeRowUtils.isBinaryStable(k.dataType))) None
     else
       integral(left, right).orElse {
@@ -53,7 +53,7 @@ object KeyBound {
     for {
       l <- left.headOption if left.length == 1
       r <- right.headOption if l.dataType == r.dataType
-      t <- TermType.of(l.dataType) if t.family != "floating"
+      t <- TermType.from(l.dataType) if t.family != "floating"
     } yield KeyBound(t.stored(l), t.stored(r), IntegralBand(t.attribute, 0, 0), None)
 
   private[this] def hash(keys: Seq[Expression]): Expression =

@@ -12,10 +12,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 
 import io.scalegate.stream.{Side, Sides}
 
-/** Whether a row that probes and one that was found for it are a pair. One thread.
+/** Whether a probe row and a row that was found for it are a pair. Made within a task; one thread.
   *
   * @param probed
-  *   the columns of the side that probes, as `searched` are those of the other
+  *   the columns of the probe side, as `searched` are those of the build side
   * @param accepts
   *   what is left of the condition; all that is found is a match if there is nothing left
   */

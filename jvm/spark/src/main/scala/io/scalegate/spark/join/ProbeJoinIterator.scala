@@ -7,8 +7,8 @@ import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** Takes the rows of the side that probes one after the other, and what is found for each, and gives the
-  * join's rows.
+/** Takes the rows of the probe side one after the other, and what is found for each, and gives the join's rows. One
+  * thread, the task's. It holds one probe row and one row found for it.
   *
   * @param pairs
   *   whether a pair of a probe row and one found for it is a match

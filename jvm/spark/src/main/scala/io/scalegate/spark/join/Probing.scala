@@ -19,11 +19,11 @@ import org.apache.spark.sql.catalyst.plans.{
 import io.scalegate.join.JoinType
 import io.scalegate.stream.{Side, Sides}
 
-/** What a window join gives for each row of the side that probes. A row's matches are found in one task, so
-  * whether it has any is decided there, once.
+/** What a window join gives for each row of the probe side. A row's matches are found in one task, so whether the row
+  * is unmatched is decided there, once.
   *
   * @param side
-  *   the side that probes; the other is searched
+  *   the probe side; the other is the build side
   * @param pairs
   *   each pair that matches; if not, the row itself
   * @param unmatched
@@ -40,12 +40,12 @@ final case class Probing(
   def isInner: Boolean = pairs && !unmatched && !unfound
 
   /** Whether rows of this side are given, or not, for having matched something. */
-  def decides(of: Side): Boolean = if (of eq side) unmatched || !pairs else unfound
+  def decides(ofSide: Side): Boolean = if (ofSide eq side) unmatched || !pairs else unfound
 
   /** The columns of a joined pair, where a row may be missing. */
-  def columns(of: Sides[Seq[Attribute]]): Seq[Attribute] = {
-    val mayMiss = Sides.of(side, unfound, unmatched)
-    of.zip(mayMiss).toSeq.flatMap { case (columns, is) =>
+  def columns(inputs: Sides[Seq[Attribute]]): Seq[Attribute] = {
+    val mayMiss = Sides.bySide(side, unfound, unmatched)
+    inputs.zip(mayMiss).toSeq.flatMap { case (columns, is) =>
       if (is) columns.map(_.withNullability(true)) else columns
     }
   }
@@ -73,10 +73,10 @@ final case class Probing(
       sideName.capitalize + kind
     }
 
-  /** What users call the side that probes. */
+  /** What users call the probe side. */
   def sideName: String = Probing.nameOf(side)
 
-  /** What they call the other, which is held. */
+  /** What they call the build side. */
   def heldName: String = Probing.nameOf(side.opposite)
 }
 
@@ -86,7 +86,7 @@ object Probing {
   private def nameOf(side: Side): String = Sides("left", "right")(side)
 
   /** How one pass gives a join of this type. */
-  def of(joinType: SparkJoinType): Option[Probing] = joinType match {
+  def from(joinType: SparkJoinType): Option[Probing] = joinType match {
     case _: InnerLike => Some(Inner)
     case LeftOuter => Some(Probing(Side.R, pairs = true, unmatched = true))
     case RightOuter => Some(Probing(Side.S, pairs = true, unmatched = true))

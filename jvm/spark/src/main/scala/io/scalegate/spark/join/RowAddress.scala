@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.rows.{RowStore, UnsafeRows}
 
-/** Where one row of a pair lies. As long as the pairs are read another row lies elsewhere. One thread. */
+/** Where one side's row of a pair lies: an object, and the offset in it. It is set anew for each pair. One thread. */
 final class RowAddress(columns: Int) {
   private[this] val stored = new UnsafeRow(columns)
   private[this] val nulls = UnsafeRows.ofNulls(columns)
@@ -15,7 +15,7 @@ final class RowAddress(columns: Int) {
   def base: AnyRef = in
   def offset: Long = at
 
-  /** Valid until the place is another. */
+  /** Valid until the address is set again. */
   def row: UnsafeRow =
     if (whole != null) whole
     else {

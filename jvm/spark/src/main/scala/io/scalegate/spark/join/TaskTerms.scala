@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expr
 import io.scalegate.spark.rows.{AttributeReader, IndexBy}
 import io.scalegate.stream.{Side, Sides}
 
-/** What travels to the executors of the terms of a join: how its inputs are read, and which pairs of rows match. */
+/** The terms of a join as they travel to the executors: how its inputs are read, and which pairs of rows match. Nothing
+  * of it changes; the readers and tests that it makes are for one thread each.
+  */
 final class TaskTerms(
     val probing: Probing,
     val inputs: Sides[BoundedInput],
@@ -13,14 +15,14 @@ final class TaskTerms(
     residual: Option[Expression]
 ) extends Serializable {
 
-  /** The side that probes, and the one that is searched. */
+  /** The probe side and the build side. */
   def probe: BoundedInput = inputs(probing.side)
   def build: BoundedInput = inputs(buildSide)
   def buildSide: Side = probing.side.opposite
 
-  /** What of both sides' is the side's that probes, and what the other's. */
-  def probeOf[A](of: Sides[A]): A = of(probing.side)
-  def buildOf[A](of: Sides[A]): A = of(buildSide)
+  /** Of a value for each side, the probe side's and the build side's. */
+  def probeOf[A](both: Sides[A]): A = both(probing.side)
+  def buildOf[A](both: Sides[A]): A = both(buildSide)
 
   /** Of a side's attributes. */
   def reader(input: BoundedInput): AttributeReader =

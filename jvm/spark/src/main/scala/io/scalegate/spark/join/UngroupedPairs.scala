@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.stream.Side
 
-/** Pairs that are not grouped by their probe rows: each has its probe row anew. */
+/** Pairs that are not grouped by their probe rows: each comes with its probe row anew. One thread. */
 abstract class UngroupedPairs(probing: Side) extends JoinedPairs(probing) {
   private[this] var probeRow: UnsafeRow = _
   private[this] var foundRow: UnsafeRow = _

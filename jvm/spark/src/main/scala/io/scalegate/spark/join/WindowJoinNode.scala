@@ -44,8 +44,8 @@ trait WindowJoinNode extends BinaryExecNode {
   override def nodeName: String = "WindowJoin"
 
   override lazy val metrics: Map[String, SQLMetric] =
-    (("numOutputRows" -> "number of output rows") +: counters).map { case (name, says) =>
-      name -> SQLMetrics.createMetric(sparkContext, says)
+    (("numOutputRows" -> "number of output rows") +: counters).map { case (name, meaning) =>
+      name -> SQLMetrics.createMetric(sparkContext, meaning)
     }.toMap
 
   override protected def doExecute(): RDD[InternalRow] = {

@@ -34,7 +34,7 @@ import io.scalegate.stream.Side
 
 /** The rows of a window join below, which are pairs of rows that lie where the join found them. Generated
   * code reads of them the columns that the operators above use, so that a pair which is only counted or
-  * aggregated is never made into a row of its own. Of the side that probes it reads them once for all pairs that a row
+  * aggregated is never made into a row of its own. Of the probe side it reads them once for all pairs that a row
   * is in.
   *
   * @param columns
@@ -42,7 +42,7 @@ import io.scalegate.stream.Side
   * @param leftColumns
   *   how many of the child's columns are those of a pair's left row, which come first
   * @param probing
-  *   the side that probes, where the child gives [[JoinedPairs]]; else it gives [[AddressedPairs]]
+  *   the probe side, where the child gives [[JoinedPairs]]; else it gives [[AddressedPairs]]
   * @param leaving
   *   whether no generated code above reads the rows, which are then made whole, of words, see [[canLeave]]
   */
@@ -78,7 +78,7 @@ final case class WindowJoinOutputExec(
     val present = child.output
     val wanted = columns
     if (leaving) {
-      val words = source.map(a => RowWord(if (isOf(Side.R, a)) Side.R else Side.S, placeInRow(a)))
+      val words = source.map(a => RowWord(if (isOf(Side.R, a)) Side.R else Side.S, indexInRow(a)))
       val widths = (columnsOf(Side.R), columnsOf(Side.S))
       child.execute().mapPartitions { pairs =>
         new WordRows(pairs.asInstanceOf[AddressedPairs], words, widths)
@@ -102,10 +102,10 @@ final case class WindowJoinOutputExec(
     val input =
       ctx.addMutableState(pairsClass, "pairs", v => s"$v = ($pairsClass) inputs[0];")
     val pairs = ctx.freshName("pairs")
-    val left = new PlacedRow(ctx, s"$pairs.left", columnsOf(Side.R))
-    val right = new PlacedRow(ctx, s"$pairs.right", columnsOf(Side.S))
+    val left = new RowCode(ctx, s"$pairs.left", columnsOf(Side.R))
+    val right = new RowCode(ctx, s"$pairs.right", columnsOf(Side.S))
     val read =
-      source.map(a => (if (isOf(Side.R, a)) left else right).read(a, placeInRow(a)))
+      source.map(a => (if (isOf(Side.R, a)) left else right).read(a, indexInRow(a)))
     s"""
        |final $pairsClass $pairs = $input;
        |while ($limitNotReachedCond $pairs.advance()) {
@@ -123,9 +123,9 @@ final case class WindowJoinOutputExec(
       ctx.addMutableState(pairsClass, "pairs", v => s"$v = ($pairsClass) inputs[0];")
     val pairs = ctx.freshName("pairs")
     val probe = ctx.freshName("probe")
-    val found = new PlacedRow(ctx, s"$pairs.found", columnsOf(side.opposite))
+    val found = new RowCode(ctx, s"$pairs.found", columnsOf(side.opposite))
     val all =
-      source.map(a => if (isOf(side, a)) read(ctx, a, probe) else found.read(a, placeInRow(a)))
+      source.map(a => if (isOf(side, a)) read(ctx, a, probe) else found.read(a, indexInRow(a)))
     val (probeColumns, readOfProbe) =
       output.zip(all).zip(source).collect { case (read, a) if isOf(side, a) => read }.unzip
     s"""
@@ -147,7 +147,7 @@ final case class WindowJoinOutputExec(
     ctx.currentVars = null
     ctx.INPUT_ROW = row
     val code =
-      BoundReference(placeInRow(column), column.dataType, column.nullable).genCode(ctx)
+      BoundReference(indexInRow(column), column.dataType, column.nullable).genCode(ctx)
     ctx.INPUT_ROW = null
     code
   }
@@ -155,17 +155,17 @@ final case class WindowJoinOutputExec(
   /** The child's columns that are given. */
   private[this] def source: Seq[Attribute] = columns.map { c =>
     val column = renamed(c).getOrElse(throw new IllegalStateException(s"$c is no column"))
-    child.output(place(column))
+    child.output(indexOf(column))
   }
 
-  private[this] def place(column: Attribute): Int =
+  private[this] def indexOf(column: Attribute): Int =
     child.output.indexWhere(_.exprId == column.exprId)
 
-  private[this] def placeInRow(column: Attribute): Int =
-    if (isOf(Side.R, column)) place(column) else place(column) - leftColumns
+  private[this] def indexInRow(column: Attribute): Int =
+    if (isOf(Side.R, column)) indexOf(column) else indexOf(column) - leftColumns
 
   private[this] def isOf(side: Side, column: Attribute): Boolean =
-    (place(column) < leftColumns) == (side eq Side.R)
+    (indexOf(column) < leftColumns) == (side eq Side.R)
 
   private[this] def columnsOf(side: Side): Int =
     if (side eq Side.R) leftColumns else child.output.length - leftColumns
@@ -192,7 +192,7 @@ object WindowJoinOutputExec {
   * @param width
   *   the columns of the row
   */
-final private class PlacedRow(ctx: CodegenContext, row: String, width: Int) {
+final private class RowCode(ctx: CodegenContext, row: String, width: Int) {
   private[this] val base = ctx.freshName("base")
   private[this] val offset = ctx.freshName("offset")
   private[this] val platform = classOf[Platform].getName

@@ -11,12 +11,12 @@ import io.scalegate.stream.Side
   * @param side
   *   whose row has it
   * @param at
-  *   its place in that row
+  *   its index in that row
   */
 final private[scalegate] case class RowWord(side: Side, at: Int)
 
-/** The rows of pairs, made of words of theirs: Spark writes column by column, and asks of each whether it is NULL. Each
-  * is valid until the next. One thread.
+/** The rows of pairs, copied word by word: Spark would write column by column, and ask of each whether it is NULL. Each
+  * row is valid until the next. One thread, the task's; it holds one row.
   *
   * @param words
   *   of its columns, of which there are no more than a word has bits
@@ -76,7 +76,9 @@ final private class CopiedWords(words: Seq[RowWord], side: Side, width: Int, byt
   private[this] var lastOffset = 0L
   private[this] var nulls = 0L
 
-  /** Copies those of the row that lies there, if it is not the one before, and gives the bits of those that are NULL. */
+  /** Copies the words of the row that lies there, if it is not the one before, and gives the bits of those that are
+    * NULL.
+    */
   def copy(base: AnyRef, offset: Long): Long = {
     if ((base ne lastBase) || offset != lastOffset) {
       lastBase = base

@@ -12,7 +12,7 @@ final case class InputSize(bytes: BigInt) {
 }
 
 object InputSize {
-  def of(input: LogicalPlan): InputSize = InputSize(input.stats.sizeInBytes)
+  def from(input: LogicalPlan): InputSize = InputSize(input.stats.sizeInBytes)
 
   /** Where Spark does not know a size it takes one that is as large as can be, and multiplies it on the way. */
   private val Unknown = BigInt(1L << 60)

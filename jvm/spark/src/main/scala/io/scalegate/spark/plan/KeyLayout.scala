@@ -17,7 +17,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.internal.SQLConf
 
-/** By which columns the rows of a join's input lie together already, as far as its logical plan shows.
+/** By which columns the rows of a join's input lie together before the join, as far as the input's logical plan shows.
+  * Read when a join is planned.
   *
   * @param columns
   *   over the input's output
@@ -37,9 +38,9 @@ final case class KeyLayout(
 }
 
 object KeyLayout {
-  def of(input: LogicalPlan): Seq[KeyLayout] = input match {
-    case p: Project => of(p.child).flatMap(through(p.projectList))
-    case f: Filter => of(f.child)
+  def from(input: LogicalPlan): Seq[KeyLayout] = input match {
+    case p: Project => from(p.child).flatMap(through(p.projectList))
+    case f: Filter => from(f.child)
     case a: Aggregate => hashed(a.groupingExpressions).flatMap(through(a.aggregateExpressions))
     case w: Window => hashed(w.partitionSpec)
     case r: RepartitionByExpression => hashed(r.partitionExpressions)
@@ -54,9 +55,9 @@ object KeyLayout {
 
   /** Whether rows with equal keys lie together. */
   def isBy(input: LogicalPlan, keys: Seq[Expression]): Boolean =
-    of(input).exists(_.isWithin(keys))
+    from(input).exists(_.isWithin(keys))
 
-  /** The places of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other
+  /** The indexes of a join's keys in the order in which one of its inputs is hashed by them, if one is: then the other
     * input can be exchanged to lie as that does.
     */
   def orderOf(
@@ -67,10 +68,10 @@ object KeyLayout {
   ): Seq[Int] = {
     val orders = for {
       (input, keys) <- Seq(left -> leftKeys, right -> rightKeys)
-      layout <- of(input) if layout.isHashed
-      places = layout.columns.map(c => keys.indexWhere(_.semanticEquals(c)))
-      if places.sorted == keys.indices
-    } yield places
+      layout <- from(input) if layout.isHashed
+      indexes = layout.columns.map(c => keys.indexWhere(_.semanticEquals(c)))
+      if indexes.sorted == keys.indices
+    } yield indexes
     orders.headOption.getOrElse(leftKeys.indices)
   }
 
@@ -92,8 +93,8 @@ object KeyLayout {
   private[this] def ofPhysical(plan: SparkPlan, output: Seq[Attribute]): Seq[KeyLayout] =
     plan.outputPartitioning match {
       case HashPartitioning(by, _) =>
-        val places = by.map(e => plan.output.indexWhere(_.semanticEquals(e)))
-        if (places.forall(output.indices.contains)) hashed(places.map(output)) else Nil
+        val indexes = by.map(e => plan.output.indexWhere(_.semanticEquals(e)))
+        if (indexes.forall(output.indices.contains)) hashed(indexes.map(output)) else Nil
       case _ => Nil
     }
 

@@ -15,6 +15,9 @@ import org.apache.spark.sql.execution.{SQLExecution, SparkPlan}
   *
   * Input contract: all children have columns of the same types, in the same order; where one's can be NULL, the first's
   * can.
+  *
+  * The thread that executes the plan makes the children's RDDs, and daemon threads of one pool help it: all of them
+  * together are as many as this JVM has processors at most. It returns when all are made.
   */
 final case class ParallelUnionExec(children: Seq[SparkPlan]) extends SparkPlan {
   override def nodeName: String = "Union"

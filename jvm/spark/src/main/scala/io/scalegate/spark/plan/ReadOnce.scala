@@ -5,16 +5,16 @@ import java.util.concurrent.atomic.AtomicLong
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, UnaryNode}
 
-/** An input that a plan has in several places, and that is run in one: its rows may be others when they are read again.
-  * The exchange below each place is the same to Spark, which reuses the first.
+/** An input that a plan has several times and runs once, since its rows may be others when they are read again.
   *
-  * Nothing moves below it, for what moved below one of the places only would make them differ: it needs all of its
-  * columns, in their order.
+  * It is in the plan from the rules before the cost-based ones on. [[ReadOnceStrategy]] plans each copy as an exchange,
+  * and Spark runs the first and reuses it for the others. Nothing moves below it, for what moved below one of the
+  * copies only would make them differ: it needs all of its columns, in their order.
   *
   * @param columns
-  *   the child's when the places were made, in the same order in each
+  *   the child's when the copies were made, in the same order in each
   * @param id
-  *   the same in all places of one input, and of no other
+  *   the same in all copies of one input, and of no other
   * @param why
   *   the rows may be others
   */
@@ -39,9 +39,9 @@ final case class ReadOnce(columns: Seq[Attribute], id: Long, why: String, child:
 object ReadOnce {
   private[this] val ids = new AtomicLong
 
-  /** The same input in several places, each with columns of its own. */
-  def apply(places: Seq[LogicalPlan], why: String): Seq[ReadOnce] = {
+  /** The same input several times, each with columns of its own. */
+  def apply(copies: Seq[LogicalPlan], why: String): Seq[ReadOnce] = {
     val id = ids.incrementAndGet()
-    places.map(place => ReadOnce(place.output, id, why, place))
+    copies.map(copy => ReadOnce(copy.output, id, why, copy))
   }
 }

@@ -12,12 +12,12 @@ import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, UnaryExecN
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** The rows of an input that several places of a plan read, below an exchange that they share.
+/** The rows of a [[ReadOnce]] input, below an exchange that all copies of it share.
   *
   * @param columns
-  *   in the order that all places have them in
+  *   in the order that all copies have them in
   * @param input
-  *   its number. By it alone Spark is to find that two places are the same: what it made of the plan below them may
+  *   its number. By it alone Spark is to find that two copies are the same: what it made of the plan below them may
   *   differ, and a second exchange would read the input again
   */
 final case class ReadOnceExec(columns: Seq[Attribute], input: Long, why: String, child: SparkPlan)
@@ -33,10 +33,10 @@ final case class ReadOnceExec(columns: Seq[Attribute], input: Long, why: String,
   }
 
   override protected def doCanonicalize(): SparkPlan = {
-    val places = columns.zipWithIndex.map { case (column, i) =>
+    val unnamed = columns.zipWithIndex.map { case (column, i) =>
       AttributeReference("none", column.dataType)(exprId = ExprId(i.toLong))
     }
-    copy(columns = places, why = "", child = LocalTableScanExec(places, Nil, None))
+    copy(columns = unnamed, why = "", child = LocalTableScanExec(unnamed, Nil, None))
   }
 
   override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =

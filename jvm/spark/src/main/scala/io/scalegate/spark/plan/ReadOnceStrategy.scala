@@ -6,7 +6,7 @@ import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_COL, ShuffleExcha
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 
-/** Plans the exchange. */
+/** Plans a [[ReadOnce]] as an exchange over a [[ReadOnceExec]]. */
 object ReadOnceStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case once: ReadOnce =>

@@ -11,7 +11,8 @@ import org.apache.spark.sql.catalyst.expressions.{
 import io.scalegate.band.AttributeType
 import io.scalegate.stream.SortableKey
 
-/** Reads a row's bounded attributes as the sortable integers that the core compares. One thread at a time.
+/** Reads a row's bounded attributes as the sortable integers that the core compares. Made and used within a task; one
+  * thread. It holds the attributes of one row.
   *
   * @param attributes
   *   over `input`, of the storage type of `types`: int, long, float, double, or what is stored as one

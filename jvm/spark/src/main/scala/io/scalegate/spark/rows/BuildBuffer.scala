@@ -12,7 +12,9 @@ import org.apache.spark.unsafe.Platform
 import io.scalegate.lookup.RowIndex
 import io.scalegate.stream.Side
 
-/** Rows and the index that numbers them. */
+/** Rows and the index that numbers them. Nothing of it changes, so that any number of threads may read it, each with a
+  * row of its own to point.
+  */
 abstract private[scalegate] class IndexedRows(val index: RowIndex, val columns: Int) {
 
   /** Makes `row` the one of this number. */
@@ -88,7 +90,7 @@ private[scalegate] object IndexedRows {
     (rows.index.rows + partRows - 1) / partRows
 }
 
-/** Rows of one size, each at a place that is known without looking it up.
+/** Rows of one size, whose addresses are computed from their numbers.
   *
   * @param parts
   *   the rows in the index's order, as many in each as two to the power of `shift`
@@ -113,8 +115,8 @@ final private[scalegate] class EvenRows(
 private[scalegate] object EvenRows {
 
   /** Where the row lies in its part. */
-  def offset(place: Int, size: Int): Long =
-    Platform.BYTE_ARRAY_OFFSET.toLong + place.toLong * size
+  def offset(number: Int, size: Int): Long =
+    Platform.BYTE_ARRAY_OFFSET.toLong + number.toLong * size
 
   /** The power of two that is the number of rows in a part, which the garbage collectors must not take for a huge
     * object of its own.
@@ -164,8 +166,11 @@ final private class GivenRows(index: RowIndex, columns: Int, rows: Array[UnsafeR
   def offset(number: Int): Long = row(number).getBaseOffset
 }
 
-/** The rows of one side of a join as they come, to be indexed once all are there. Rows with a NULL among
-  * their attributes match nothing and are left out of the index. One thread.
+/** The rows of a join's build side as they come, to be indexed once all are there. Rows with a NULL among their
+  * attributes are unmatchable and left out of the index.
+  *
+  * One thread, the task's. It holds the rows that it is given and eight bytes for each attribute of each; its caller
+  * reserves the memory for them.
   *
   * @param whole
   *   whether those are kept beside it

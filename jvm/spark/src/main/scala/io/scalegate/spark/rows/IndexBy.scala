@@ -4,7 +4,9 @@ import io.scalegate.band.{AttributeType, Band}
 import io.scalegate.lookup.{BandIndex, IntervalIndex, RowIndex}
 import io.scalegate.stream.Side
 
-/** By which of their attributes the rows of one side are found, and so what the attributes of both sides are. */
+/** How the rows of one side are indexed, and so what the attributes of both sides are: by bands around attributes, or
+  * by intervals that overlap. Planned on the driver; travels to the tasks.
+  */
 sealed trait IndexBy extends Serializable {
 
   /** The types of the attributes of either side. */

@@ -20,7 +20,7 @@ object NodeTerms {
     private[this] val rest = children.iterator
 
     def one: Expression = rest.next()
-    def in(of: Seq[Expression]): Seq[Expression] = of.map(_ => one)
-    def in(of: Option[Expression]): Option[Expression] = of.map(_ => one)
+    def in(terms: Seq[Expression]): Seq[Expression] = terms.map(_ => one)
+    def in(terms: Option[Expression]): Option[Expression] = terms.map(_ => one)
   }
 }

@@ -2,8 +2,8 @@ package io.scalegate.spark.rows
 
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-/** Ids, each given once, that an exchange by their hash brings to the partition of one's choice. Which partition
-  * an id goes to is a matter of balance alone: joins are right wherever it lands.
+/** Ids, each given once, that an exchange by their hash brings to the partition of one's choice. Which partition an id
+  * goes to is a matter of balance alone: joins are right wherever it lands. Used by the driver; one thread.
   */
 final private[spark] class PartitionIds(partitions: Int) {
   private[this] var last = 0L

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** How many bytes a kept row holds. */
 object RowSize {
-  def of(row: InternalRow): Long = row match {
+  def inBytes(row: InternalRow): Long = row match {
     case u: UnsafeRow => u.getSizeInBytes.toLong
     case other => 16L * other.numFields
   }

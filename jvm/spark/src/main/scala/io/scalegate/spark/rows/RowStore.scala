@@ -5,9 +5,11 @@ import java.util.Arrays
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Copies of rows, side by side in large arrays, in the order in which they come: what is read in that order
-  * again is read from memory that lies in it. A row is no object here, but a place to point one at. One thread writes;
-  * any number read once that is published to them.
+/** Copies of rows, side by side in large arrays, in the order in which they come: what is read in that order again is
+  * read from memory that lies in it. A row is no object here, but an address to point one at.
+  *
+  * One thread writes; any number read once that is published to them. It holds all rows that it was given, and its
+  * caller reserves the memory for them.
   */
 final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   import RowStore._
@@ -16,7 +18,7 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
    *    chunk   [ size | row ][ size | row ] ...
    *
    * While all rows are of one size, a chunk holds as many as a power of two, and a row's number tells where it lies.
-   * From the first of another size on the places are kept: of each row the number of its chunk and the offset in it.
+   * From the first of another size on the addresses are kept: of each row the number of its chunk and the offset in it.
    *
    * The first chunk begins small, for there may be many stores of a few rows. What pointed into it when it was smaller
    * still lies there.
@@ -27,7 +29,7 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   private[this] var stride = 0 // bytes from one row to the next, of rows of one size
   private[this] var shift = 0
   private[this] var mask = 0
-  private[this] var places: Array[Long] = _ // null while all rows are of one size
+  private[this] var addresses: Array[Long] = _ // null while all rows are of one size
   private[this] var count = 0
   private[this] var total = 0L
 
@@ -40,8 +42,8 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   def add(row: UnsafeRow): Unit = {
     val size = row.getSizeInBytes
     val bytes = size + Word
-    if (count == 0) begin(bytes) else if (places == null && bytes != stride) keepPlaces()
-    if (places == null) reserveNext() else reserve(bytes)
+    if (count == 0) begin(bytes) else if (addresses == null && bytes != stride) keepAddresses()
+    if (addresses == null) reserveNext() else reserve(bytes)
     val at = Platform.BYTE_ARRAY_OFFSET.toLong + used
     Platform.putLong(chunks(last), at, size.toLong)
     row.writeToMemory(chunks(last), at + Word)
@@ -66,12 +68,12 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   /** Where in it. */
   def offset(number: Int): Long = {
     val at =
-      if (places == null) (number & mask).toLong * stride else places(number) & 0xffffffffL
+      if (addresses == null) (number & mask).toLong * stride else addresses(number) & 0xffffffffL
     Platform.BYTE_ARRAY_OFFSET.toLong + at + Word
   }
 
   private[this] def chunkOf(number: Int): Array[Byte] =
-    chunks(if (places == null) number >>> shift else (places(number) >>> 32).toInt)
+    chunks(if (addresses == null) number >>> shift else (addresses(number) >>> 32).toInt)
 
   /** A row of its own. */
   def row(number: Int): UnsafeRow = {
@@ -98,12 +100,13 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
   /** Makes room for a row of any size. */
   private[this] def reserve(bytes: Int): Unit = {
     if (chunks(last).length - used < bytes) addChunk(math.max(bytes, ChunkBytes))
-    if (count == places.length) places = Arrays.copyOf(places, math.max(16, count + count / 2))
-    places(count) = (last.toLong << 32) | used.toLong
+    if (count == addresses.length)
+      addresses = Arrays.copyOf(addresses, math.max(16, count + count / 2))
+    addresses(count) = (last.toLong << 32) | used.toLong
   }
 
-  private[this] def keepPlaces(): Unit =
-    places = Array.tabulate(math.max(count, expected)) { n =>
+  private[this] def keepAddresses(): Unit =
+    addresses = Array.tabulate(math.max(count, expected)) { n =>
       ((n >>> shift).toLong << 32) | (n & mask).toLong * stride
     }
 

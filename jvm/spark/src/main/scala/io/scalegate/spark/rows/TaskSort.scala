@@ -18,8 +18,8 @@ import org.apache.spark.sql.execution.{
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.collection.unsafe.sort.PrefixComparators
 
-/** Spark's own sort of a partition's rows inside a task: what its memory does not hold is spilled, and what
-  * is left goes when the task ends.
+/** Spark's own sort of a partition's rows inside a task: what its memory does not hold is spilled, and what is left
+  * goes when the task ends. The sort runs on the task's thread.
   */
 private[scalegate] object TaskSort {
   def apply(

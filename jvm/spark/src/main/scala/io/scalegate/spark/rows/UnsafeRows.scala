@@ -3,7 +3,8 @@ package io.scalegate.spark.rows
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
 
-/** Rows in Spark's binary form, whatever they come in; each is valid until the next is asked for. */
+/** Rows in Spark's binary form, whatever they come in; each is valid until the next is asked for. Used within a task.
+  */
 private[spark] object UnsafeRows {
   def apply(rows: Iterator[InternalRow], columns: Seq[Attribute]): Iterator[UnsafeRow] = {
     lazy val project = UnsafeProjection.create(columns, columns)

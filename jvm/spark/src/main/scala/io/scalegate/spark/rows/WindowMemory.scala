@@ -6,8 +6,10 @@ import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.settings.Errors
 
-/** Keeps a task's windows within the memory that Spark grants the task. Windows cannot be spilled: a grant
-  * that falls short ends the query with an error that says what to change, before the JVM runs out.
+/** Keeps a task's windows within the memory that Spark grants the task. One thread, the task's.
+  *
+  * Windows are not spilled: a grant that falls short ends the query with an error that says what to change, before the
+  * JVM runs out.
   */
 final class WindowMemory(manager: TaskMemoryManager)
     extends MemoryConsumer(manager, manager.pageSizeBytes, MemoryMode.ON_HEAP) {
@@ -48,6 +50,6 @@ object WindowMemory {
 
   private val Step = 1L << 20
 
-  /** The objects around a kept row, and its place in the window's columns. */
+  /** The objects around a kept row, and its entry in the window's columns. */
   private val RowOverhead = 96L
 }

@@ -6,9 +6,12 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
 
 import io.scalegate.spark.plan.OwnNode
 
-/** A stream that has no rows for a batch. Spark has a local relation for it, which the optimizer folds what is above
-  * into, names and constants with it: the same query has then another plan, with another way to bring rows together, in
-  * a batch without data. To this node the optimizer does what it does to a stream that has some.
+/** A stream that has no rows for a batch. [[KeepEmptyStreams]] puts it in when a batch's plan is normalized, and
+  * [[EmptyStreamStrategy]] plans it.
+  *
+  * Spark has a local relation for such a stream. The optimizer folds what is above a local relation into it, with names
+  * and constants: the same query would have another plan, with another way to bring rows together, in a batch without
+  * data. To this node the optimizer does what it does to a stream with rows.
   */
 final case class EmptyStream(output: Seq[Attribute])
     extends LeafNode

@@ -7,7 +7,9 @@ import io.scalegate.spark.join.stream.plan.StreamingWindowJoin
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.TimeWindows
 
-/** Puts it into the queries that this package may run a part of, in every batch. */
+/** Puts an [[EmptyStream]] in the place of Spark's own empty relation, in queries that this package may run a part of.
+  * The rule runs in every batch, before the optimizer.
+  */
 object KeepEmptyStreams extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf) || !plan.isStreaming || !plan.exists(isOurs)) plan

@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.{ColumnarRule, SparkPlan}
 import org.apache.spark.sql.scalegate.stream.ReadyOperators
 
-/** What comes last, but for the transitions between rows and columns and the generated code. */
+/** The package's last rules for a physical plan. Spark inserts the transitions between rows and columns between the
+  * two, and only generated code comes after them.
+  */
 object LastRules extends ColumnarRule {
   override def preColumnarTransitions: Rule[SparkPlan] =
     plan => ReadyOperators(DropTwoSteps(plan))

@@ -8,10 +8,12 @@ import io.scalegate.spark.join.plan.WindowJoinStrategy
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 
-/** Puts a [[TwoSteps]] above each operator that may be run so. One that gives one side's rows alone needs it too: the
-  * exchange that has run first may be the other side's.
+/** Puts a [[TwoSteps]] above each operator that may be run in two steps. One that gives one side's rows alone needs it
+  * too: the exchange that has run first may be the other side's.
   *
   * A correlated subquery has none until Spark has made a join of it: it takes the subquery's nodes apart before.
+  *
+  * This rule is the last before the cost-based ones.
   */
 object MarkTwoSteps extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {

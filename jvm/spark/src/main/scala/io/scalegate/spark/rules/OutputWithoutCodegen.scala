@@ -7,6 +7,8 @@ import io.scalegate.spark.join.WindowJoinOutputExec
 
 /** Lets a join's rows that no generated code reads leave the join as they are: generated code of their own would put
   * each into a queue of one row, which takes longer than to make it.
+  *
+  * The rule runs after the transitions between rows and columns, one of the [[LastRules]].
   */
 object OutputWithoutCodegen extends Rule[SparkPlan] {
   def apply(plan: SparkPlan): SparkPlan = left(plan.transformUp {

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, SortOrder}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
-/** Where an operator's own physical nodes begin, see [[TwoSteps]]. */
+/** The physical node of a [[TwoSteps]]: an operator's own physical nodes begin below it. [[DropTwoSteps]] removes it
+  * before the plan is executed.
+  */
 final case class TwoStepsExec(child: SparkPlan) extends UnaryExecNode {
   override def nodeName: String = "TwoSteps"
   override def output: Seq[Attribute] = child.output

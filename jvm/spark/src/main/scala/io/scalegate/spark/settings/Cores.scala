@@ -2,7 +2,7 @@ package io.scalegate.spark.settings
 
 import org.apache.spark.{SparkConf, SparkContext}
 
-/** What a stage's tasks may use of the cores that there are. */
+/** What a stage's tasks may use of the cores that there are. Driver only. */
 object Cores {
 
   /** Of a task that is the only one of its stage: those of an executor, or of this JVM where it is the executor. */

@@ -1,7 +1,7 @@
 package io.scalegate.spark.window
 
 /** The panes of times one after the other: rows of one pane follow each other where times ascend, and need no division.
-  * Public for generated code.
+  * Public for generated code. One thread, the task's; it holds one pane.
   */
 final class PaneCursor(by: SlidingWindow) {
   private[this] var from = 0L

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCo
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression}
 import org.apache.spark.sql.types.{DataType, LongType}
 
-/** The pane that holds a time.
+/** The pane that holds a time. The expression is projected below the partial aggregate; tasks evaluate it.
   *
   * @param child
   *   TIMESTAMP or TIMESTAMP_NTZ, both of which Spark holds as microseconds; NULL gives NULL

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.spark.rows.NodeTerms
 
-/** What is computed of sliding windows.
+/** What is computed of sliding windows: one argument of the nodes that do, when a query is planned.
   *
   * @param keys
   *   without the window
@@ -21,11 +21,11 @@ final case class PaneTerms(
   override def children: Seq[Expression] = keys ++ functions ++ having
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): PaneTerms = {
-    val of = new NodeTerms.Changed(changed)
+    val changes = new NodeTerms.Changed(changed)
     copy(
-      keys = of.in(keys).map(_.asInstanceOf[Attribute]),
-      functions = of.in(functions).map(_.asInstanceOf[AggregateExpression]),
-      having = of.in(having)
+      keys = changes.in(keys).map(_.asInstanceOf[Attribute]),
+      functions = changes.in(functions).map(_.asInstanceOf[AggregateExpression]),
+      having = changes.in(having)
     )
   }
 

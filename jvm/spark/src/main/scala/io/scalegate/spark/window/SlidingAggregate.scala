@@ -20,7 +20,7 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 /** An aggregate over sliding windows that panes can compute: grouped by the window and any keys, by functions that
-  * Spark merges partial results of.
+  * Spark merges partial results of. Read off the plan by rules and strategies, and not kept.
   *
   * @param keys
   *   without the window
@@ -58,11 +58,11 @@ object SlidingAggregate {
           results,
           PhysicalOperation(fields, filters, windows: TimeWindows)
         ) if functions.forall(mergeable) =>
-      of(windows, fields, filters, grouping, functions, results)
+      from(windows, fields, filters, grouping, functions, results)
     case _ => None
   }
 
-  private[this] def of(
+  private[this] def from(
       windows: TimeWindows,
       fields: Seq[NamedExpression],
       filters: Seq[Expression],

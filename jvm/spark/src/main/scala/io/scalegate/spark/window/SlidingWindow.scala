@@ -62,17 +62,17 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
     else if (into(pane) < end) pane + end
     else pane + (slide - end)
 
-  /** A pane's number, which ascends as panes do. */
-  def place(pane: Long): Long = {
+  /** A pane's running number, which ascends as panes do. */
+  def paneNumber(pane: Long): Long = {
     val slides = Math.floorDiv(pane, slide)
     val after = Math.floorMod(pane, slide)
     if (end == 0) slides else 2 * slides + (if (after >= later) 1 else 0)
   }
 
   /** The pane of a number. */
-  def start(place: Long): Long =
-    if (end == 0) place * slide + phase
-    else (place >> 1) * slide + (if ((place & 1) == 0) earlier else later)
+  def start(paneNumber: Long): Long =
+    if (end == 0) paneNumber * slide + phase
+    else (paneNumber >> 1) * slide + (if ((paneNumber & 1) == 0) earlier else later)
 
   /** The first of the windows that hold a pane. */
   def first(pane: Long): Long = {
@@ -83,17 +83,17 @@ final case class SlidingWindow(size: Long, slide: Long, offset: Long) {
   /** The last of them. */
   def last(pane: Long): Long = pane - into(pane)
 
-  /** The place of the first pane that a window which ends behind a time holds; below all places where it is not
+  /** The number of the first pane that a window which ends behind a time holds; below all numbers where it is not
     * reckoned in 64 bits.
     */
   def firstOpen(time: Long): Long =
-    if (time < -Far || size > Far) Long.MinValue else place(next(last(time - size)))
+    if (time < -Far || size > Far) Long.MinValue else paneNumber(next(last(time - size)))
 
-  /** The place of the first pane that no window which ends by a time holds; above all places where it is not reckoned
+  /** The number of the first pane that no window which ends by a time holds; above all numbers where it is not reckoned
     * in 64 bits.
     */
   def firstBehind(time: Long): Long =
-    if (time < -Far || size > Far) Long.MaxValue else place(last(time - size) + size)
+    if (time < -Far || size > Far) Long.MaxValue else paneNumber(last(time - size) + size)
 
   /** When the window that begins at `start` ends. */
   def endOf(start: Long): Long =

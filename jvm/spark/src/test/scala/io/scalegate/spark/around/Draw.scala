@@ -4,10 +4,10 @@ import scala.util.Random
 
 /** Draws by chance, the same for the same seed. */
 final class Draw(random: Random) {
-  def of[T](from: Seq[T]): T = from(random.nextInt(from.size))
+  def oneOf[T](from: Seq[T]): T = from(random.nextInt(from.size))
 
   /** One of these, each as often as its number says. */
-  def weighted[T](from: (Int, T)*): T = of(from.flatMap { case (times, it) =>
+  def weighted[T](from: (Int, T)*): T = oneOf(from.flatMap { case (times, it) =>
     Seq.fill(times)(it)
   })
 

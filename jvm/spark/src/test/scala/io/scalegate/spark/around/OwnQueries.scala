@@ -4,7 +4,7 @@ package io.scalegate.spark.around
   * windows.
   */
 final class OwnQueries(draw: Draw) {
-  import draw.{below => number, chance, of => oneOf}
+  import draw.{below => number, chance, oneOf}
 
   def join(l: Query, r: Query): Query = {
     val how =
@@ -57,13 +57,13 @@ final class OwnQueries(draw: Draw) {
   /** In plain Spark the places of the rows in the order of both inputs are counted. */
   private[this] def rowWindow(l: Query, r: Query, how: String): Query = {
     val n = 1 + number(4)
-    val of = columns(how)
+    val wanted = columns(how)
     val perKey = chance(40)
     val (keys, part, same) =
       if (perKey) (", l.v, r.v", "PARTITION BY v ", "l.v = r.v AND ") else ("", "", "")
     Query(s"$how join over $n rows${if (perKey) " per key" else ""}", l, r) { (in, from) =>
       if (!in.isPlain)
-        s"SELECT $of FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
+        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
           s"within_rows(l.t, r.t, $n$keys) AND abs(l.b - r.b) <= 9"
       else {
         val (left, right) = (from(0), from(1))
@@ -73,13 +73,13 @@ final class OwnQueries(draw: Draw) {
             "count_if(side = 1 AND t IS NOT NULL) OVER counted AS rs " +
             s"FROM (SELECT 0 AS side, a, b, t, v FROM ($left) UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right)) " +
             s"WINDOW counted AS (${part}ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING)) WHERE side = $side)"
-        s"SELECT $of FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
+        s"SELECT $wanted FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
           s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 9"
       }
     }
   }
 
-  def windows(of: Query): Query = {
+  def windows(input: Query): Query = {
     val slide = oneOf(Seq(2, 5, 10))
     val size = if (chance(10)) slide + 1 else 2 * slide + number(slide * 4)
     val by = s"window(t, '$size seconds', '$slide seconds', '${number(slide)} seconds')"
@@ -102,7 +102,7 @@ final class OwnQueries(draw: Draw) {
         ("string(b % 3)", ", b % 3", "")
       )
     )
-    Query("windows", of) { (_, in) =>
+    Query("windows", input) { (_, in) =>
       s"SELECT bigint(${functions._1}) AS a, bigint(${functions._2}) AS b, window.start AS t, $key AS v FROM (${in(0)}) " +
         s"GROUP BY $by$group$having"
     }

@@ -8,7 +8,7 @@ import io.scalegate.spark.settings.ScaleGateConf
   *   the names of tables with the columns that all queries have
   */
 final class QueryGenerator(draw: Draw, tables: Seq[String]) {
-  import draw.{below => number, chance, of => oneOf}
+  import draw.{below => number, chance, oneOf}
 
   private[this] val own = new OwnQueries(draw)
   private[this] val around = new Surroundings(draw, tables)

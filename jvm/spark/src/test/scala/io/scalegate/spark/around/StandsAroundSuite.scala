@@ -132,24 +132,24 @@ final class StandsAroundSuite extends SparkJoinSuite {
   private def texts(rows: Array[Row]): Seq[String] = rows.map(_.toString).toSeq
 
   /** How the rows differ from plain Spark's, if they do. */
-  private def difference(of: Case): Option[String] = withSettings(of.settings.toSeq: _*) {
-    val order = of.taken match {
+  private def difference(tried: Case): Option[String] = withSettings(tried.settings.toSeq: _*) {
+    val order = tried.taken match {
       case Taken.Ordered(true) => " ORDER BY a DESC, b DESC, t DESC, v DESC"
       case Taken.Ordered(_) | Taken.Last(_) | Taken.First(_) => s" ORDER BY $Columns"
       case _ => ""
     }
-    def all(run: Run) = s"SELECT $Columns FROM (${of.query.sql(run)})$order"
+    def all(run: Run) = s"SELECT $Columns FROM (${tried.query.sql(run)})$order"
     val expected = running(isPlain = true) { run =>
       val sql = all(run)
       val df = spark.sql(sql)
-      of.taken match {
+      tried.taken match {
         case Taken.Otherwise(way) => otherwise(df, way)
         case _ => texts(df.collect())
       }
     }
-    val actual = running(isPlain = false)(run => taken(of.taken, all(run)))
+    val actual = running(isPlain = false)(run => taken(tried.taken, all(run)))
     (expected.toEither, actual.toEither) match {
-      case (Right(rows), Right(found)) => differ(of.taken, rows, found)
+      case (Right(rows), Right(found)) => differ(tried.taken, rows, found)
       case (Right(_), Left(e)) if isRefusal(e) => None
       case (Right(_), Left(e)) => Some(s"ours fails: ${causes(e).mkString("; ").take(1500)}")
       case (Left(e), Right(_)) =>
@@ -222,8 +222,8 @@ final class StandsAroundSuite extends SparkJoinSuite {
     }
 
   /** The smallest case that can be reached from this one, and still differs. */
-  private def smallest(of: Case, says: String): (Case, String) = {
-    var found = (of, says)
+  private def smallest(tried: Case, complaint: String): (Case, String) = {
+    var found = (tried, complaint)
     var tries = 0
     var more = true
     while (more && tries < MostTries) {
@@ -248,10 +248,10 @@ final class StandsAroundSuite extends SparkJoinSuite {
       ).next()
       operators.clear()
       try {
-        val says = difference(drawn)
+        val complaint = difference(drawn)
         tally.add(operators.toSet)
         if (show && operators.isEmpty) println(s"case $i shows none: $drawn")
-        says.foreach { s =>
+        complaint.foreach { s =>
           val (small, why) = smallest(drawn, s)
           faults += s"case $i of seed $seed: $why\n  $small\n"
           if (isCampaign) println(faults.last)

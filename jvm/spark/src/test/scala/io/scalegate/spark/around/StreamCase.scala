@@ -9,7 +9,7 @@ final case class StreamRow(a: Option[Long], b: Option[Long], t: Timestamp, v: Op
 final case class Arrival(rows: Map[String, Seq[StreamRow]]) {
   def size: Int = rows.values.map(_.size).sum
 
-  def of(stream: String): Seq[StreamRow] = rows.getOrElse(stream, Nil)
+  def rowsOf(stream: String): Seq[StreamRow] = rows.getOrElse(stream, Nil)
 
   /** Arrivals with fewer rows: without a stream's, with half of them, with all but one. */
   def shrunk: Iterator[Arrival] = rows.iterator.filter(_._2.nonEmpty).flatMap {
@@ -67,7 +67,7 @@ final case class StreamCase(
         arrivals(i).shrunk.map(less => copy(arrivals = arrivals.updated(i, less)))
       }
 
-  def rows(stream: String): Seq[StreamRow] = arrivals.flatMap(_.of(stream))
+  def rows(stream: String): Seq[StreamRow] = arrivals.flatMap(_.rowsOf(stream))
 
   override def toString: String = {
     val set = settings.toSeq.sorted.map { case (k, v) => s"$k=$v" }.mkString(", ")

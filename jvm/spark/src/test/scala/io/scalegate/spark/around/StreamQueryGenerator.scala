@@ -101,7 +101,8 @@ final class StreamQueryGenerator(random: Random) {
 
   private[this] def drawn(query: Query, timed: Boolean) = new Drawn(query, timed)
 
-  private[this] def over(of: Drawn)(query: Query => Query) = drawn(query(of.query), of.timed)
+  private[this] def over(input: Drawn)(query: Query => Query) =
+    drawn(query(input.query), input.timed)
 
   /** A stream with its watermark. The rows that push the watermark at the end go no further. */
   private[this] def stream(): Drawn = {
@@ -118,7 +119,7 @@ final class StreamQueryGenerator(random: Random) {
         s"SELECT b AS a, a AS b, t, v FROM (SELECT * FROM $name WATERMARK t $mark)"
       case _ => s"SELECT a, b, t, v FROM $name WATERMARK t $mark"
     }
-    def ended(of: String) = s"SELECT * FROM ($of) WHERE t IS NULL OR t < $End"
+    def ended(text: String) = s"SELECT * FROM ($text) WHERE t IS NULL OR t < $End"
     val simple = s"SELECT a, b, t, v FROM $name WATERMARK t DELAY OF INTERVAL 30 SECONDS"
     val simpler =
       if (text == simple) Nil else Seq(Query(s"stream $name")((_, _) => ended(simple)))
@@ -127,19 +128,19 @@ final class StreamQueryGenerator(random: Random) {
   }
 
   private[this] def below: Drawn = {
-    val of = stream()
+    val input = stream()
     random.nextInt(22) match {
-      case 0 => over(of)(filter)
-      case 1 => over(of)(projected)
-      case 2 => over(of)(renamed)
-      case 3 => over(of)(kept("view"))
-      case 4 => union(of, stream())
-      case 5 => over(of)(exploded)
-      case 6 => over(of)(withTable)
-      case 7 => over(of)(udf)
-      case 8 => distinct(of)
-      case 9 => over(of)(known)
-      case _ => of
+      case 0 => over(input)(filter)
+      case 1 => over(input)(projected)
+      case 2 => over(input)(renamed)
+      case 3 => over(input)(kept("view"))
+      case 4 => union(input, stream())
+      case 5 => over(input)(exploded)
+      case 6 => over(input)(withTable)
+      case 7 => over(input)(udf)
+      case 8 => distinct(input)
+      case 9 => over(input)(known)
+      case _ => input
     }
   }
 
@@ -211,10 +212,10 @@ final class StreamQueryGenerator(random: Random) {
   private[this] def rowWindow(l: Drawn, r: Drawn): Drawn = {
     val n = 1 + random.nextInt(4)
     val how = oneOf(Seq("INNER", "INNER", "LEFT SEMI"))
-    val of = columns(how)
+    val wanted = columns(how)
     val query = Query(s"$how join over rows", l.query, r.query) { (in, from) =>
       if (!in.isPlain)
-        s"SELECT $of FROM (${from(0)}) l $how JOIN (${from(1)}) r ON within_rows(l.t, r.t, $n) AND abs(l.b - r.b) <= 2"
+        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON within_rows(l.t, r.t, $n) AND abs(l.b - r.b) <= 2"
       else {
         def seen(side: Int, as: String) =
           s"count_if(side = $side AND t IS NOT NULL) OVER (ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING) AS $as"
@@ -222,14 +223,14 @@ final class StreamQueryGenerator(random: Random) {
         def placed(side: Int) =
           s"(SELECT * FROM (SELECT *, ${seen(0, "ls")}, ${seen(1, "rs")} FROM (SELECT 0 AS side, a, b, t, v FROM ($left) " +
             s"UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right))) WHERE side = $side)"
-        s"SELECT $of FROM ${placed(0)} l $how JOIN ${placed(1)} r ON l.t IS NOT NULL AND r.t IS NOT NULL AND " +
+        s"SELECT $wanted FROM ${placed(0)} l $how JOIN ${placed(1)} r ON l.t IS NOT NULL AND r.t IS NOT NULL AND " +
           s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 2"
       }
     }
     drawn(query, timed = false)
   }
 
-  private[this] def windows(of: Drawn): Drawn = {
+  private[this] def windows(input: Drawn): Drawn = {
     val slide = oneOf(Seq(1, 2, 5))
     val size = if (chance(20)) slide else slide + 1 + random.nextInt(slide * 4)
     val by = s"window(t, '$size seconds', '$slide seconds', '${random.nextInt(slide)} seconds')"
@@ -248,11 +249,11 @@ final class StreamQueryGenerator(random: Random) {
     val having = if (chance(15)) " HAVING count(*) > 1" else ""
     val timed = chance(70)
     val at = if (timed) "window_time(w)" else "w.start"
-    val query = Query(label, of.query) { (_, in) =>
+    val query = Query(label, input.query) { (_, in) =>
       s"SELECT bigint(a) AS a, bigint(b) AS b, $at AS t, v FROM (SELECT $a AS a, $b AS b, window AS w, $key AS v " +
         s"FROM (${in(0)}) GROUP BY $by$group$having)"
     }
-    drawn(query, timed && of.timed)
+    drawn(query, timed && input.timed)
   }
 
   // ---- whole queries ----
@@ -273,29 +274,29 @@ final class StreamQueryGenerator(random: Random) {
     (if (whole.timed && chance(25)) wrapped(windows(whole), random.nextInt(2)) else whole).query
   }
 
-  private[this] def wrapped(of: Drawn, times: Int): Drawn =
-    if (times == 0) of else wrapped(wrap(of), times - 1)
+  private[this] def wrapped(input: Drawn, times: Int): Drawn =
+    if (times == 0) input else wrapped(wrap(input), times - 1)
 
-  private[this] def wrap(of: Drawn): Drawn = random.nextInt(14) match {
-    case 0 => over(of)(filter)
-    case 1 => over(of)(projected)
-    case 2 => over(of)(renamed)
-    case 3 => over(of)(kept("view"))
-    case 4 => union(of, below)
-    case 5 => over(of)(exploded)
-    case 6 => over(of)(withTable)
-    case 7 => over(of)(udf)
-    case 8 => over(of)(known)
-    case 9 => over(of)(shifted)
-    case _ => distinct(of)
+  private[this] def wrap(input: Drawn): Drawn = random.nextInt(14) match {
+    case 0 => over(input)(filter)
+    case 1 => over(input)(projected)
+    case 2 => over(input)(renamed)
+    case 3 => over(input)(kept("view"))
+    case 4 => union(input, below)
+    case 5 => over(input)(exploded)
+    case 6 => over(input)(withTable)
+    case 7 => over(input)(udf)
+    case 8 => over(input)(known)
+    case 9 => over(input)(shifted)
+    case _ => distinct(input)
   }
 
   // ---- what stands around ----
 
-  private[this] def one(label: String, of: Query)(text: String => String): Query =
-    Query(label, of)((_, in) => text(in(0)))
+  private[this] def one(label: String, input: Query)(text: String => String): Query =
+    Query(label, input)((_, in) => text(in(0)))
 
-  private[this] def filter(of: Query): Query = {
+  private[this] def filter(input: Query): Query = {
     val on = oneOf(
       Seq(
         "a % 3 = 1",
@@ -307,24 +308,24 @@ final class StreamQueryGenerator(random: Random) {
         "same(a) < 9"
       )
     )
-    one("filter", of)(q => s"SELECT a, b, t, v FROM ($q) WHERE $on")
+    one("filter", input)(q => s"SELECT a, b, t, v FROM ($q) WHERE $on")
   }
 
-  private[this] def projected(of: Query): Query =
-    one("projection", of)(q => s"SELECT b AS a, a % 7 AS b, t, concat(v, 'x') AS v FROM ($q)")
+  private[this] def projected(input: Query): Query =
+    one("projection", input)(q => s"SELECT b AS a, a % 7 AS b, t, concat(v, 'x') AS v FROM ($q)")
 
-  private[this] def shifted(of: Query): Query =
-    one("projection of time", of)(q =>
+  private[this] def shifted(input: Query): Query =
+    one("projection of time", input)(q =>
       s"SELECT a, a AS b, t, string(date_trunc('MINUTE', t + INTERVAL 1 SECOND)) AS v FROM ($q)"
     )
 
-  private[this] def renamed(of: Query): Query =
-    one("alias", of)(q =>
+  private[this] def renamed(input: Query): Query =
+    one("alias", input)(q =>
       s"SELECT x.p AS a, x.q AS b, x.at AS t, x.w AS v FROM (SELECT a AS p, b AS q, t AS at, v AS w FROM ($q)) x"
     )
 
-  private[this] def kept(how: String)(of: Query): Query =
-    Query(how, of)((in, from) => s"SELECT a, b, t, v FROM ${in.keep(how, from(0))}")
+  private[this] def kept(how: String)(input: Query): Query =
+    Query(how, input)((in, from) => s"SELECT a, b, t, v FROM ${in.keep(how, from(0))}")
 
   private[this] def union(l: Drawn, r: Drawn): Drawn = {
     val query = Query("union", l.query, r.query)((_, in) =>
@@ -333,15 +334,17 @@ final class StreamQueryGenerator(random: Random) {
     drawn(query, l.timed && r.timed)
   }
 
-  private[this] def exploded(of: Query): Query = one("explode", of)(q =>
+  private[this] def exploded(input: Query): Query = one("explode", input)(q =>
     s"SELECT a, n AS b, t, v FROM ($q) LATERAL VIEW explode(array(b, 1L)) e AS n"
   )
 
-  private[this] def udf(of: Query): Query =
-    one("UDF", of)(q => s"SELECT same(a) AS a, b, t, marked(v) AS v FROM ($q) WHERE same(b) < 50")
+  private[this] def udf(input: Query): Query =
+    one("UDF", input)(q =>
+      s"SELECT same(a) AS a, b, t, marked(v) AS v FROM ($q) WHERE same(b) < 50"
+    )
 
   /** A join with a table at rest, which is one of batches. */
-  private[this] def withTable(of: Query): Query = {
+  private[this] def withTable(input: Query): Query = {
     val (how, chosen) = oneOf(
       Seq(
         "JOIN" -> "x.a, y.b, x.t, y.v",
@@ -355,10 +358,10 @@ final class StreamQueryGenerator(random: Random) {
       "x.a BETWEEN y.a - 1 AND y.a + 1",
       "x.v = y.v AND abs(x.a - y.a) <= 4"
     ))
-    one(s"$how with a table", of)(q => s"SELECT $chosen FROM ($q) x $how known y ON $on")
+    one(s"$how with a table", input)(q => s"SELECT $chosen FROM ($q) x $how known y ON $on")
   }
 
-  private[this] def known(of: Query): Query = {
+  private[this] def known(input: Query): Query = {
     val where = oneOf(
       Seq(
         "a IN (SELECT a FROM known)",
@@ -367,23 +370,25 @@ final class StreamQueryGenerator(random: Random) {
         "b < (SELECT max(b) FROM known)"
       )
     )
-    one("subquery of a table", of)(q => s"SELECT a, b, t, v FROM ($q) q WHERE $where")
+    one("subquery of a table", input)(q => s"SELECT a, b, t, v FROM ($q) q WHERE $where")
   }
 
   /** Rows without a time are never given by DISTINCT, which waits for the watermark. */
-  private[this] def distinct(of: Drawn): Drawn = {
+  private[this] def distinct(input: Drawn): Drawn = {
     def some(q: String) = s"SELECT * FROM ($q) WHERE t IS NOT NULL"
     def keptBy(how: String) =
-      Query(how, of.query)((in, from) => s"SELECT a, b, t, v FROM ${in.keep(how, some(from(0)))}")
+      Query(how, input.query)((in, from) =>
+        s"SELECT a, b, t, v FROM ${in.keep(how, some(from(0)))}"
+      )
     random.nextInt(5) match {
       case 0 | 1 => drawn(
-          one("distinct", of.query)(q => s"SELECT DISTINCT a, b, t, v FROM (${some(q)})"),
-          of.timed
+          one("distinct", input.query)(q => s"SELECT DISTINCT a, b, t, v FROM (${some(q)})"),
+          input.timed
         )
-      case 2 => drawn(keptBy("without duplicates"), of.timed)
-      case 3 => drawn(keptBy("without duplicates within the watermark"), of.timed)
+      case 2 => drawn(keptBy("without duplicates"), input.timed)
+      case 3 => drawn(keptBy("without duplicates within the watermark"), input.timed)
       case _ =>
-        val few = one("few columns", of.query)(q =>
+        val few = one("few columns", input.query)(q =>
           s"SELECT a, 0L AS b, CAST(NULL AS TIMESTAMP) AS t, v FROM ($q)"
         )
         val once = Query("without duplicates by a, v", few)((in, from) =>
@@ -393,10 +398,10 @@ final class StreamQueryGenerator(random: Random) {
     }
   }
 
-  private[this] def ordered(of: Query): Query = {
+  private[this] def ordered(input: Query): Query = {
     val part = oneOf(Seq("", "LIMIT 3", "LIMIT 3 OFFSET 2"))
-    if (chance(30)) of
-    else one("order", of)(q => s"SELECT a, b, t, v FROM ($q) ORDER BY t, v, a DESC, b $part")
+    if (chance(30)) input
+    else one("order", input)(q => s"SELECT a, b, t, v FROM ($q) ORDER BY t, v, a DESC, b $part")
   }
 }
 

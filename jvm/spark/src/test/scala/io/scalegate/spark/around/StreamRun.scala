@@ -69,7 +69,7 @@ private object Views {
   */
 final private class StreamRun(
     spark: SparkSession,
-    of: StreamCase,
+    tried: StreamCase,
     isPlain: Boolean,
     directory: Path
 ) {
@@ -83,8 +83,8 @@ final private class StreamRun(
   def result(): StreamResult = {
     var running = start()
     try {
-      for ((batch, i) <- (of.arrivals ++ StreamRun.Ends).zipWithIndex) {
-        if (of.restarts(i)) {
+      for ((batch, i) <- (tried.arrivals ++ StreamRun.Ends).zipWithIndex) {
+        if (tried.restarts(i)) {
           end(running)
           running = start()
         }
@@ -101,7 +101,7 @@ final private class StreamRun(
 
   private[this] def add(running: StreamingQuery, batch: Arrival): Unit = {
     StreamAccess.betweenBatches(running) {
-      streams.foreach { case (name, stream) => stream.addData(batch.of(name)) }
+      streams.foreach { case (name, stream) => stream.addData(batch.rowsOf(name)) }
     }
     running.processAllAvailable()
   }
@@ -115,11 +115,11 @@ final private class StreamRun(
     val views = new Views(spark, isPlain, streaming = true)
     try {
       streams.foreach { case (name, stream) => views.view(name, stream.toDF()) }
-      val rows = spark.sql(of.query.sql(views))
-      val writer = of.limit.fold(rows)(rows.limit).writeStream
-        .outputMode(of.mode)
+      val rows = spark.sql(tried.query.sql(views))
+      val writer = tried.limit.fold(rows)(rows.limit).writeStream
+        .outputMode(tried.mode)
         .option("checkpointLocation", directory.resolve("checkpoint").toString)
-      (of.sink match {
+      (tried.sink match {
         case "file" => writer.format("parquet").option("path", output)
         case "memory" => writer.format("memory").queryName(table)
         case how =>
@@ -150,10 +150,10 @@ final private class StreamRun(
     if (rows.sorted != again.sorted)
       throw new AssertionError(s"a batch of $rows gives ${again.sorted} when it is read again")
 
-  private[this] def all: Seq[Row] = of.sink match {
+  private[this] def all: Seq[Row] = tried.sink match {
     case "file" => spark.read.schema(StreamRun.Schema).parquet(output).collect().toSeq
     case "memory" => spark.table(table).collect().toSeq
-    case _ if of.mode == "complete" =>
+    case _ if tried.mode == "complete" =>
       Option(written.lastEntry).fold(Seq.empty[Row])(_.getValue)
     case _ => written.values.asScala.flatten.toSeq
   }

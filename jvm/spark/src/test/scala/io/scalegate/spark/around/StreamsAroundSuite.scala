@@ -40,19 +40,22 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   // ---- what there is to compare ----
 
   /** By plain Spark, of the rows at rest. */
-  private def expected(of: StreamCase): Seq[Row] = plainSpark {
+  private def expected(tried: StreamCase): Seq[Row] = plainSpark {
     val views = new Views(spark, isPlain = true, streaming = false)
     try {
       StreamCase.Streams.foreach { name =>
-        views.view(name, spark.createDataset(of.rows(name))(Encoders.product[StreamRow]).toDF())
+        views.view(
+          name,
+          spark.createDataset(tried.rows(name))(Encoders.product[StreamRow]).toDF()
+        )
       }
-      spark.sql(of.query.sql(views)).collect().toSeq
+      spark.sql(tried.query.sql(views)).collect().toSeq
     } finally views.close()
   }
 
-  private def streamed(of: StreamCase, isPlain: Boolean = false): StreamResult = {
+  private def streamed(tried: StreamCase, isPlain: Boolean = false): StreamResult = {
     val directory: Path = newDirectory()
-    try new StreamRun(spark, of, isPlain, directory).result()
+    try new StreamRun(spark, tried, isPlain, directory).result()
     finally {
       FileUtils.deleteQuietly(directory.toFile)
       ()
@@ -66,14 +69,14 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
     case None => rows
   }
 
-  private def unlike(of: StreamCase, all: Seq[Row], written: Seq[Row]): Option[String] = {
-    val (rows, found) = (all.map(_.toString), lastOf(written, of.keys).map(_.toString))
+  private def unlike(tried: StreamCase, all: Seq[Row], written: Seq[Row]): Option[String] = {
+    val (rows, found) = (all.map(_.toString), lastOf(written, tried.keys).map(_.toString))
     lazy val missing = rows.diff(found).sorted.take(8)
     lazy val more = found.diff(rows).sorted.take(8)
-    of.limit match {
+    tried.limit match {
       case Some(n) if found.size == math.min(n, rows.size) && more.isEmpty => None
-      case None if inOrder(of) && rows == found => None
-      case None if !inOrder(of) && rows.sorted == found.sorted => None
+      case None if inOrder(tried) && rows == found => None
+      case None if !inOrder(tried) && rows.sorted == found.sorted => None
       case _ =>
         Some(
           s"${rows.size} rows expected, ${found.size} found; missing: $missing; too many: $more"
@@ -81,35 +84,36 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
     }
   }
 
-  private def inOrder(of: StreamCase) = of.query.label == "order" && of.sink != "memory"
+  private def inOrder(tried: StreamCase) = tried.query.label == "order" && tried.sink != "memory"
 
   // ---- one case ----
 
   /** How the rows differ from plain Spark's, if they do. */
-  private def difference(of: StreamCase): Option[String] = withSettings(of.settings.toSeq: _*) {
-    val rows = expected(of)
-    Try(streamed(of)) match {
-      case Success(result) =>
-        counts.all(result.operators)
-        unlike(of, rows, result.rows).filterNot(_ => isSparks(of, result.rows))
-      case Failure(e) if isRefused(of, e) => None
-      case Failure(e) => Some(s"it fails: ${said(e)}")
+  private def difference(tried: StreamCase): Option[String] =
+    withSettings(tried.settings.toSeq: _*) {
+      val rows = expected(tried)
+      Try(streamed(tried)) match {
+        case Success(result) =>
+          counts.all(result.operators)
+          unlike(tried, rows, result.rows).filterNot(_ => isSparks(tried, result.rows))
+        case Failure(e) if isRefused(tried, e) => None
+        case Failure(e) => Some(s"it fails: ${said(e)}")
+      }
     }
-  }
 
   /** Whether plain Spark's stream gives the very rows that ours gives. */
-  private def isSparks(of: StreamCase, rows: Seq[Row]): Boolean = {
-    val sparks = Try(plainSpark(streamed(of, isPlain = true))).toOption.map(_.rows)
+  private def isSparks(tried: StreamCase, rows: Seq[Row]): Boolean = {
+    val sparks = Try(plainSpark(streamed(tried, isPlain = true))).toOption.map(_.rows)
     val same = sparks.exists(_.map(_.toString).sorted == rows.map(_.toString).sorted)
     if (same) counts.one("otherwise in plain Spark's streams too")
     same
   }
 
   /** With one of the messages of the documentation, or where plain Spark refuses with the same one. */
-  private def isRefused(of: StreamCase, e: Throwable): Boolean = {
+  private def isRefused(tried: StreamCase, e: Throwable): Boolean = {
     val documented = Refusals.find(text => said(e).contains(text))
     documented.foreach(text => counts.one(s"refused: $text"))
-    documented.nonEmpty || Try(plainSpark(streamed(of, isPlain = true))).failed.toOption.exists {
+    documented.nonEmpty || Try(plainSpark(streamed(tried, isPlain = true))).failed.toOption.exists {
       own =>
         val same = kind(own) == kind(e)
         if (same) counts.one(s"refused by Spark: ${kind(e)}")
@@ -128,8 +132,8 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   }
 
   /** The smallest case that can be reached from this one, and still differs. */
-  private def smallest(of: StreamCase, says: String): (StreamCase, String) = {
-    var found = (of, says)
+  private def smallest(tried: StreamCase, complaint: String): (StreamCase, String) = {
+    var found = (tried, complaint)
     var tries = 0
     var more = true
     while (more && tries < MostTries) {
@@ -164,8 +168,8 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   private def fault(drawn: StreamCase): Option[String] =
     Try(difference(drawn)) match {
       case Success(None) => None
-      case Success(Some(says)) =>
-        val (small, why) = smallest(drawn, says)
+      case Success(Some(complaint)) =>
+        val (small, why) = smallest(drawn, complaint)
         Some(s"$why\n  $small")
       case Failure(e) => Some(s"plain Spark fails: ${said(e)}\n  $drawn")
     }

@@ -2,13 +2,13 @@ package io.scalegate.spark.around
 
 /** Draws what stands below, between and above the operators of this package. */
 final class Surroundings(draw: Draw, tables: Seq[String]) {
-  import draw.{below => number, chance, of => oneOf}
+  import draw.{below => number, chance, oneOf}
 
   private[this] def table(): Query = {
     val name = draw.weighted(tables.map(n => often(n) -> n): _*)
-    def of(where: String) =
+    def filtered(where: String) =
       new Query(s"table $name", Nil, Nil, (_, _) => s"SELECT a, b, t, v FROM $name$where")
-    val smaller = Seq(" WHERE a < 3", " WHERE a < 10", " WHERE a >= 20").map(of)
+    val smaller = Seq(" WHERE a < 3", " WHERE a < 10", " WHERE a >= 20").map(filtered)
     new Query(
       s"table $name",
       Nil,
@@ -22,20 +22,20 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
     if (name.endsWith("_none_few")) 1 else if (name.endsWith("_few")) 3 else 12
 
   def below: Query = {
-    val of = table()
+    val input = table()
     number(14) match {
-      case 0 => filter(of)
-      case 1 => kept(of)
-      case 2 => grouped(of)
-      case 3 => aliased(of)
-      case 4 => topOf(of)
-      case 5 => repartitioned(of)
-      case 6 => exploded(of)
-      case 7 => union(of, table())
-      case 8 => udf(of)
+      case 0 => filter(input)
+      case 1 => kept(input)
+      case 2 => grouped(input)
+      case 3 => aliased(input)
+      case 4 => topOf(input)
+      case 5 => repartitioned(input)
+      case 6 => exploded(input)
+      case 7 => union(input, table())
+      case 8 => udf(input)
       case 9 => values()
-      case 10 => distinct(of)
-      case _ => of
+      case 10 => distinct(input)
+      case _ => input
     }
   }
 
@@ -45,48 +45,48 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
       "(CAST(NULL AS BIGINT), 9L, CAST(NULL AS TIMESTAMP), 'n2') AS x(a, b, t, v)"
   }
 
-  def wrapped(of: Query, times: Int): Query =
-    if (times == 0) of else wrapped(wrap(of), times - 1)
+  def wrapped(input: Query, times: Int): Query =
+    if (times == 0) input else wrapped(wrap(input), times - 1)
 
-  private[this] def wrap(of: Query): Query = number(34) match {
-    case 0 => filter(of)
-    case 1 => projected(of)
-    case 2 => distinct(of)
-    case 3 => topOf(of)
-    case 4 => countOfLimit(of)
-    case 5 => windowFunction(of)
-    case 6 => union(of, of)
-    case 7 => union(of, below)
-    case 8 => setOperation(of, below)
-    case 9 => exists(of, below)
-    case 10 => in(of, below)
-    case 11 => scalar(of, below)
-    case 12 => scalar(below, of)
-    case 13 => grouped(of)
-    case 14 => global(of)
-    case 15 => distinctCounts(of)
-    case 16 => rollup(of)
-    case 17 => kept(of)
-    case 18 => twice(of)
-    case 19 => udf(of)
-    case 20 => repartitioned(of)
-    case 21 => exploded(of)
-    case 22 => sampled(of)
-    case 23 => ordinaryJoin(of, below)
-    case 24 => setOperation(of, of)
-    case 25 => exists(below, of)
-    case 26 => sorted(of)
-    case 27 => lateral(of, below)
-    case 28 => lateral(below, of)
-    case 29 => udf(of)
-    case 30 => kept(of)
-    case 31 => functionsOfTables(of)
-    case 32 => pivoted(of)
-    case 33 => topOfEach(of)
+  private[this] def wrap(input: Query): Query = number(34) match {
+    case 0 => filter(input)
+    case 1 => projected(input)
+    case 2 => distinct(input)
+    case 3 => topOf(input)
+    case 4 => countOfLimit(input)
+    case 5 => windowFunction(input)
+    case 6 => union(input, input)
+    case 7 => union(input, below)
+    case 8 => setOperation(input, below)
+    case 9 => exists(input, below)
+    case 10 => in(input, below)
+    case 11 => scalar(input, below)
+    case 12 => scalar(below, input)
+    case 13 => grouped(input)
+    case 14 => global(input)
+    case 15 => distinctCounts(input)
+    case 16 => rollup(input)
+    case 17 => kept(input)
+    case 18 => twice(input)
+    case 19 => udf(input)
+    case 20 => repartitioned(input)
+    case 21 => exploded(input)
+    case 22 => sampled(input)
+    case 23 => ordinaryJoin(input, below)
+    case 24 => setOperation(input, input)
+    case 25 => exists(below, input)
+    case 26 => sorted(input)
+    case 27 => lateral(input, below)
+    case 28 => lateral(below, input)
+    case 29 => udf(input)
+    case 30 => kept(input)
+    case 31 => functionsOfTables(input)
+    case 32 => pivoted(input)
+    case 33 => topOfEach(input)
   }
 
-  private[this] def one(label: String, of: Query)(text: String => String): Query =
-    Query(label, of)((_, in) => text(in(0)))
+  private[this] def one(label: String, input: Query)(text: String => String): Query =
+    Query(label, input)((_, in) => text(in(0)))
 
   private[this] def two(
       label: String,
@@ -95,7 +95,7 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
   )(text: (String, String) => String): Query =
     Query(label, l, r)((_, in) => text(in(0), in(1)))
 
-  private[this] def filter(of: Query): Query = {
+  private[this] def filter(input: Query): Query = {
     val on = draw.weighted(
       6 -> "a % 3 <> 1",
       6 -> "b IS NOT NULL",
@@ -105,40 +105,40 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
       1 -> "false",
       6 -> "same(a) < 19"
     )
-    one("filter", of)(q => s"SELECT a, b, t, v FROM ($q) WHERE $on")
+    one("filter", input)(q => s"SELECT a, b, t, v FROM ($q) WHERE $on")
   }
 
-  private[this] def projected(of: Query): Query =
-    one("projection", of)(q =>
+  private[this] def projected(input: Query): Query =
+    one("projection", input)(q =>
       s"SELECT b AS a, a % 7 AS b, t, concat(v, 'x') AS v FROM ($q)"
     )
 
-  private[this] def aliased(of: Query): Query =
-    one("projection", of)(q =>
+  private[this] def aliased(input: Query): Query =
+    one("projection", input)(q =>
       s"SELECT a + 1 AS a, a AS b, t + INTERVAL 1 SECOND AS t, v FROM ($q)"
     )
 
-  private[this] def distinct(of: Query): Query =
-    if (chance(50)) one("distinct", of)(q => s"SELECT DISTINCT a, b, t, v FROM ($q)")
+  private[this] def distinct(input: Query): Query =
+    if (chance(50)) one("distinct", input)(q => s"SELECT DISTINCT a, b, t, v FROM ($q)")
     else
-      one("distinct of few", of)(q =>
+      one("distinct of few", input)(q =>
         s"SELECT DISTINCT b - b AS a, b % 2 AS b, CAST(NULL AS TIMESTAMP) AS t, v FROM ($q)"
       )
 
-  private[this] def topOf(of: Query): Query = {
+  private[this] def topOf(input: Query): Query = {
     val order = oneOf(Seq("a, b, t, v", "v DESC, t, b, a DESC", "t DESC NULLS FIRST, v, a, b"))
     val part = oneOf(Seq("LIMIT 4", "LIMIT 30", "LIMIT 3 OFFSET 2", "OFFSET 5"))
-    one("first of an order", of)(q => s"SELECT a, b, t, v FROM ($q) ORDER BY $order $part")
+    one("first of an order", input)(q => s"SELECT a, b, t, v FROM ($q) ORDER BY $order $part")
   }
 
-  private[this] def countOfLimit(of: Query): Query = {
+  private[this] def countOfLimit(input: Query): Query = {
     val part = oneOf(Seq("LIMIT 1", "LIMIT 7", "LIMIT 100", "LIMIT 5 OFFSET 3", "OFFSET 4"))
-    one("count of a limit", of)(q =>
+    one("count of a limit", input)(q =>
       s"SELECT count(*) AS a, 0L AS b, CAST(NULL AS TIMESTAMP) AS t, '' AS v FROM (SELECT * FROM ($q) $part)"
     )
   }
 
-  private[this] def windowFunction(of: Query): Query = {
+  private[this] def windowFunction(input: Query): Query = {
     val function = oneOf(
       Seq(
         "row_number() OVER (PARTITION BY v ORDER BY a, b, t)",
@@ -150,7 +150,7 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
         )
       )
     )
-    one("window function", of)(q => s"SELECT bigint($function) AS a, b, t, v FROM ($q)")
+    one("window function", input)(q => s"SELECT bigint($function) AS a, b, t, v FROM ($q)")
   }
 
   private[this] def union(l: Query, r: Query): Query =
@@ -161,7 +161,7 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
     two(how, l, r)((x, y) => s"SELECT * FROM ($x) $how SELECT * FROM ($y)")
   }
 
-  private[this] def exists(of: Query, other: Query): Query = {
+  private[this] def exists(input: Query, other: Query): Query = {
     val not = if (chance(40)) "NOT " else ""
     val on = oneOf(
       Seq(
@@ -171,20 +171,20 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
         "o.a < q.a - 20"
       )
     )
-    two(s"${not}exists", of, other)((x, y) =>
+    two(s"${not}exists", input, other)((x, y) =>
       s"SELECT a, b, t, v FROM ($x) q WHERE ${not}EXISTS (SELECT * FROM ($y) o WHERE $on)"
     )
   }
 
-  private[this] def in(of: Query, other: Query): Query = {
+  private[this] def in(input: Query, other: Query): Query = {
     val not = if (chance(40)) "NOT " else ""
     val where = oneOf(Seq("", "", " WHERE o.a BETWEEN q.a - 3 AND q.a + 3"))
-    two(s"${not}in", of, other)((x, y) =>
+    two(s"${not}in", input, other)((x, y) =>
       s"SELECT a, b, t, v FROM ($x) q WHERE q.b ${not}IN (SELECT o.b FROM ($y) o$where)"
     )
   }
 
-  private[this] def scalar(of: Query, other: Query): Query =
+  private[this] def scalar(input: Query, other: Query): Query =
     oneOf(
       Seq(
         "SELECT a, (SELECT max(b) FROM ({2})) AS b, t, v FROM ({1})",
@@ -192,41 +192,41 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
         "SELECT a, b, t, v FROM ({1}) WHERE a < (SELECT max(a) FROM ({2}))",
         "SELECT a, b, (SELECT min(t) FROM ({2})) AS t, v FROM ({1})"
       ).map(text =>
-        two("scalar subquery", of, other)((x, y) => text.replace("{1}", x).replace("{2}", y))
+        two("scalar subquery", input, other)((x, y) => text.replace("{1}", x).replace("{2}", y))
       )
     )
 
-  private[this] def grouped(of: Query): Query =
+  private[this] def grouped(input: Query): Query =
     oneOf(
       Seq(
         "SELECT count(*) AS a, sum(b) AS b, max(t) AS t, v FROM ({}) GROUP BY v",
         "SELECT a, max(b) AS b, t, min(v) AS v FROM ({}) GROUP BY a, t",
         "SELECT a % 3 AS a, count(b) AS b, min(t) AS t, max(v) AS v FROM ({}) GROUP BY a % 3"
-      ).map(text => one("groups", of)(q => text.replace("{}", q)))
+      ).map(text => one("groups", input)(q => text.replace("{}", q)))
     )
 
-  private[this] def global(of: Query): Query = one("aggregate", of)(q =>
+  private[this] def global(input: Query): Query = one("aggregate", input)(q =>
     s"SELECT count(*) AS a, sum(a) + count(b) AS b, max(t) AS t, min(v) AS v FROM ($q)"
   )
 
-  private[this] def distinctCounts(of: Query): Query = one("counts of distinct", of)(q =>
+  private[this] def distinctCounts(input: Query): Query = one("counts of distinct", input)(q =>
     s"SELECT count(DISTINCT a) AS a, count(DISTINCT b, v) AS b, max(t) AS t, v FROM ($q) GROUP BY v"
   )
 
-  private[this] def rollup(of: Query): Query = {
+  private[this] def rollup(input: Query): Query = {
     val by =
       oneOf(Seq("ROLLUP (v, b % 2)", "CUBE (v, b % 2)", "GROUPING SETS ((v), (b % 2), ())"))
-    one("rollup", of)(q =>
+    one("rollup", input)(q =>
       s"SELECT count(*) AS a, b % 2 AS b, max(t) AS t, v FROM ($q) GROUP BY $by"
     )
   }
 
-  private[this] def kept(of: Query): Query = {
+  private[this] def kept(input: Query): Query = {
     val how = oneOf(Rendering.Kept)
-    Query(how, of)((in, from) => s"SELECT a, b, t, v FROM ${in.keep(how, from(0))}")
+    Query(how, input)((in, from) => s"SELECT a, b, t, v FROM ${in.keep(how, from(0))}")
   }
 
-  private[this] def twice(of: Query): Query = {
+  private[this] def twice(input: Query): Query = {
     val use = oneOf(
       Seq(
         "SELECT a, b, t, v FROM {} UNION ALL SELECT b, a, t, v FROM {} WHERE a < 9",
@@ -235,43 +235,43 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
         "SELECT a, b, t, v FROM {} x WHERE EXISTS (SELECT * FROM {} y WHERE y.b BETWEEN x.b + 1 AND x.b + 2)"
       )
     )
-    Query("table expression used twice", of) { (in, from) =>
+    Query("table expression used twice", input) { (in, from) =>
       val name = in.fresh("cte")
       s"WITH $name AS (${from(0)}) ${use.replace("{}", name)}"
     }
   }
 
-  private[this] def udf(of: Query): Query =
+  private[this] def udf(input: Query): Query =
     oneOf(
       Seq(
         "SELECT same(a) AS a, b, t, marked(v) AS v FROM ({}) WHERE same(b) < 50",
         "SELECT total(a) AS a, total(DISTINCT b) AS b, max(t) AS t, v FROM ({}) GROUP BY v",
         "SELECT total(a) OVER (PARTITION BY v ORDER BY a, b, t) AS a, b, t, v FROM ({})",
         "SELECT plus_one(a) AS a, b, t, v FROM ({}) WHERE plus_one(b) > 3"
-      ).map(text => one("UDF", of)(q => text.replace("{}", q)))
+      ).map(text => one("UDF", input)(q => text.replace("{}", q)))
     )
 
   /** A function in SQL that gives rows, and generators. */
-  private[this] def functionsOfTables(of: Query): Query =
+  private[this] def functionsOfTables(input: Query): Query =
     oneOf(
       Seq(
         "SELECT q.a, n.x AS b, q.t, q.v FROM ({}) q, LATERAL next_two(q.b) n",
         "SELECT a, n AS b, t, v FROM ({}) LATERAL VIEW OUTER explode(sequence(1L, b % 3)) e AS n",
         "SELECT x AS a, y AS b, t, v FROM ({}) LATERAL VIEW stack(2, a, b, b, a) e AS x, y"
-      ).map(text => one("function that gives rows", of)(q => text.replace("{}", q)))
+      ).map(text => one("function that gives rows", input)(q => text.replace("{}", q)))
     )
 
-  private[this] def pivoted(of: Query): Query = one("pivot", of)(q =>
+  private[this] def pivoted(input: Query): Query = one("pivot", input)(q =>
     s"SELECT n1 AS a, n2 AS b, t, CAST(NULL AS STRING) AS v FROM (SELECT a, t, v FROM ($q)) " +
       "PIVOT (bigint(count(a)) FOR v IN ('n1' AS n1, 'n2' AS n2))"
   )
 
-  private[this] def topOfEach(of: Query): Query = one("first of each", of)(q =>
+  private[this] def topOfEach(input: Query): Query = one("first of each", input)(q =>
     "SELECT a, b, t, v FROM (SELECT *, row_number() OVER (PARTITION BY v ORDER BY a, b, t) AS n " +
       s"FROM ($q)) WHERE n <= 2"
   )
 
-  private[this] def repartitioned(of: Query): Query = {
+  private[this] def repartitioned(input: Query): Query = {
     val hint = oneOf(Seq(
       "REPARTITION(3)",
       "REPARTITION(2, v)",
@@ -279,16 +279,16 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
       "REBALANCE",
       "REPARTITION_BY_RANGE(2, a)"
     ))
-    one(hint, of)(q => s"SELECT /*+ $hint */ a, b, t, v FROM ($q)")
+    one(hint, input)(q => s"SELECT /*+ $hint */ a, b, t, v FROM ($q)")
   }
 
-  private[this] def sorted(of: Query): Query = {
+  private[this] def sorted(input: Query): Query = {
     val by =
       oneOf(Seq("SORT BY a DESC", "CLUSTER BY v", "DISTRIBUTE BY b SORT BY t", "ORDER BY a"))
-    one(by, of)(q => s"SELECT a, b, t, v FROM ($q) $by")
+    one(by, input)(q => s"SELECT a, b, t, v FROM ($q) $by")
   }
 
-  private[this] def lateral(of: Query, other: Query): Query = {
+  private[this] def lateral(input: Query, other: Query): Query = {
     val rows = oneOf(
       Seq(
         "SELECT o.b FROM ({}) o WHERE o.a BETWEEN q.a - 1 AND q.a + 1",
@@ -296,17 +296,17 @@ final class Surroundings(draw: Draw, tables: Seq[String]) {
         "SELECT count(*) AS b FROM ({}) o WHERE o.a BETWEEN q.a - 2 AND q.a"
       )
     )
-    two("lateral subquery", of, other)((x, y) =>
+    two("lateral subquery", input, other)((x, y) =>
       s"SELECT q.a, n.b, q.t, q.v FROM ($x) q, LATERAL (${rows.replace("{}", y)}) n"
     )
   }
 
-  private[this] def exploded(of: Query): Query = one("explode", of)(q =>
+  private[this] def exploded(input: Query): Query = one("explode", input)(q =>
     s"SELECT a, n AS b, t, v FROM ($q) LATERAL VIEW explode(array(b, 1L)) e AS n"
   )
 
-  private[this] def sampled(of: Query): Query =
-    one("sample of all", of)(q => s"SELECT a, b, t, v FROM ($q) TABLESAMPLE (100 PERCENT)")
+  private[this] def sampled(input: Query): Query =
+    one("sample of all", input)(q => s"SELECT a, b, t, v FROM ($q) TABLESAMPLE (100 PERCENT)")
 
   private[this] def ordinaryJoin(l: Query, r: Query): Query = {
     val how = oneOf(Seq("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"))

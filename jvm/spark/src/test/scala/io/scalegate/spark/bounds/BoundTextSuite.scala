@@ -21,9 +21,9 @@ final class BoundTextSuite extends AnyFunSuite {
     (TermType.FloatTerm, BigDecimal(new java.math.BigDecimal(0.2f.toDouble)), "0.2"),
     (TermType.IntTerm, -3, "-3"),
     (TermType.DecimalTerm(9, 2), BigDecimal("0.10"), "0.10")
-  ).foreach { case (of, bound, text) =>
-    test(s"$bound of $of is $text") {
-      assert(BoundText.of(bound, of) == text)
+  ).foreach { case (termType, bound, text) =>
+    test(s"$bound of $termType is $text") {
+      assert(BoundText(bound, termType) == text)
     }
   }
 }

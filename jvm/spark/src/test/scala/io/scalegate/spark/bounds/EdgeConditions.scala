@@ -93,8 +93,8 @@ object EdgeConditions {
     EdgeCondition(t, t, sql, apart.flatMap(d => Seq(d, -d)))
   }
 
-  private[this] def distances(of: Constant*): Seq[BigDecimal] = {
-    val each = of.map(_.number).flatMap(n => Seq(n, -n))
+  private[this] def distances(constants: Constant*): Seq[BigDecimal] = {
+    val each = constants.map(_.number).flatMap(n => Seq(n, -n))
     (BigDecimal(0) +: each) ++ (for { x <- each.take(2); y <- each.drop(2) } yield x + y)
   }
 }

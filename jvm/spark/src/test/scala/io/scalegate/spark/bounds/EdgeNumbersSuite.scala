@@ -59,10 +59,10 @@ final class EdgeNumbersSuite extends SparkJoinSuite {
 
   /** The optimized join; None where Spark refuses the types, or has another plan for it. */
   private def joinOn(c: EdgeCondition): Option[Join] = {
-    def table(name: String, column: String, of: EdgeType) = spark
+    def table(name: String, column: String, edge: EdgeType) = spark
       .createDataFrame(
         spark.sparkContext.emptyRDD[org.apache.spark.sql.Row],
-        new StructType().add(column, of.dataType)
+        new StructType().add(column, edge.dataType)
       )
       .createOrReplaceTempView(name)
     table("l", "a", c.left)
@@ -105,11 +105,13 @@ final private class EdgePairs(join: Join, candidate: WindowJoinCandidate, note: 
   }
 
   /** One bounded difference as the core sees it. */
-  final private class Bound(of: BoundedDifference) {
-    private[this] val band: Option[Band] = if (of.isEmpty) None else Some(of.band)
+  final private class Bound(difference: BoundedDifference) {
+    private[this] val band: Option[Band] = if (difference.isEmpty) None else Some(difference.band)
     private[this] val types = band.map(_.attribute).toVector
-    private[this] val left = new AttributeReader(Seq(of.storedLeft), types, join.left.output)
-    private[this] val right = new AttributeReader(Seq(of.storedRight), types, join.right.output)
+    private[this] val left =
+      new AttributeReader(Seq(difference.storedLeft), types, join.left.output)
+    private[this] val right =
+      new AttributeReader(Seq(difference.storedRight), types, join.right.output)
     private[this] val grids = band.toSeq.flatMap(b => Seq(Side.R, Side.S).map(Grid(Vector(b), _)))
     private[this] val (own, reached) = (new CellBuffer, new CellBuffer)
 
@@ -123,7 +125,7 @@ final private class EdgePairs(join: Join, candidate: WindowJoinCandidate, note: 
             assert(fromLeft && fromRight, s"(a match outside of the bound $b) for $what")
             grids.foreach(meet(_, x, y, what))
           }
-          assert(fromLeft == fromRight || !of.exact, s"(an exact bound $b) for $what")
+          assert(fromLeft == fromRight || !difference.exact, s"(an exact bound $b) for $what")
           fromLeft
         case _ => false
       }

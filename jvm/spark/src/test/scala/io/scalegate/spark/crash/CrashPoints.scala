@@ -61,11 +61,11 @@ object CrashPoints {
   def at[T](operation: String, file: Path)(effect: => T): T =
     if (!synchronized(isOurs(file))) effect
     else {
-      val place = arrive(operation, nameOf(file))
-      if (dies(place)) throw new IOException(s"the machine died $place")
+      val point = arrive(operation, nameOf(file))
+      if (dies(point)) throw new IOException(s"the machine died $point")
       val result = effect
-      if (dies(place.copy(after = true)))
-        throw new IOException(s"the machine died ${place.copy(after = true)}")
+      if (dies(point.copy(after = true)))
+        throw new IOException(s"the machine died ${point.copy(after = true)}")
       result
     }
 

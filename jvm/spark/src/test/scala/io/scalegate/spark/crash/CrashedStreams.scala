@@ -69,37 +69,39 @@ abstract class CrashedStreams extends StreamingJoinSuite {
     spark.sparkContext.setLogLevel("OFF")
   }
 
-  protected def withQuery[T](of: CrashQuery, in: CrashStore)(body: => T): T = withSettings(
-    in.all :+ ("spark.sql.shuffle.partitions" -> of.partitions.toString): _*
-  )(body)
+  protected def withQuery[T](crashQuery: CrashQuery, in: CrashStore)(body: => T): T =
+    withSettings(
+      in.all :+ ("spark.sql.shuffle.partitions" -> crashQuery.partitions.toString): _*
+    )(body)
 
   /** The first batches go on without a start between them, as most of a query's do. */
-  private def partsOf(of: CrashQuery): Seq[Range] =
-    (0 until of.steps.size - 2) +: (of.steps.size - 2 until of.steps.size).map(i => i to i)
+  private def partsOf(crashQuery: CrashQuery): Seq[Range] =
+    (0 until crashQuery.steps.size - 2) +: (crashQuery.steps.size - 2 until crashQuery.steps.size)
+      .map(i => i to i)
 
-  protected def whole(of: CrashQuery, in: CrashStore): CrashWhole = {
+  protected def whole(crashQuery: CrashQuery, in: CrashStore): CrashWhole = {
     val parts =
-      partsOf(of).scanLeft((Option.empty[CrashPart], Option.empty[(Path, Seq[String])])) {
+      partsOf(crashQuery).scanLeft((Option.empty[CrashPart], Option.empty[(Path, Seq[String])])) {
         case ((_, before), steps) =>
-          val run = new Mortal(of, in, before, None)
+          val run = new Mortal(crashQuery, in, before, None)
           run.through(steps)
           val part = CrashPart(steps, CrashPoints.all, before)
           (Some(part), Some((run.directory, run.output)))
       }
     val (directory, rows) = parts.last._2.get
-    CrashWhole(parts.flatMap(_._1), Written(of.results(rows), lateRows(directory)))
+    CrashWhole(parts.flatMap(_._1), Written(crashQuery.results(rows), lateRows(directory)))
   }
 
   protected def outcome(
-      of: CrashQuery,
+      crashQuery: CrashQuery,
       in: CrashStore,
       part: CrashPart,
       point: CrashPoint
   ): CrashOutcome = {
-    val run = new Mortal(of, in, part.before, Some(point))
+    val run = new Mortal(crashQuery, in, part.before, Some(point))
     try {
-      run.through(part.steps.head until of.steps.size)
-      val written = Written(of.results(run.output), lateRows(run.directory))
+      run.through(part.steps.head until crashQuery.steps.size)
+      val written = Written(crashQuery.results(run.output), lateRows(run.directory))
       CrashOutcome(written, run.again, run.deaths, run.asked)
     } finally FileUtils.deleteQuietly(run.directory.toFile)
   }
@@ -114,7 +116,7 @@ abstract class CrashedStreams extends StreamingJoinSuite {
 
   /** A query on such a machine, from a copy of a checkpoint on. */
   private class Mortal(
-      of: CrashQuery,
+      crashQuery: CrashQuery,
       in: CrashStore,
       before: Option[(Path, Seq[String])],
       crash: Option[CrashPoint]
@@ -122,20 +124,22 @@ abstract class CrashedStreams extends StreamingJoinSuite {
     val directory: Path = newDirectory()
     var deaths = 0
     var asked = false
-    private val query = new Running(of.text, "2 seconds", of.mode, checkpoint = directory)
+    private val query =
+      new Running(crashQuery.text, "2 seconds", crashQuery.mode, checkpoint = directory)
 
     def output: Seq[String] =
-      if (of.mode == "complete") query.last else before.toSeq.flatMap(_._2) ++ query.inOrder
+      if (crashQuery.mode == "complete") query.last
+      else before.toSeq.flatMap(_._2) ++ query.inOrder
     def again: Seq[Long] = query.otherTheSecondTime
 
-    def through(steps: Range): Unit = withQuery(of, in) {
+    def through(steps: Range): Unit = withQuery(crashQuery, in) {
       for ((path, _) <- before) FileUtils.copyDirectory(path.toFile, directory.toFile)
-      for ((l, r) <- of.steps.take(steps.head)) query.before(l, r)
+      for ((l, r) <- crashQuery.steps.take(steps.head)) query.before(l, r)
       CrashPoints.begin(directory.toString, crash)
       withSettings(ScaleGateConf.LateRows -> directory.resolve("late").toString) {
         try {
           survive { query.start(); () }
-          for ((l, r) <- steps.map(of.steps)) {
+          for ((l, r) <- steps.map(crashQuery.steps)) {
             survive { query.add(l, r); () }
             survive(StreamAccess.maintainStores(directory.toString))
           }

@@ -39,14 +39,14 @@ final class StreamingCrashSuite extends CrashedStreams {
   }
 
   /** A line of the table, and what was other than without a death. */
-  private def check(of: CrashQuery, in: CrashStore): Unit = {
-    val without = whole(of, in)
+  private def check(query: CrashQuery, in: CrashStore): Unit = {
+    val without = whole(query, in)
     assert(without.written.rows.nonEmpty)
     val all = without.parts.flatMap(part => part.points.map(part -> _))
-    val random = new Random(seed + s"${of.name}, ${in.name}".hashCode)
+    val random = new Random(seed + s"${query.name}, ${in.name}".hashCode)
     val tried = chosen(all, random).map { case (part, point) =>
       val result =
-        try Right(outcome(of, in, part, point))
+        try Right(outcome(query, in, part, point))
         catch { case e: Exception => Left(e) }
       (part, point, result)
     }
@@ -57,25 +57,25 @@ final class StreamingCrashSuite extends CrashedStreams {
         Seq(s"$point in ${part.steps}: ${causes(e).map(_.toString.take(300)).mkString(" < ")}")
     }
     val outcomes = tried.flatMap(_._3.toOption)
-    info(s"| ${of.name} | ${in.name} | ${all.size} | ${tried.size} | " +
+    info(s"| ${query.name} | ${in.name} | ${all.size} | ${tried.size} | " +
       s"${outcomes.count(_.deaths > 0)} | ${outcomes.count(_.asked)} | ${wrong.size} |")
     assert(wrong.isEmpty, s"SCALEGATE_SEED=$seed\n${wrong.mkString("\n")}")
   }
 
-  private val cases = for (in <- CrashStore.All; of <- CrashQuery.All) yield (of, in)
+  private val cases = for (in <- CrashStore.All; query <- CrashQuery.All) yield (query, in)
   private def sample = some(cases.filterNot(_._1.hot), 2, new Random(seed))
 
   info("| query | state | operations, before and after | tried | died | new checkpoint | wrong |")
-  for ((of, in) <- if (isSoak) cases else sample)
-    test(s"no row is lost or doubled when the machine dies: ${of.name}, ${in.name}") {
-      check(of, in)
+  for ((query, in) <- if (isSoak) cases else sample)
+    test(s"no row is lost or doubled when the machine dies: ${query.name}, ${in.name}") {
+      check(query, in)
     }
 
   test("the rows of a query on a machine that does not die are those of the rows at rest") {
     // Of an inner join, to which the late rows would add nothing.
-    val of = CrashQuery.All.find(_.name.startsWith("inner")).get
-    val all = of.steps
-    val atRest = batchResult(of.text, all.flatMap(_._1), all.flatMap(_._2))
-    assert(whole(of, CrashStore.All.head).written.rows == of.results(atRest))
+    val query = CrashQuery.All.find(_.name.startsWith("inner")).get
+    val all = query.steps
+    val atRest = batchResult(query.text, all.flatMap(_._1), all.flatMap(_._2))
+    assert(whole(query, CrashStore.All.head).written.rows == query.results(atRest))
   }
 }

@@ -21,9 +21,9 @@ final class OwnNodesSuite extends AnyFunSuite {
 
   /** The classes of the jar or directory that a class of ours is in. */
   private lazy val ours: Seq[Class[_]] = {
-    val place = Paths.get(classOf[OwnNode].getProtectionDomain.getCodeSource.getLocation.toURI)
-    if (Files.isDirectory(place)) classesIn(place)
-    else Using.resource(FileSystems.newFileSystem(place))(f => classesIn(f.getPath("/")))
+    val location = Paths.get(classOf[OwnNode].getProtectionDomain.getCodeSource.getLocation.toURI)
+    if (Files.isDirectory(location)) classesIn(location)
+    else Using.resource(FileSystems.newFileSystem(location))(f => classesIn(f.getPath("/")))
   }
 
   private def classesIn(root: Path): Seq[Class[_]] = Using.resource(Files.walk(root)) { files =>
@@ -36,8 +36,8 @@ final class OwnNodesSuite extends AnyFunSuite {
       .toSeq
   }
 
-  private def concrete(of: Class[_]): Seq[Class[_]] =
-    ours.filter(c => of.isAssignableFrom(c) && !Modifier.isAbstract(c.getModifiers))
+  private def concrete(kind: Class[_]): Seq[Class[_]] =
+    ours.filter(c => kind.isAssignableFrom(c) && !Modifier.isAbstract(c.getModifiers))
 
   test("each logical node says by itself what the optimizer reads of it") {
     val nodes = concrete(classOf[LogicalPlan])
@@ -60,14 +60,15 @@ final class OwnNodesSuite extends AnyFunSuite {
   }
 
   /** A trait that extends a class is an interface to Java, which knows nothing of the class. */
-  private def isExpression(of: Class[_]): Boolean = classOf[Expression].isAssignableFrom(of) ||
-    of.isInterface && of.getName.contains("scalegate") && {
-      val kinds = concrete(of)
-      kinds.nonEmpty && kinds.forall(classOf[Expression].isAssignableFrom(_))
-    }
+  private def isExpression(kind: Class[_]): Boolean =
+    classOf[Expression].isAssignableFrom(kind) ||
+      kind.isInterface && kind.getName.contains("scalegate") && {
+        val kinds = concrete(kind)
+        kinds.nonEmpty && kinds.forall(classOf[Expression].isAssignableFrom(_))
+      }
 
   /** The classes of ours on the way to an expression that a value of this type may hold, if there are any. */
-  private def hiding(of: Type, way: List[Class[_]]): Option[List[String]] = of match {
+  private def hiding(found: Type, way: List[Class[_]]): Option[List[String]] = found match {
     case p: ParameterizedType =>
       p.getActualTypeArguments.iterator.flatMap(hiding(_, way)).nextOption()
     case w: WildcardType => w.getUpperBounds.iterator.flatMap(hiding(_, way)).nextOption()

@@ -58,8 +58,8 @@ final class NodeTermsSuite extends AnyFunSuite {
   for ((name, terms) <- all) {
     test(s"what a rule makes of an expression is in its place: $name") {
       val others = columns.map(x => column(s"other ${x.name}"))
-      def renamed(of: Expression, from: Seq[Attribute], to: Seq[Attribute]) =
-        of.transform { case x: Attribute => to(from.indexWhere(_.exprId == x.exprId)) }
+      def renamed(expression: Expression, from: Seq[Attribute], to: Seq[Attribute]) =
+        expression.transform { case x: Attribute => to(from.indexWhere(_.exprId == x.exprId)) }
       val changed = renamed(terms, columns, others)
       assert(changed.references.size == terms.references.size)
       assert(columns.forall(!changed.references.contains(_)))

@@ -16,8 +16,8 @@ import org.apache.spark.sql.{Row, SparkSessionExtensions}
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.rules.TwoSteps
 
-/** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place of
-  * their inputs, or of themselves: it has to be true of the rows that they give.
+/** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place
+  * of their inputs, or of themselves: it has to be true of the rows that they give.
   */
 final class AdaptiveFiguresSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
@@ -40,8 +40,8 @@ final class AdaptiveFiguresSuite extends SparkJoinSuite {
   }
 
   /** A side of one row for each `x`, as many as the condition leaves, which nobody knows before it has run. */
-  private def side(of: String, where: String) =
-    s"(SELECT x, k, min(ts) AS ts FROM $of WHERE $where GROUP BY x, k)"
+  private def side(relation: String, where: String) =
+    s"(SELECT x, k, min(ts) AS ts FROM $relation WHERE $where GROUP BY x, k)"
 
   private val sizes = {
     val (many, one, none) = ("x % 2 = 0", "x % 30 = 3", "x % 7 = 9")
@@ -69,8 +69,8 @@ final class AdaptiveFiguresSuite extends SparkJoinSuite {
     def clue = s"$query\n$operator"
     def known(e: Expression) = e.references.subsetOf(operator.outputSet) &&
       e.references.forall(a => output.exists(_.semanticEquals(a)))
-    def values(of: Seq[Expression]) = {
-      val bound = of.map(BindReferences.bindReference(_, output))
+    def values(expressions: Seq[Expression]) = {
+      val bound = expressions.map(BindReferences.bindReference(_, output))
       rows.map(r => bound.map(_.eval(InternalRow.fromSeq(r.toSeq.map(convertToCatalyst)))))
     }
     assert(operator.maxRows.forall(_ >= rows.size), clue)

@@ -26,8 +26,8 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
     write("b", "SELECT id, id AS y FROM range(30)")
   }
 
-  private def windows(of: String) =
-    s"SELECT window(ts, '1 minute', '10 seconds') AS w, count(*) AS n FROM $of GROUP BY 1"
+  private def windows(relation: String) =
+    s"SELECT window(ts, '1 minute', '10 seconds') AS w, count(*) AS n FROM $relation GROUP BY 1"
 
   /** The rows in their order. */
   private def listed(query: String): Seq[String] =
@@ -79,12 +79,14 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
   }
 
   test("the many windows of one row are ordered, and told apart") {
-    val of = windows("one")
-    assertListed(s"SELECT w.start FROM ($of) ORDER BY w.start DESC")
-    assertListed(s"SELECT DISTINCT n FROM ($of)")
-    assertListed(s"SELECT count(DISTINCT n) FROM ($of)")
-    assertListed(s"SELECT n, count(*) FROM ($of) GROUP BY n")
-    assertListed(s"SELECT w.start, (SELECT max(n) FROM ($of)) FROM ($of) ORDER BY 1 DESC LIMIT 3")
+    val counted = windows("one")
+    assertListed(s"SELECT w.start FROM ($counted) ORDER BY w.start DESC")
+    assertListed(s"SELECT DISTINCT n FROM ($counted)")
+    assertListed(s"SELECT count(DISTINCT n) FROM ($counted)")
+    assertListed(s"SELECT n, count(*) FROM ($counted) GROUP BY n")
+    assertListed(
+      s"SELECT w.start, (SELECT max(n) FROM ($counted)) FROM ($counted) ORDER BY 1 DESC LIMIT 3"
+    )
   }
 
   for {

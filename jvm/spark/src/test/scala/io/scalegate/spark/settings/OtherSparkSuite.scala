@@ -53,10 +53,10 @@ final class OtherSparkSuite extends AnyFunSuite {
   }
 
   test("the warning says what to use") {
-    val says = SparkRelease.obstacleOf("4.2.0", "4.1.4").get
-    assert(says.contains("is built for Spark 4.2 and this is Spark 4.1.4, so it adds nothing"))
-    assert(says.contains("pip install 'pyspark==4.2.*'"))
-    assert(says.contains("the scalegate that is built for Spark 4.1"))
+    val warning = SparkRelease.obstacleOf("4.2.0", "4.1.4").get
+    assert(warning.contains("is built for Spark 4.2 and this is Spark 4.1.4, so it adds nothing"))
+    assert(warning.contains("pip install 'pyspark==4.2.*'"))
+    assert(warning.contains("the scalegate that is built for Spark 4.1"))
   }
 
   test("this Spark is the one that the build is for") {

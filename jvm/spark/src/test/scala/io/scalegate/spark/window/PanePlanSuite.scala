@@ -342,11 +342,12 @@ final class PanePlanSuite extends PaneAggregateSuite {
 
   test("partial results are packed where they are of fixed size, and Spark's own elsewhere") {
     def packed(query: String) = partials(spark.sql(query)).size
-    Seq("count(*), sum(l), avg(x)", "min(ts)", "sum(CAST(l AS DECIMAL(38, 2)))").foreach { of =>
-      assert(packed(windowed(of)) == 1, of)
+    Seq("count(*), sum(l), avg(x)", "min(ts)", "sum(CAST(l AS DECIMAL(38, 2)))").foreach {
+      aggregates =>
+        assert(packed(windowed(aggregates)) == 1, aggregates)
     }
-    Seq("max(name)", "count(*), collect_set(i)").foreach { of =>
-      assert(packed(windowed(of)) == 0, of)
+    Seq("max(name)", "count(*), collect_set(i)").foreach { aggregates =>
+      assert(packed(windowed(aggregates)) == 0, aggregates)
     }
     Seq("name", "i, name").foreach(keys => assert(packed(windowed("sum(l)", s", $keys")) == 1))
     assert(packed(windowed("sum(l)", ", name COLLATE UNICODE_CI")) == 0)

@@ -38,8 +38,8 @@ final class PaneRowsSuite extends PaneAggregateSuite {
 
   private def function(): String = {
     val filter = oneOf(Seq("i > 0", "name <> 'n1'", "x < 3 OR l IS NULL"))
-    val of = oneOf(Functions)
-    of.replace("{}", if (random.nextInt(4) > 0) "" else s" FILTER (WHERE $filter)")
+    val function = oneOf(Functions)
+    function.replace("{}", if (random.nextInt(4) > 0) "" else s" FILTER (WHERE $filter)")
   }
 
   private def query(): String = {

@@ -71,8 +71,8 @@ final class PaperQueriesSuite extends PaneAggregateSuite {
       (key, value) <- rows
     } yield (start, key.longValue) -> value
     assert(found.keySet == defined.map(_._1).toSet)
-    defined.foreach { case (of, value) =>
-      assert(same(value, found(of)), s"$of: $value, not ${found(of)}")
+    defined.foreach { case (key, value) =>
+      assert(same(value, found(key)), s"$key: $value, not ${found(key)}")
     }
   }
 

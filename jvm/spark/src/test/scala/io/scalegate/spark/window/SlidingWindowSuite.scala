@@ -25,20 +25,22 @@ final class SlidingWindowSuite extends AnyFunSuite {
     windows.foreach { by =>
       val times = -100L to 100L
       times.groupBy(by.pane).foreach { case (pane, together) =>
-        val of = together.map(holding(by, _)).distinct
-        assert(of.size == 1, s"$by: pane $pane holds $together")
-        of.head.headOption.foreach(first => assert(by.first(pane) == first, s"$by: pane $pane"))
+        val windows = together.map(holding(by, _)).distinct
+        assert(windows.size == 1, s"$by: pane $pane holds $together")
+        windows.head.headOption.foreach(first =>
+          assert(by.first(pane) == first, s"$by: pane $pane")
+        )
       }
     }
   }
 
-  test("a pane begins no later than its times, and later panes have higher places") {
+  test("a pane begins no later than its times, and later panes have higher numbers") {
     windows.foreach { by =>
       val panes = (-100L to 100L).map(t => (t, by.pane(t)))
       assert(panes.forall { case (time, pane) => pane <= time && by.pane(pane) == pane })
-      val places = panes.map(_._2).distinct.map(by.place)
-      assert(places == places.distinct.sorted, by)
-      assert(places.map(by.start) == panes.map(_._2).distinct, by)
+      val numbers = panes.map(_._2).distinct.map(by.paneNumber)
+      assert(numbers == numbers.distinct.sorted, by)
+      assert(numbers.map(by.start) == panes.map(_._2).distinct, by)
     }
   }
 
@@ -50,19 +52,22 @@ final class SlidingWindowSuite extends AnyFunSuite {
   }
 
   test(
-    "panes of open windows, and those behind windows that are closed, are known by their places"
+    "panes of open windows, and those behind windows that are closed, are known by their numbers"
   ) {
     windows.foreach { by =>
       for (time <- -100L to 300L by 7) {
         val (open, behind) = (by.firstOpen(time), by.firstBehind(time))
         (-150L to 350L).map(by.pane).distinct.foreach { pane =>
-          assert(by.place(pane) < open == by.endOf(by.last(pane)) <= time, (by, time, pane))
-          assert(by.place(pane) < behind == by.endOf(by.first(pane)) <= time, (by, time, pane))
+          assert(by.paneNumber(pane) < open == by.endOf(by.last(pane)) <= time, (by, time, pane))
+          assert(
+            by.paneNumber(pane) < behind == by.endOf(by.first(pane)) <= time,
+            (by, time, pane)
+          )
         }
       }
       assert(by.firstOpen(Long.MinValue) == Long.MinValue)
       assert(by.firstBehind(Long.MinValue) == Long.MaxValue)
-      assert(by.firstOpen(Long.MaxValue) > by.place(by.pane(Long.MaxValue / 2)), by)
+      assert(by.firstOpen(Long.MaxValue) > by.paneNumber(by.pane(Long.MaxValue / 2)), by)
     }
   }
 

@@ -6,7 +6,9 @@ import org.apache.spark.sql.scalegate.SpillableRows
 import io.scalegate.spark.join.{BlockJoinIterator, PairTest}
 import io.scalegate.spark.rows.RowStore
 
-/** Compares each of the kept rows with the whole block. */
+/** Compares each of the kept rows with the whole block. One thread, the task's. A block has at most 4096 rows, and ends
+  * with the row that makes it a mebibyte.
+  */
 final class BlockLoopIterator(
     pairs: PairTest,
     probes: Iterator[UnsafeRow],

@@ -8,8 +8,8 @@ import io.scalegate.spark.join.{PairTest, PartitionsJoinTask, Probing}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.Sides
 
-/** Everything that travels to the executors to join two partitions by comparing all rows of one with all of the
-  * other, in any memory: one side is kept on disk, and read once for each block of the other's rows.
+/** The join of two partitions by comparing all rows of one with all of the other, as it travels to the executors. It
+  * needs the memory of one block: the build side is kept on disk, and read once for each block of probe rows.
   *
   * @param columns
   *   of the inputs
@@ -23,12 +23,12 @@ final class BlockLoopTask(
 ) extends PartitionsJoinTask {
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): BlockLoopIterator = {
     val (probed, searched) = (columns(probing.side), columns(probing.side.opposite))
-    val rows = Sides(l, r).zip(columns).map { case (of, output) => UnsafeRows(of, output) }
+    val rows = Sides(l, r).zip(columns).map { case (input, output) => UnsafeRows(input, output) }
     val accepts = PairTest.predicate(condition, columns)
     new BlockLoopIterator(
       new PairTest(probing, probed.length, searched.length, Some(accepts)),
       rows(probing.side),
-      SpillableRows.of(rows(probing.side.opposite), searched.length)
+      SpillableRows.copyOf(rows(probing.side.opposite), searched.length)
     )
   }
 }

@@ -33,7 +33,8 @@ import io.scalegate.spark.rows.NodeTerms
 import io.scalegate.stream.Sides
 
 /** How the tasks of a [[WindowJoinExec]] join what they read: where and in which order they need their rows, what they
-  * do with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node.
+  * do with them, and what that leaves of the inputs' partitioning and order. It holds all expressions of the node. The
+  * join is planned on the driver, and holds no rows.
   */
 sealed trait LocalJoin extends NodeTerms {
 
@@ -97,9 +98,9 @@ sealed trait ClusteredJoin extends LocalJoin {
       inputs: Sides[SparkPlan],
       isCut: Boolean
   ): Partitioning = {
-    val of = inputs.map(_.outputPartitioning)
-    if (keys.cells.nonEmpty || isCut) UnknownPartitioning(of.left.numPartitions)
-    else probing.partitioning(of.left, of.right)
+    val partitioning = inputs.map(_.outputPartitioning)
+    if (keys.cells.nonEmpty || isCut) UnknownPartitioning(partitioning.left.numPartitions)
+    else probing.partitioning(partitioning.left, partitioning.right)
   }
 
   /** The work of a task on inputs of these columns. */
@@ -142,8 +143,8 @@ object LocalJoin {
       copy(changed(0).asInstanceOf[JoinKeys], changed(1).asInstanceOf[IndexTerms])
 
     override def ordering: Sides[Seq[SortOrder]] =
-      keys.sides.zip(terms.attributes).map { case (of, bounded) =>
-        (of :+ bounded.head).map(SortOrder(_, Ascending))
+      keys.sides.zip(terms.attributes).map { case (sideKeys, bounded) =>
+        (sideKeys :+ bounded.head).map(SortOrder(_, Ascending))
       }
 
     /** Rows come in the order of their probe rows' keys. Within a key they do where the window fits. */
@@ -156,7 +157,7 @@ object LocalJoin {
     ): PartitionsJoinTask = sweep(probing, columns)
   }
 
-  /** A task indexes its rows of the side that does not probe, and nothing has to be sorted. One that cannot hold them
+  /** A task indexes its rows of the build side, and nothing has to be sorted. One that cannot hold them
     * sorts both sides itself, and sweeps; in two passes where rows of both sides are given that match nothing.
     *
     * @param key
@@ -183,7 +184,7 @@ object LocalJoin {
     )
   }
 
-  /** A task indexes its rows of the side that does not probe, where no window can be swept: the bounds are columns, or
+  /** A task indexes its rows of the build side, where no window can be swept: the bounds are columns, or
     * there are none. Where its memory is too small for them they are spilled, and all are read once for each block of
     * the other's rows; in two passes by a full join.
     *
@@ -225,7 +226,7 @@ object LocalJoin {
     * input.
     *
     * @param held
-    *   the columns of the rows that are broadcast: of the side that does not probe, whose plan gives [[PackedRows]]
+    *   the columns of the rows that are broadcast: of the build side, whose plan gives [[PackedRows]]
     */
   final case class Broadcast(held: Seq[Attribute], terms: IndexTerms) extends LocalJoin {
     override def shownName: String = "BroadcastWindowJoin"
@@ -248,7 +249,7 @@ object LocalJoin {
       )
 
     override def distribution(probing: Probing): Sides[Distribution] =
-      Sides.of(
+      Sides.bySide(
         probing.side,
         UnspecifiedDistribution,
         BroadcastDistribution(IdentityBroadcastMode)
@@ -257,7 +258,7 @@ object LocalJoin {
     override def joined(
         probing: Probing,
         inputs: Sides[Seq[Attribute]]
-    ): Sides[Seq[Attribute]] = Sides.of(probing.side, inputs(probing.side), held)
+    ): Sides[Seq[Attribute]] = Sides.bySide(probing.side, inputs(probing.side), held)
 
     override def produced: AttributeSet = AttributeSet(held)
 

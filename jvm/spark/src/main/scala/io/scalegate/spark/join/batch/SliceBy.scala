@@ -7,7 +7,9 @@ import io.scalegate.partition.{KeySlices, MatrixCells, MatrixLayout}
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
 
-/** Which cells a row of a join goes to: each pair of rows that match must meet in exactly one. */
+/** Which cells a row of a join goes to: each pair of rows that match must meet in exactly one. The layout of the cells
+  * is made on the driver and travels to the tasks; nothing of it changes.
+  */
 sealed trait SliceBy extends Serializable {
 
   /** The types of the attributes that decide it. */
@@ -26,7 +28,7 @@ sealed trait SliceBy extends Serializable {
     * @param keys
     *   its attributes, as sortable integers
     * @param number
-    *   of the row, the same each time that it is read: its place where rows are dealt, elsewhere its hash
+    *   of the row, the same each time that it is read: its ordinal where rows are dealt, elsewhere its hash
     */
   def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit
 
@@ -91,7 +93,7 @@ object SliceBy {
   object Matrix {
 
     /** With ids that an exchange over as many partitions as cells takes to one each. */
-    def of(layout: MatrixLayout): Matrix = {
+    def from(layout: MatrixLayout): Matrix = {
       val ids = new PartitionIds(layout.workers)
       Matrix(MatrixCells(layout, Vector.tabulate(layout.workers)(ids.next)))
     }

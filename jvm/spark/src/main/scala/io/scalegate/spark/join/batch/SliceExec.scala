@@ -101,7 +101,7 @@ final private case class Slicing(
     output: Seq[Attribute]
 )
 
-/** The copies of the row last read, each valid until the next is asked for. */
+/** The copies of the row last read, each valid until the next is asked for. One thread, the task's. */
 final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   import slicing._
 
@@ -112,8 +112,8 @@ final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   private[this] val cells = new CellBuffer
   private[this] var row: InternalRow = _
   private[this] val number: LongSupplier =
-    if (by.isDealt) () => place else () => hashOfRow()
-  private[this] var place = 0L
+    if (by.isDealt) () => ordinal else () => hashOfRow()
+  private[this] var ordinal = 0L
   private[this] var taken = 0
 
   def copies: Int = cells.size
@@ -124,14 +124,14 @@ final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   def numbered(rows: Iterator[InternalRow]): Iterator[InternalRow] =
     if (!by.isDealt) rows
     else {
-      place = Murmur3_x86_32.hashInt(TaskContext.getPartitionId(), 0).toLong
+      ordinal = Murmur3_x86_32.hashInt(TaskContext.getPartitionId(), 0).toLong
       TaskSort.byContent(rows, input)
     }
 
   def read(next: InternalRow): Unit = {
     row = next
     taken = 0
-    place += 1
+    ordinal += 1
     if (reader.read(next)) by.cells(side, reader.keys, number, cells)
     else cells.setOnly(if (whole) Some(number.getAsLong) else None)
   }

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 import io.scalegate.spark.rows.AttributeReader
 
-/** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute
-  * that the window slides along.
+/** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute that the window
+  * slides along. One thread; it holds the current row alone.
   *
   * @param order
   *   compares keys of the two sides

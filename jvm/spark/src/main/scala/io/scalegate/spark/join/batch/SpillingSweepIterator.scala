@@ -8,8 +8,8 @@ import io.scalegate.spark.join.lookup.BlockLookupIterator
 import io.scalegate.spark.join.{JoinedPairs, PairTest}
 import io.scalegate.spark.rows.WindowMemory
 
-/** A sweep whose windows may be larger than memory. The rows of a key whose window is are kept on disk, and joined
-  * block by block; the sweep goes on with the next key.
+/** A sweep that copes with windows larger than memory. Where the window of a key does not fit, the build rows of that
+  * key are kept on disk and joined block by block; the sweep goes on with the next key. One thread, the task's.
   *
   * @param inBlocks
   *   joins the probe rows of a key with the build rows that are kept

@@ -9,8 +9,10 @@ import io.scalegate.lookup.{BuildRows, WindowSweep}
 import io.scalegate.spark.join.{PairTest, ProbeJoinIterator}
 import io.scalegate.spark.rows.{RowSize, WindowMemory}
 
-/** Joins the sorted rows of one partition, key by key, with the core's window sweep: each row of the side
-  * that probes searches the window of the other's rows.
+/** Joins the sorted rows of one partition, key by key, with the core's window sweep: each probe row searches the window
+  * of build rows.
+  *
+  * One thread, the task's. It holds the window of one key, for which `keep` reserves memory.
   *
   * @param bands
   *   the first bounds the attribute that both sides are sorted by within a key
@@ -179,7 +181,7 @@ final class SweepJoinIterator(
 
     def row(): AnyRef = {
       val copied = build.row.copy()
-      bytes += RowSize.of(copied)
+      bytes += RowSize.inBytes(copied)
       rows += 1
       val inWindow = sweep.windowRows + 1L
       if (keep.tryReserve(inWindow, inWindow * (bytes / rows))) copied else null

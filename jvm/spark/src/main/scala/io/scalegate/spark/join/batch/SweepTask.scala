@@ -17,7 +17,7 @@ import io.scalegate.spark.join.{BoundedInput, KeptInput, PairTest, PartitionsJoi
 import io.scalegate.spark.rows.{TaskSort, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
-/** Everything that travels to the executors for a join that sweeps a window over both inputs.
+/** A join that sweeps a window over both inputs, as it travels to the executors.
   *
   * @param keys
   *   by which the rows come sorted, and then by the first bounded attribute
@@ -26,8 +26,8 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]]) extends Pa
 
   /** The same work on inputs whose rows come in any order. */
   def ofUnsorted: PartitionsJoinTask = (l, r) => {
-    val rows = Sides(l, r).zip(keys.zip(terms.inputs)).map { case (rows, (of, input)) =>
-      val order = (of :+ input.bounded.head).map(SortOrder(_, Ascending))
+    val rows = Sides(l, r).zip(keys.zip(terms.inputs)).map { case (rows, (sideKeys, input)) =>
+      val order = (sideKeys :+ input.bounded.head).map(SortOrder(_, Ascending))
       TaskSort(rows, order, input.output)
     }
     swept(rows, sortedHere = true)
@@ -46,12 +46,12 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]]) extends Pa
     val order = RowOrdering.createNaturalAscendingOrdering(keys.left.map(_.dataType))
     def sorted(
         rows: Iterator[InternalRow],
-        of: Seq[Expression],
+        sideKeys: Seq[Expression],
         input: BoundedInput,
         whole: Boolean
     ) = new SortedSide(
       UnsafeRows(rows, input.output),
-      UnsafeProjection.create(of, input.output),
+      UnsafeProjection.create(sideKeys, input.output),
       order,
       terms.reader(input),
       whole

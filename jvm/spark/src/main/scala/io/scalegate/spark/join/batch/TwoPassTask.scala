@@ -8,8 +8,8 @@ import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, Probing}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{Side, Sides}
 
-/** A full join of two partitions whose rows a task cannot hold. Both are kept on disk and
-  * read twice: for the pairs and the left rows, then for the right rows that match nothing.
+/** A full join of two partitions whose rows a task cannot hold, as it travels to the executors. Both partitions are
+  * kept on disk and read twice: for the pairs and the left rows, then for the unmatched right rows.
   *
   * @param pass
   *   joins partitions that come in any order
@@ -17,15 +17,15 @@ import io.scalegate.stream.{Side, Sides}
 final class TwoPassTask(pass: Probing => PartitionsJoinTask, columns: Sides[Seq[Attribute]])
     extends PartitionsJoinTask {
   private[this] val pairs = pass(Probing(Side.R, pairs = true, unmatched = true))
-  private[this] val lone = pass(Probing(Side.S, pairs = false, unmatched = true))
+  private[this] val unmatched = pass(Probing(Side.S, pairs = false, unmatched = true))
 
   def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): JoinedPairs = {
-    val rows = Sides(l, r).zip(columns).map { case (of, output) =>
-      SpillableRows.of(UnsafeRows(of, output), output.length)
+    val rows = Sides(l, r).zip(columns).map { case (input, output) =>
+      SpillableRows.copyOf(UnsafeRows(input, output), output.length)
     }
     new TwoPassIterator(
       pairs.join(rows.left.iterator, rows.right.iterator),
-      () => lone.join(rows.left.iterator, rows.right.iterator),
+      () => unmatched.join(rows.left.iterator, rows.right.iterator),
       columns.left.length
     )
   }
@@ -40,7 +40,8 @@ object TwoPassTask {
     if (probing.unfound) new TwoPassTask(pass, columns) else pass(probing)
 }
 
-/** The pairs of one join, then the rows that another gives, each as a pair without a left row.
+/** The pairs of one join, then the unmatched rows that another gives, each as a pair without a left row. One thread,
+  * the task's.
   *
   * @param rest
   *   asked for when the first are through
@@ -50,35 +51,36 @@ object TwoPassTask {
 final private class TwoPassIterator(pairs: JoinedPairs, rest: () => JoinedPairs, columns: Int)
     extends JoinedPairs(Side.R) {
   private[this] val none = new GenericInternalRow(columns)
-  private[this] var lone: JoinedPairs = _ // null while there are pairs
+  private[this] var unmatched: JoinedPairs = _ // null while there are pairs
 
   def counts: Seq[Long] =
-    if (lone == null) pairs.counts
-    else pairs.counts.zipAll(lone.counts, 0L, 0L).map { case (a, b) => a + b }
+    if (unmatched == null) pairs.counts
+    else pairs.counts.zipAll(unmatched.counts, 0L, 0L).map { case (a, b) => a + b }
 
   def atProbe(): Boolean =
-    if (lone != null) lone.atProbe()
+    if (unmatched != null) unmatched.atProbe()
     else
       pairs.atProbe() || {
         pairs.close()
-        lone = rest()
-        lone.atProbe()
+        unmatched = rest()
+        unmatched.atProbe()
       }
 
-  def probe: InternalRow = if (lone == null) pairs.probe else none
+  def probe: InternalRow = if (unmatched == null) pairs.probe else none
 
   def found: UnsafeRow =
-    if (lone == null) pairs.found else lone.probe.asInstanceOf[UnsafeRow]
+    if (unmatched == null) pairs.found else unmatched.probe.asInstanceOf[UnsafeRow]
 
-  override def foundBase: AnyRef = if (lone == null) pairs.foundBase else found.getBaseObject
+  override def foundBase: AnyRef = if (unmatched == null) pairs.foundBase else found.getBaseObject
 
-  override def foundOffset: Long = if (lone == null) pairs.foundOffset else found.getBaseOffset
+  override def foundOffset: Long =
+    if (unmatched == null) pairs.foundOffset else found.getBaseOffset
 
   def close(): Unit = {
     pairs.close()
-    if (lone != null) lone.close()
+    if (unmatched != null) unmatched.close()
   }
 
   protected def moveToMatch(): Boolean =
-    if (lone == null) pairs.nextMatch() else lone.nextMatch()
+    if (unmatched == null) pairs.nextMatch() else unmatched.nextMatch()
 }

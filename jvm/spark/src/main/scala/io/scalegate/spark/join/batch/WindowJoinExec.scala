@@ -16,6 +16,8 @@ import io.scalegate.stream.Sides
 /** The join of two batch inputs by a condition that bounds differences between them, or makes intervals of them
   * overlap, or holds for any pairs of rows that meet.
   *
+  * Planned on the driver. Adaptive execution may plan it again, and cut its partitions, when its inputs have run.
+  *
   * @param probing
   *   what is given for each row of which side
   * @param local

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Makes a hint on a join's input a conjunct of the join's condition. */
+/** Makes a hint on a join's input a conjunct of the join's condition. The rule runs after resolution, when the inputs
+  * are known: the optimizer rebuilds joins and keeps nothing but the condition.
+  */
 object MoveHintToCondition extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.exists(_.isInstanceOf[WindowJoinHint])) plan

@@ -16,7 +16,8 @@ import org.apache.spark.sql.types.StringType
 import io.scalegate.partition.MatrixLayout
 import io.scalegate.spark.settings.{Algorithm, Errors, LayoutText}
 
-/** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names.
+/** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names. This rule runs among the hint
+  * resolution rules of analysis, since Spark drops hints that it does not know.
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
   * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an [[Algorithm]]

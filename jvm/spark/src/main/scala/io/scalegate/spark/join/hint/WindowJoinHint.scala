@@ -10,7 +10,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, Una
 
 import io.scalegate.spark.plan.OwnNode
 
-/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. */
+/** The hint `WINDOW_JOIN` on an input of a join yet to be made or resolved. The node is in the plan from hint
+  * resolution until [[MoveHintToCondition]] makes it a part of a join; where there is no join it plans as its child.
+  */
 final case class WindowJoinHint(child: LogicalPlan, options: HintOptions) extends UnaryNode
     with OwnNode {
   override def output: Seq[Attribute] = child.output

@@ -13,8 +13,10 @@ import io.scalegate.spark.rows.{
   WindowMemory
 }
 
-/** Joins two inputs whose attributes are bounded block by block: the rows that probe are indexed, as many as there is
-  * memory for, and each of the kept rows is looked up in the block.
+/** Joins two inputs whose attributes are bounded block by block: a block of probe rows is indexed, and each of the kept
+  * build rows is looked up in it.
+  *
+  * One thread, the task's. A block takes what memory the task is granted, about 1 MiB at least and 64 MiB at most.
   *
   * @param attributes
   *   of the probe rows, which `by` relates to those of the kept ones

@@ -14,18 +14,20 @@ import org.apache.spark.sql.scalegate.StorageMemory
 import io.scalegate.spark.rows.{IndexBy, IndexedRows}
 import io.scalegate.stream.Side
 
-/** What is known of broadcast rows by which they are indexed: one broadcast may serve several joins. */
+/** What an index of broadcast rows is known by: how the rows are indexed. One broadcast may serve several joins. */
 final private[scalegate] case class IndexUse(attributes: Seq[Expression], by: IndexBy, side: Side)
 
 /** An index, and what it takes of the executor's memory. */
 final private[scalegate] case class BuiltIndex(rows: IndexedRows, memory: StorageMemory)
 
-/** The indexes of what this JVM holds of broadcast rows: each is built by the first task that asks, and goes
-  * when the rows go, or when no task uses it and the JVM is short of memory: Spark keeps the rows of a query that is
-  * over until the driver forgets it. An index that had to be built again is kept as long as the rows, or until another
-  * needs its place, for else each task of a stage might build it.
+/** The indexes of broadcast rows in this JVM. The first task that asks builds an index, and others wait for it; any
+  * thread.
   *
-  * Indexes are in Spark's accounts, as storage. One that there is no room for is not built.
+  * An index goes when its rows go, or when no task uses it and the JVM is short of memory: Spark keeps the rows of a
+  * query that is over until the driver forgets the query. An index that had to be built again is kept as long as its
+  * rows, or until another index needs its memory: else each task of a stage might build it.
+  *
+  * Indexes are in Spark's accounts, as storage. An index that there is no room for is not built.
   */
 private[scalegate] object BroadcastIndexes {
 
@@ -94,7 +96,7 @@ private[scalegate] object BroadcastIndexes {
     * @param made
     *   builds it, and says what of memory it takes. If it runs out of memory all the same, it is not asked again
     */
-  def of(
+  def getOrBuild(
       rows: Array[InternalRow],
       use: IndexUse,
       task: TaskContext,

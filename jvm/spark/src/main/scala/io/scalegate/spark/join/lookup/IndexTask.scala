@@ -8,8 +8,8 @@ import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{BuildBuffer, RowStore, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
-/** Everything that travels to the executors for a join that indexes the side it does not probe with, whole, and
-  * takes the other's rows as they come.
+/** A join that indexes all rows of its build side and takes the probe rows as they come, as it travels to the
+  * executors.
   *
   * @param terms
   *   the key is among their attributes
@@ -35,7 +35,7 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
     else {
       memory.release()
       val all = rows.drain() ++ rows.unmatchable ++ rest
-      val both = Sides.of(probing.side, probes, all)
+      val both = Sides.bySide(probing.side, probes, all)
       unheld.join(both.left, both.right)
     }
   }

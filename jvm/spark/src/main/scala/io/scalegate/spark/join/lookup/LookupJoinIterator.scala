@@ -8,7 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.spark.join.{PairTest, ProbeJoinIterator}
 import io.scalegate.spark.rows.{AttributeReader, IndexedRows}
 
-/** Looks each row of a partition up in an index.
+/** Looks each row of a partition up in an index. One thread, the task's; the index may be shared with others. It holds
+  * a bit for each build row where unmatched build rows are given.
   *
   * @param unmatchable
   *   rows that are not in the index because they match nothing

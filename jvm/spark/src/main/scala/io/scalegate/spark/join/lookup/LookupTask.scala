@@ -6,14 +6,16 @@ import org.apache.spark.sql.catalyst.InternalRow
 import io.scalegate.spark.join.{JoinedPairs, KeptInput, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
 
-/** Everything that travels to the executors for a join with rows that are broadcast. */
+/** A join with rows that are broadcast, as it travels to the executors. Where the executor has no memory for their
+  * index, it joins block by block.
+  */
 final class LookupTask(terms: TaskTerms) extends Serializable {
   import terms.{build, probe}
 
   /** Joins the rows of a partition with the packed rows that were broadcast. */
   def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
     val use = IndexUse(build.bounded, terms.by, terms.buildSide)
-    BroadcastIndexes.of(packed, use, TaskContext.get(), built(packed)) match {
+    BroadcastIndexes.getOrBuild(packed, use, TaskContext.get(), built(packed)) match {
       case Some(index) =>
         new LookupJoinIterator(terms.test, probes, terms.reader(probe), index)
       case None => inBlocks(probes, packed)

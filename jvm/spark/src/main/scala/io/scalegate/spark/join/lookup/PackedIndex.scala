@@ -14,6 +14,8 @@ import io.scalegate.stream.Side
 /** Builds the index of broadcast rows from the bytes that they are packed in: no row becomes an object. The rows are
   * copied in the index's order, in which they are read faster, if there is memory for it, and else read where they lie.
   *
+  * The task that needs the index calls it, and the JVM's common pool helps. It reserves memory before it uses any.
+  *
   * @param columns
   *   of a row
   * @param reader
@@ -30,8 +32,8 @@ final private[scalegate] class PackedIndex(
 ) {
   /*
    * Tasks that wait for the index leave the JVM's other cores idle, so each of these takes a share of the chunks. A
-   * share writes its rows' places and attributes where they would lie if no row of the shares before had a NULL; then
-   * the gaps are closed.
+   * share writes its rows' addresses and attributes where they would lie if no row of the shares before had a NULL;
+   * then the gaps are closed.
    */
   private[this] val chunks = packed.map(_.asInstanceOf[UnsafeRow])
   private[this] val sizes = chunks.map(PackedRows.rowsIn)
@@ -59,13 +61,13 @@ final private[scalegate] class PackedIndex(
     }
 
   private[this] def built(side: Side, copied: Boolean): IndexedRows = {
-    val places = new Array[Long](total.toInt)
+    val addresses = new Array[Long](total.toInt)
     val keys = Array.fill(width)(new Array[Long](total.toInt))
     val shares = sharesOf(Runtime.getRuntime.availableProcessors)
-    IntStream.range(0, shares.length).parallel.forEach(i => shares(i).read(places, keys))
-    val count = joined(shares, places +: keys)
+    IntStream.range(0, shares.length).parallel.forEach(i => shares(i).read(addresses, keys))
+    val count = joined(shares, addresses +: keys)
     val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, count)))
-    val inPlace = new PlacedRows(index, columns, chunks.map(_.getBaseObject), places)
+    val inPlace = new AddressedRows(index, columns, chunks.map(_.getBaseObject), addresses)
     if (copied) IndexedRows.copied(inPlace, sizeOfAll(shares), _.parallel) else inPlace
   }
 
@@ -109,21 +111,25 @@ final private[scalegate] class PackedIndex(
     /** Of each row, if all are of one. */
     def size: Option[Int] = Option.when(even)(firstSize)
 
-    def read(places: Array[Long], keys: Array[Array[Long]]): Unit = part.foreach { c =>
+    def read(addresses: Array[Long], keys: Array[Array[Long]]): Unit = part.foreach { c =>
       val base = chunks(c).getBaseObject
-      var place = PackedRows.firstRow(chunks(c))
+      var offset = PackedRows.firstRow(chunks(c))
       var left = sizes(c)
       while (left > 0) {
-        RowStore.point(row, base, place)
-        if (attributes.read(row)) add(PlacedRows.place(c, place), places, keys)
-        place += row.getSizeInBytes + PackedRows.Word
+        RowStore.point(row, base, offset)
+        if (attributes.read(row)) add(AddressedRows.address(c, offset), addresses, keys)
+        offset += row.getSizeInBytes + PackedRows.Word
         left -= 1
       }
     }
 
-    private[this] def add(place: Long, places: Array[Long], keys: Array[Array[Long]]): Unit = {
+    private[this] def add(
+        address: Long,
+        addresses: Array[Long],
+        keys: Array[Array[Long]]
+    ): Unit = {
       if (at == from) firstSize = row.getSizeInBytes else even &&= row.getSizeInBytes == firstSize
-      places(at) = place
+      addresses(at) = address
       var i = 0
       while (i < keys.length) {
         keys(i)(at) = attributes.keys(i)
@@ -133,7 +139,7 @@ final private[scalegate] class PackedIndex(
     }
   }
 
-  /** Of each row its place and its number, twice while they are sorted. */
+  /** Of each row its address and its number, twice while they are sorted. */
   private[this] val BytesWhileBuilt = 40L
 
   private[this] val BytesHeld = 12L
@@ -149,25 +155,25 @@ final private[scalegate] class PackedIndex(
   *
   * @param chunks
   *   in which they lie
-  * @param places
+  * @param addresses
   *   of each row, by its number before they were sorted, the chunk's number and where in it the row begins
   */
-final private[scalegate] class PlacedRows(
+final private[scalegate] class AddressedRows(
     index: RowIndex,
     columns: Int,
     chunks: Array[AnyRef],
-    places: Array[Long]
+    addresses: Array[Long]
 ) extends IndexedRows(index, columns) {
   def point(row: UnsafeRow, number: Int): Unit =
     RowStore.point(row, base(number), offset(number))
 
-  def base(number: Int): AnyRef = chunks((places(index.order(number)) >>> 32).toInt)
+  def base(number: Int): AnyRef = chunks((addresses(index.order(number)) >>> 32).toInt)
 
-  def offset(number: Int): Long = places(index.order(number)) & 0xffffffffL
+  def offset(number: Int): Long = addresses(index.order(number)) & 0xffffffffL
 }
 
-private[scalegate] object PlacedRows {
+private[scalegate] object AddressedRows {
 
   /** Both in one number: an array's offsets take 32 bits. */
-  def place(chunk: Int, offset: Long): Long = (chunk.toLong << 32) | offset
+  def address(chunk: Int, offset: Long): Long = (chunk.toLong << 32) | offset
 }

@@ -13,7 +13,7 @@ import io.scalegate.stream.Side
 /** How a join is to be run, and why.
   *
   * @param probing
-  *   with the side that probes, which an inner join is free to choose
+  *   with the probe side, which an inner join is free to choose
   */
 final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: String)
 
@@ -32,7 +32,7 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
 object AlgorithmChoice extends JoinSelectionHelper {
 
   /** None for a join that is left to Spark. */
-  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] = {
+  def forJoin(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] = {
     for {
       (algorithm, _) <- c.requested
       why <- obstacle(algorithm, c, free)
@@ -115,7 +115,7 @@ object AlgorithmChoice extends JoinSelectionHelper {
       Some("a full join is decided in the task that holds all of a row's matches, by an index")
     else if (algorithm == Algorithm.Index && c.overlap.nonEmpty && !keyed)
       Some("where bounds are columns, rows can be exchanged by an equality key alone")
-    else if (!isSweep && keyed && KeyBound.of(c.leftKeys, c.rightKeys).isEmpty)
+    else if (!isSweep && keyed && KeyBound.from(c.leftKeys, c.rightKeys).isEmpty)
       Some("its keys may be equal without being the same bytes")
     else None
   }
@@ -126,5 +126,5 @@ object AlgorithmChoice extends JoinSelectionHelper {
       free.copy(side = Side.S)
     else free
 
-  private[this] def sizeOf(input: LogicalPlan): String = InputSize.of(input).describe
+  private[this] def sizeOf(input: LogicalPlan): String = InputSize.from(input).describe
 }

@@ -4,16 +4,19 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.bounds.BoundedDifference
 
-/** The bounded attributes that a join without equality keys is cut into cells along. */
+/** The bounded attributes that a join without equality keys is cut into cells along.
+  *
+  * Chosen when a join is planned; a sample may start a job then.
+  */
 object GridDimensions {
 
   /** Those that let the least through by a sample of the inputs. Without one, all but that which the window
     * slides along, if there are others.
     */
-  def of(c: WindowJoinCandidate, conf: SQLConf): Seq[BoundedDifference] =
+  def forJoin(c: WindowJoinCandidate, conf: SQLConf): Seq[BoundedDifference] =
     if (c.bands.isEmpty) Seq(c.sweep)
     else
-      JoinSample.of(c, conf) match {
+      JoinSample.forJoin(c, conf) match {
         case None => c.bands.take(Most)
         case Some(sample) =>
           val shares = c.differences.indices.map(sample.share)

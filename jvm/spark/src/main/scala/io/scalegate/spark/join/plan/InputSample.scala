@@ -85,7 +85,8 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   * somebody's own RDD would have to compute is not asked for.
   *
   * Rows that lie together in a file may be alike; a sample decides how fast a join is and never what it gives. So it is
-  * not waited for long either, and where it cannot be read there is none.
+  * not waited for long either, and where it cannot be read there is none. The thread that plans the query asks, and a
+  * job on the executors reads.
   */
 object InputSample {
 
@@ -97,7 +98,7 @@ object InputSample {
     *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
     *   as many
     */
-  def of(
+  def take(
       session: SparkSession,
       input: LogicalPlan,
       attributes: Seq[Expression],

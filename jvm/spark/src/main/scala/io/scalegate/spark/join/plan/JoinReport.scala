@@ -12,12 +12,12 @@ import io.scalegate.spark.settings.ScaleGateConf
 object JoinReport {
 
   /** A line for each join, in the order of the plan from its top. */
-  def of(frame: DataFrame): Seq[String] = {
+  def lines(frame: DataFrame): Seq[String] = {
     val query = frame.asInstanceOf[Dataset[_]].queryExecution
-    query.sparkSession.withActive(of(query.optimizedPlan))
+    query.sparkSession.withActive(lines(query.optimizedPlan))
   }
 
-  private[plan] def of(plan: LogicalPlan): Seq[String] =
+  private[plan] def lines(plan: LogicalPlan): Seq[String] =
     plan.collectWithSubqueries {
       case join: Join => s"${title(join)}: ${verdict(join)}"
       case rows: RowWindowJoin =>

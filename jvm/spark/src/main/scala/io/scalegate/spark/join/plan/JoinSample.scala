@@ -10,7 +10,9 @@ import io.scalegate.lookup.BandIndex
 import io.scalegate.spark.join.KeyBound
 import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
 
-/** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. */
+/** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. The
+  * sample is kept with the join in the plan.
+  */
 final class JoinSample(
     val left: InputSample,
     val right: InputSample,
@@ -53,9 +55,9 @@ object JoinSample {
     * them cannot be sampled at little cost, where the inputs are so small that nothing is to be gained, and where the
     * plan is only looked at.
     */
-  def of(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] =
+  def forJoin(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] =
     c.join.getTagValue(Tag).getOrElse {
-      val running = SparkSession.getActiveSession.filter(RunningQuery.of(_).nonEmpty)
+      val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
       running.flatMap { session =>
         val sample = if (isWorth(c.join, conf)) read(session, c, conf) else None
         c.join.setTagValue(Tag, sample)
@@ -71,14 +73,14 @@ object JoinSample {
     val rows = ScaleGateConf.sampleRows(conf)
     val types = c.key.map(_.band.attribute) ++: c.differences.map(_.band.attribute).toVector
     for {
-      l <- InputSample.of(
+      l <- InputSample.take(
         session,
         c.join.left,
         c.key.map(_.left) ++: c.differences.map(_.storedLeft),
         types,
         rows
       )
-      r <- InputSample.of(
+      r <- InputSample.take(
         session,
         c.join.right,
         c.key.map(_.right) ++: c.differences.map(_.storedRight),

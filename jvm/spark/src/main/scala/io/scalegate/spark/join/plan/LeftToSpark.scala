@@ -53,7 +53,9 @@ object LeftToSpark extends JoinSelectionHelper {
 
   private[this] def isLaidOut(c: WindowJoinCandidate, conf: SQLConf): Boolean = {
     val sides = Seq(c.join.left -> c.leftKeys, c.join.right -> c.rightKeys)
-    val layouts = sides.map { case (input, keys) => KeyLayout.of(input).filter(_.isWithin(keys)) }
+    val layouts = sides.map { case (input, keys) =>
+      KeyLayout.from(input).filter(_.isWithin(keys))
+    }
     conf.v2BucketingEnabled && layouts.exists(_.exists(_.isKeyGrouped)) ||
     conf.coalesceBucketsInJoinEnabled && layouts.forall(_.exists(_.isHashed))
   }

@@ -11,7 +11,7 @@ import io.scalegate.stream.Side
 /** The matrix of cells that a join's rows meet in (DP-Join §III-C), and why it is that one.
   *
   * @param probing
-  *   with the side that probes, which an inner join is free to choose; a cell holds its part of the other
+  *   with the probe side, which an inner join is free to choose; a cell holds its part of the build side
   */
 final case class MatrixChoice(layout: MatrixLayout, probing: Probing, why: String) {
   def describe: String = s"matrix of $layout cells, $why"
@@ -21,11 +21,11 @@ final case class MatrixChoice(layout: MatrixLayout, probing: Probing, why: Strin
   *
   *   - An inner join's cells are those that read the least, by the sizes of the inputs; there are as many of them as
   *     shuffle partitions, or somewhat fewer, and a multiple of the tasks that run at once.
-  *   - In the other joins a row of the side that probes is decided in one cell, so that each cell reads all of the
+  *   - In the other joins a row of the probe side is decided in one cell, so that each cell reads all of the
   *     other side: there are no more cells than tasks that run at once.
   */
 object MatrixChoice {
-  def of(c: WindowJoinCandidate, free: Probing, conf: SQLConf): MatrixChoice = {
+  def forJoin(c: WindowJoinCandidate, free: Probing, conf: SQLConf): MatrixChoice = {
     for (layout <- c.layout; why <- obstacle(layout, free)) throw Errors.hintLayout(layout, why)
     c.layout
       .map(_ -> "as hinted")
@@ -50,7 +50,7 @@ object MatrixChoice {
 
   /** Inputs of unknown size that nobody asked us to join may be small: a task for each core takes little of them. */
   private[this] def mostCells(c: WindowJoinCandidate, conf: SQLConf): Int = {
-    val isKnown = Seq(c.join.left, c.join.right).forall(InputSize.of(_).isKnown)
+    val isKnown = Seq(c.join.left, c.join.right).forall(InputSize.from(_).isKnown)
     if (c.isRequested || isKnown) conf.numShufflePartitions
     else math.min(conf.numShufflePartitions, Cores.tasksAtOnce)
   }
@@ -58,7 +58,7 @@ object MatrixChoice {
   /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing
     * that may change decides it.
     */
-  def ofStreams(c: WindowJoinCandidate, probing: Probing): MatrixLayout = {
+  def forStreams(c: WindowJoinCandidate, probing: Probing): MatrixLayout = {
     val layout = c.layout.getOrElse(throw Errors.streamLayout)
     for (why <- obstacle(layout, probing)) throw Errors.hintLayout(layout, why)
     layout
@@ -90,10 +90,10 @@ object MatrixChoice {
 
   /** The sizes of both inputs; the same where one is not known. */
   private[this] def weights(c: WindowJoinCandidate): (Double, Double) = {
-    val sizes = Seq(c.join.left, c.join.right).map(InputSize.of)
+    val sizes = Seq(c.join.left, c.join.right).map(InputSize.from)
     if (sizes.forall(_.isKnown)) (sizes(0).bytes.toDouble, sizes(1).bytes.toDouble) else (1, 1)
   }
 
   private[this] def sizes(c: WindowJoinCandidate): String =
-    s"for ${InputSize.of(c.join.left).describe} and ${InputSize.of(c.join.right).describe}"
+    s"for ${InputSize.from(c.join.left).describe} and ${InputSize.from(c.join.right).describe}"
 }

@@ -10,9 +10,9 @@ import io.scalegate.stream.Side
 /** The keys of a join that are too frequent for one partition, each cut into slices that are spread over several, by
   * Algorithm 1 of the PPOIJ paper (§3.3) on the frequencies of a sample.
   *
-  * A key's load is what its rows take, and the comparisons expected among them. The keys that the sample shows to
-  * be a large part of a partition stay in the one that their hash gives them, beside an even share of all the
-  * others, and are split until no partition has more than `Theta` times the average.
+  * A key's load is what its rows take, and the comparisons expected among them. The keys that the sample shows to be a
+  * large part of a partition stay in the one that their hash gives them, beside an even share of all the others, and
+  * are split until no partition has more than `Theta` times the average. Found when a join is planned.
   */
 final case class SkewedKeys(slices: KeySlices, keys: Int, mostSlices: Int, isCut: Boolean) {
   def describe: String = {
@@ -29,7 +29,7 @@ object SkewedKeys {
     * @param single
     *   the side whose rows must not be copied
     */
-  def of(
+  def find(
       c: WindowJoinCandidate,
       sample: JoinSample,
       single: Side,
@@ -58,7 +58,7 @@ object SkewedKeys {
 
   private[this] def split(loads: SampledKeyLoads, partitions: Int, most: Int): KeyAssignment =
     new KeySplit(partitions, Theta, most, SplitChoice.Busiest).rebalance(
-      loads.frequent.map(loads.of).toArray,
+      loads.frequent.map(loads.loadOf).toArray,
       loads.frequent.map(PartitionIds.partitionOf(_, partitions)).toArray,
       Array.fill(partitions)(loads.ofOthers / partitions)
     )
@@ -90,17 +90,17 @@ final private class SampledKeyLoads(
     (rowsOfR + rowsOfS) * Tuple + pairs * sample.shareOfAll
   }
 
-  def of(key: Long): Double = {
+  def loadOf(key: Long): Double = {
     val (r, s) = (ofR(key), ofS(key))
     (r + s) * Tuple + r * s * sample.shareOfAll
   }
 
-  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many places, that
-    * it is no chance.
+  /** The keys that are a large part of a partition, and of which the sample has so many rows, from so many of its
+    * parts, that it is no chance.
     */
   val frequent: IndexedSeq[Long] =
     keys
-      .filter(k => seen(k) >= SeenRows && of(k) * partitions >= LargePart * total)
+      .filter(k => seen(k) >= SeenRows && loadOf(k) * partitions >= LargePart * total)
       .toVector
       .sorted
 
@@ -110,7 +110,7 @@ final private class SampledKeyLoads(
     if (inR(key) + inS(key) < SeenRows) 0 else agreed(sample.left) + agreed(sample.right)
   }
 
-  val ofOthers: Double = math.max(0, total - frequent.map(of).sum)
+  val ofOthers: Double = math.max(0, total - frequent.map(loadOf).sum)
 
   /** Into how many parts the keys that this plan splits may be split, at least two, without making more copies than
     * there are rows.

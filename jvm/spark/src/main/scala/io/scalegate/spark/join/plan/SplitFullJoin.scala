@@ -28,7 +28,8 @@ import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
   * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an
   * exchange that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
   *
-  * One by keys that nobody asked us to run is left to Spark, which reads its inputs once.
+  * One by keys that nobody asked us to run is left to Spark, which reads its inputs once. The rule runs before the
+  * cost-based ones.
   */
 object SplitFullJoin extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -73,12 +74,12 @@ object SplitFullJoin extends Rule[LogicalPlan] {
       (right, rightAgain) <- twice(c.join.right)
       pairs = Join(left, right, LeftOuter, c.join.condition, JoinHint.NONE)
       condition = c.join.condition.map(over(leftAgain, rightAgain, c.join, _))
-      lone = Join(rightAgain, leftAgain, LeftAnti, condition, JoinHint.NONE)
-      if c.isRequested || Seq(pairs, lone).forall(WindowJoinStrategy.runs)
+      unmatched = Join(rightAgain, leftAgain, LeftAnti, condition, JoinHint.NONE)
+      if c.isRequested || Seq(pairs, unmatched).forall(WindowJoinStrategy.runs)
     } yield {
       pairs.setTagValue(Half, s"full join's half: its pairs and left rows ($why)")
-      lone.setTagValue(Half, s"full join's half: its right rows that match nothing ($why)")
-      Union(Seq(pairs, besideNulls(leftAgain, lone)))
+      unmatched.setTagValue(Half, s"full join's half: its right rows that match nothing ($why)")
+      Union(Seq(pairs, besideNulls(leftAgain, unmatched)))
     }
 
   /** Why a join is to be split that can be run here; None if it is run as it is. */
@@ -88,7 +89,7 @@ object SplitFullJoin extends Rule[LogicalPlan] {
     else if (c.leftKeys.isEmpty) Some("no equality key")
     else if (!c.isRequested) None
     else if (other.nonEmpty) other
-    else if (AlgorithmChoice.of(c, Probing.of(FullOuter).get, conf).nonEmpty) None
+    else if (AlgorithmChoice.forJoin(c, Probing.from(FullOuter).get, conf).nonEmpty) None
     else Some("too large to be indexed")
   }
 
@@ -123,7 +124,7 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   private[this] def twice(input: LogicalPlan): Option[(LogicalPlan, LogicalPlan)] =
     fresh(input).map { again =>
       Steadiness.obstacle(input).map(ReadOnce(Seq(input, again), _)) match {
-        case Some(places) => (places.head, places.last)
+        case Some(copies) => (copies.head, copies.last)
         case None => (input, again)
       }
     }

@@ -25,9 +25,10 @@ import io.scalegate.stream.Side
 /** Cuts the partitions of a window join's inputs that turn out to be far larger than the others, by Spark's settings
   * for its own joins (`spark.sql.adaptive.skewJoin.*`), whose rule passes over ours. A part of one side's partition
   * meets all of the other side's, or each part of it, so that every pair of rows meets in one task. Only sides of which
-  * no row is decided are cut, and the side that probes: each of its rows sees all that it can match.
+  * no row is decided are cut, and the probe side: each of its rows sees all that it can match.
   *
-  * A join is left whole where an operator above needs its rows to lie by their keys.
+  * A join is left whole where an operator above needs its rows to lie by their keys. Adaptive execution runs the rule
+  * each time that it plans again.
   */
 object SplitSkewedPartitions extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan =
@@ -45,7 +46,7 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
   private[this] def isValid(plan: SparkPlan): Boolean = {
     val asked = for {
       session <- SparkSession.getActiveSession
-      query <- RunningQuery.of(session)
+      query <- RunningQuery.in(session)
       distribution <- AQEUtils.getRequiredDistribution(query.sparkPlan)
     } yield distribution
     asked.fold(ValidateRequirements.validate(plan))(ValidateRequirements.validate(plan, _))
@@ -53,8 +54,8 @@ object SplitSkewedPartitions extends Rule[SparkPlan] {
 
   private[this] def inParts(join: WindowJoinExec): Option[SparkPlan] =
     for {
-      left <- SkewedInput.of(join.left, conf)
-      right <- SkewedInput.of(join.right, conf) if left.partitions == right.partitions
+      left <- SkewedInput.from(join.left, conf)
+      right <- SkewedInput.from(join.right, conf) if left.partitions == right.partitions
       pairs = (0 until left.partitions).flatMap(partsOf(_, join.probing, left, right))
       if pairs.size > left.partitions
     } yield join.inParts(left.read(pairs.map(_._1)), right.read(pairs.map(_._2)))
@@ -119,7 +120,7 @@ final private case class SkewedInput(
 }
 
 private object SkewedInput {
-  def of(input: SparkPlan, conf: SQLConf): Option[SkewedInput] =
+  def from(input: SparkPlan, conf: SQLConf): Option[SkewedInput] =
     for {
       stage <- stageOf(input)
       stats <- stage.mapStats if stats.bytesByPartitionId.nonEmpty

@@ -24,7 +24,9 @@ import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
 import io.scalegate.stream.Sides
 
-/** What the planner knows of one join. */
+/** What the planner knows of one join of any inputs. Optimizer rules and strategies make one when they ask, and keep
+  * none; one thread.
+  */
 final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val inputs: Sides[LogicalPlan] = Sides(join.left, join.right)
 
@@ -44,10 +46,10 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** The keys in the order in which an input at rest lies by them, if one does. */
   val (leftKeys: Seq[Expression], rightKeys: Seq[Expression]) = {
-    val places =
+    val order =
       if (equiLeft.size < 2 || join.isStreaming) equiLeft.indices
       else KeyLayout.orderOf(join.left, equiLeft, join.right, equiRight)
-    (places.map(equiLeft), places.map(equiRight))
+    (order.map(equiLeft), order.map(equiRight))
   }
 
   /** Whether Spark is to meet each error of the condition, as only a join does that bounds nothing. */
@@ -68,7 +70,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** The equality keys as a bound, if there are any and they can be one. */
   lazy val key: Option[KeyBound] =
-    if (leftKeys.isEmpty) None else KeyBound.of(leftKeys, rightKeys)
+    if (leftKeys.isEmpty) None else KeyBound.from(leftKeys, rightKeys)
 
   /** What an index of one side's rows is asked for. */
   def indexTerms: IndexTerms = {
@@ -127,7 +129,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] def unreadable: Seq[String] = bare
     .flatMap { conjunct =>
       val columns = conjunct.references.toSeq
-      columns.filter(a => TermType.of(a.dataType).isEmpty) ++ ofTooManyDigits(columns)
+      columns.filter(a => TermType.from(a.dataType).isEmpty) ++ ofTooManyDigits(columns)
     }
     .map(a => s"${a.name} is ${a.dataType.sql}")
     .distinct
@@ -136,7 +138,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   private[this] def ofTooManyDigits(columns: Seq[Attribute]): Seq[Attribute] = {
     val numbers = columns.filter { a =>
       a.dataType.isInstanceOf[DecimalType] ||
-      TermType.of(a.dataType).exists(_.family == TermType.LongTerm.family)
+      TermType.from(a.dataType).exists(_.family == TermType.LongTerm.family)
     }
     if (numbers.isEmpty || TermType.common(numbers.map(_.dataType)).nonEmpty) Nil else numbers
   }
@@ -210,7 +212,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** A full join is decided where the equality keys bring all matches of a row together. */
   private[this] def isRun: Boolean =
-    Probing.of(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
+    Probing.from(join.joinType).exists(!_.unfound || leftKeys.nonEmpty)
 
   /** What EXPLAIN shows.
     *

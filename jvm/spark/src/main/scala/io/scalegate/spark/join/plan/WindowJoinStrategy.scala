@@ -53,11 +53,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   /** Whether a join is run here and finds anything, as far as its inputs are known. */
   def runs(join: Join): Boolean = {
     val c = new WindowJoinCandidate(join)
-    c.plannable && !isEmpty(c) && Probing.of(join.joinType).flatMap(choice(c, _)).nonEmpty
+    c.plannable && !isEmpty(c) && Probing.from(join.joinType).flatMap(choice(c, _)).nonEmpty
   }
 
   private[this] def planned(c: WindowJoinCandidate): Option[SparkPlan] =
-    Probing.of(c.join.joinType).flatMap { probing =>
+    Probing.from(c.join.joinType).flatMap { probing =>
       if (isEmpty(c)) withoutMatches(c, probing)
       else choice(c, probing).map(pairs(c, _).rows(c.join.output))
     }
@@ -68,7 +68,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def choice(c: WindowJoinCandidate, probing: Probing): Option[AlgorithmChoice] = {
     val conf = SQLConf.get
     val ours = c.isRequested || c.isBounded && LeftToSpark.reason(c, conf).isEmpty
-    if (ours) AlgorithmChoice.of(c, probing, conf) else None
+    if (ours) AlgorithmChoice.forJoin(c, probing, conf) else None
   }
 
   private[this] def pairs(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
@@ -96,8 +96,8 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     if (choice.probing.unfound || c.key.isEmpty || liesByKeys(c)) None
     else
       for {
-        sample <- JoinSample.of(c, SQLConf.get)
-        keys <- SkewedKeys.of(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
+        sample <- JoinSample.forJoin(c, SQLConf.get)
+        keys <- SkewedKeys.find(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
       } yield keys
 
   private[this] def liesByKeys(c: WindowJoinCandidate): Boolean =
@@ -120,7 +120,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val held = c.inputs(side.opposite)
     val packed =
       PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planLater(held))
-    val inputs = Sides.of(side, planLater(c.inputs(side)), packed)
+    val inputs = Sides.bySide(side, planLater(c.inputs(side)), packed)
     WindowJoinExec(
       choice.probing,
       LocalJoin.Broadcast(held.output, c.indexTerms),
@@ -137,7 +137,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), matrix = None)
 
   private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
-    val dimensions = GridDimensions.of(c, SQLConf.get)
+    val dimensions = GridDimensions.forJoin(c, SQLConf.get)
     val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = choice.probing.side)
     inCells(
       c,
@@ -160,7 +160,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       attributes: Sides[Seq[Expression]],
       what: String
   ): WindowJoinNode = {
-    val slices = Sides.ofEach { side =>
+    val slices = Sides.each { side =>
       SliceExec(planLater(c.inputs(side)), side, choice.probing, by, attributes(side))
     }
     exec(c, choice, cellsOf(slices), slices, Some(what))
@@ -180,10 +180,10 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
 
   /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
   private[this] def matrix(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
-    val matrix = MatrixChoice.of(c, choice.probing, SQLConf.get)
-    val by = SliceBy.Matrix.of(matrix.layout)
+    val matrix = MatrixChoice.forJoin(c, choice.probing, SQLConf.get)
+    val by = SliceBy.Matrix.from(matrix.layout)
     // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
-    val inputs = Sides.ofEach[SparkPlan] { side =>
+    val inputs = Sides.each[SparkPlan] { side =>
       val slices = SliceExec(planLater(c.inputs(side)), side, matrix.probing, by, Nil)
       val cells = HashPartitioning(Seq(slices.cell), matrix.layout.workers)
       ShuffleExchangeExec(cells, slices, REPARTITION_BY_NUM)
@@ -231,7 +231,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   ): WindowJoinNode = {
     val terms = c.sweepTerms(inCells = cells.nonEmpty)
     val indexed =
-      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.of(keys.left, keys.right)
+      if (choice.algorithm == Algorithm.Sweep) None else KeyBound.from(keys.left, keys.right)
     val algorithm =
       if (indexed.nonEmpty) s"index over the ${choice.probing.heldName} side's partitions"
       else if (cells.nonEmpty) "sweep over sorted slices"

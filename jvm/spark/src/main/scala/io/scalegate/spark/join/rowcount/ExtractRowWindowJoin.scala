@@ -8,14 +8,18 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Takes joins with [[WithinRows]] out of the optimizer's hands. */
+/** Takes joins with [[WithinRows]] out of the optimizer's hands.
+  *
+  * The rule runs when a plan is normalized, before the optimizer, which moves filters below joins: a filter below would
+  * take rows out of the windows.
+  */
 object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan
     else
       plan.transformUpWithSubqueries {
         case j: Join
-            if j.resolved && Probing.of(j.joinType).nonEmpty && !j.isStreaming &&
+            if j.resolved && Probing.from(j.joinType).nonEmpty && !j.isStreaming &&
               j.condition.exists(_.exists(_.isInstanceOf[WithinRows])) =>
           rewrite(j).getOrElse(j)
       }

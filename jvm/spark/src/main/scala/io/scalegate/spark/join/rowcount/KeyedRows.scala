@@ -4,7 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
 import io.scalegate.stream.Side
 
-/** One input as a cursor over its rows, which come in the order of their keys and, within a key, of their times. */
+/** One input as a cursor over its rows, which come in the order of their keys and, within a key, of their times. One
+  * thread; it holds the current row alone.
+  */
 final class KeyedRows(
     rows: Iterator[UnsafeRow],
     keyOf: UnsafeProjection,
@@ -30,7 +32,7 @@ final class KeyedRows(
   /** Its key, valid as long. */
   def key: UnsafeRow = currentKey
 
-  /** Whether it takes a place in its key's window: it has a key and a time. */
+  /** Whether it is counted in its key's window: it has a key and a time. */
   def isCounted: Boolean = counted
 
   /** The time of a row that does. */

@@ -12,7 +12,7 @@ import io.scalegate.spark.plan.JoinNode
   * @param condition
   *   what a pair within the window must satisfy
   * @param joinType
-  *   one that [[Probing.of]] knows
+  *   one that [[Probing.from]] knows
   */
 final case class RowWindowJoin(
     left: LogicalPlan,

@@ -17,7 +17,7 @@ import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
   *
   * The order is that of the times; a left row comes before a right row of the same time, and rows of one
   * side and one time are in the order of their columns. A row whose time is NULL is in no window, and matches
-  * nothing; one whose banded attributes are NULL takes its place in the window and matches nothing.
+  * nothing; one whose banded attributes are NULL is counted in the window and matches nothing.
   *
   * @param window
   *   on so many threads

@@ -9,9 +9,12 @@ import io.scalegate.spark.join.{Probing, UngroupedPairs}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
-/** Feeds a running join and takes its results on the task's thread, which therefore never waits for the
-  * one while the join waits for the other. Results come in the join's own order, after the rows without a time that
-  * are given because they match nothing.
+/** Feeds a running join and takes its results on the task's thread, which therefore never waits for the one while the
+  * join waits for the other. Results come in the join's own order, after the rows without a time that are given because
+  * they match nothing.
+  *
+  * The join's own threads compare rows, and end when this is closed. Its windows are in the task's memory, and are not
+  * spilled.
   *
   * @param probing
   *   as `join` was opened for it; which side probes is for the reader of the pairs alone

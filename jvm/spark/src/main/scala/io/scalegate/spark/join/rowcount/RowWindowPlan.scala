@@ -42,7 +42,7 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
     val threads =
       w.window.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     RowWindowJoinExec(
-      Probing.of(w.joinType).get,
+      Probing.from(w.joinType).get,
       inLongs(w.window).copy(threads = Some(threads)),
       termsOf(w, bounds),
       describe(w, bounds, s"ScaleJoin on $threads threads in one task"),
@@ -58,7 +58,7 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
   ): WindowJoinNode = {
     val keys = w.window.keys.map(_.map(WithinRows.comparable))
     RowsPerKeyJoinExec(
-      Probing.of(w.joinType).get,
+      Probing.from(w.joinType).get,
       inLongs(w.window).copy(leftKeys = keys.left, rightKeys = keys.right),
       termsOf(w, bounds),
       describe(w, bounds, "each key's last rows over sorted inputs"),
@@ -98,7 +98,7 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
   }
 
   /** A time in 64 bits, in an order that is that of its own type. */
-  private[this] def asLong(time: Expression): Expression = TermType.of(time.dataType) match {
+  private[this] def asLong(time: Expression): Expression = TermType.from(time.dataType) match {
     case Some(TermType.IntTerm) => Cast(time, LongType)
     case Some(TermType.DateTerm) => Cast(DateDiff(time, Literal(0, DateType)), LongType)
     case _ => time

@@ -10,7 +10,7 @@ import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
 import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple}
 
-/** Everything that travels to the executor for one [[RowWindowJoinExec]].
+/** One [[RowWindowJoinExec]] as it travels to the executor.
   *
   * @param rows
   *   that a window holds

@@ -29,8 +29,8 @@ final case class RowWindowTerms(
   override protected def withNewChildrenInternal(
       changed: IndexedSeq[Expression]
   ): RowWindowTerms = {
-    val of = new NodeTerms.Changed(changed)
-    copy(of.one, of.one, of.in(leftKeys), of.in(rightKeys))
+    val changes = new NodeTerms.Changed(changed)
+    copy(changes.one, changes.one, changes.in(leftKeys), changes.in(rightKeys))
   }
 
   def times: Sides[Expression] = Sides(leftTime, rightTime)
@@ -39,5 +39,7 @@ final case class RowWindowTerms(
 
   /** What a task's rows are sorted by: keys, time and columns. */
   def order(inputs: Sides[Seq[Expression]]): Sides[Seq[Expression]] =
-    keys.zip(times.zip(inputs)).map { case (of, (time, columns)) => (of :+ time) ++ columns }
+    keys.zip(times.zip(inputs)).map { case (sideKeys, (time, columns)) =>
+      (sideKeys :+ time) ++ columns
+    }
 }

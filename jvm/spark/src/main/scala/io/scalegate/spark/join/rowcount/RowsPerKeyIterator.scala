@@ -11,9 +11,12 @@ import io.scalegate.spark.join.{Probing, UngroupedPairs}
 import io.scalegate.spark.rows.{RowSize, UnsafeRows, WindowMemory}
 import io.scalegate.stream.{Side, Sides}
 
-/** Joins two inputs key by key: the rows of both sides of a key in the order of their times, each of which looks among
-  * the last rows of the other side and then takes its place among those of its own. A row that matched nothing is given
-  * when it leaves its window. One thread.
+/** Joins two inputs key by key: the rows of both sides of a key in the order of their times, each of which probes the
+  * last rows of the other side and is then one of the last rows of its own. A row that is unmatched is given when it
+  * leaves its window.
+  *
+  * One thread, the task's. It holds the last rows of both sides of one key, and reserves memory for them; nothing is
+  * spilled.
   *
   * @param bands
   *   of what [[KeyedRows.values]] holds
@@ -43,7 +46,7 @@ final class RowsPerKeyIterator(
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
   private[this] var key: UnsafeRow = _ // whose rows are being joined, null between two keys
-  private[this] var own: Windowed = _ // of the row that looks, null when none does
+  private[this] var own: Windowed = _ // of the probe row, null when there is none
   private[this] var other: Windowed = _
   private[this] var probeRow: KeptRow = _
   private[this] var candidates = 0
@@ -100,12 +103,12 @@ final class RowsPerKeyIterator(
     else right.key
 
   /** A row that is in no window and matches nothing. */
-  private[this] def leave(of: Windowed): Unit = {
-    uncounted = of.rows
-    if (of.isLoneGiven) giveLone(of, of.rows.row)
+  private[this] def leave(windowed: Windowed): Unit = {
+    uncounted = windowed.rows
+    if (windowed.isUnmatchedGiven) giveUnmatched(windowed, windowed.rows.row)
   }
 
-  /** The row that a cursor stands on begins to look. */
+  /** The row that a cursor stands on begins to probe. */
   private[this] def arrive(from: Windowed, to: Windowed): Unit = {
     own = from
     other = to
@@ -149,7 +152,7 @@ final class RowsPerKeyIterator(
     condition.eval(pair)
   }
 
-  /** The row that looked takes its place, and the cursor moves on. */
+  /** The probe row joins the window of its side, and the cursor moves on. */
   private[this] def settle(): Unit = {
     val from = own
     val evicted = from.window.add(from.rows.values, probeRow).asInstanceOf[KeptRow]
@@ -176,11 +179,11 @@ final class RowsPerKeyIterator(
     }
   }
 
-  private[this] def decide(of: Windowed, evicted: KeptRow): Unit =
-    if (of.isLoneGiven && !evicted.matched) giveLone(of, evicted.row)
+  private[this] def decide(windowed: Windowed, evicted: KeptRow): Unit =
+    if (windowed.isUnmatchedGiven && !evicted.matched) giveUnmatched(windowed, evicted.row)
 
-  private[this] def giveLone(of: Windowed, row: UnsafeRow): Unit =
-    if (of.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)
+  private[this] def giveUnmatched(windowed: Windowed, row: UnsafeRow): Unit =
+    if (windowed.side eq Side.R) giveSides(row, ofRight.nulls) else giveSides(ofLeft.nulls, row)
 }
 
 private object RowsPerKeyIterator {
@@ -191,15 +194,15 @@ private object RowsPerKeyIterator {
   /** A row of a window, and whether it has matched anything. */
   final class KeptRow(val row: UnsafeRow) {
     var matched = false
-    def bytes: Long = RowSize.of(row)
+    def bytes: Long = RowSize.inBytes(row)
   }
 
   /** One side of the join.
     *
-    * @param isLoneGiven
+    * @param isUnmatchedGiven
     *   whether its rows are given that match nothing
     */
-  final class Windowed(val rows: KeyedRows, val window: LastRows, val isLoneGiven: Boolean) {
+  final class Windowed(val rows: KeyedRows, val window: LastRows, val isUnmatchedGiven: Boolean) {
     val side: Side = rows.side
     val nulls: UnsafeRow = UnsafeRows.ofNulls(rows.columns)
     var bytes = 0L // of the rows in the window

@@ -15,7 +15,7 @@ import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
   * each key's rows once, in their order, and holds the last rows of one key.
   *
   * The order is that of [[RowWindowJoinExec]]. A row whose key or time is NULL is in no window, and matches nothing;
-  * one whose banded attributes are NULL takes its place in the window and matches nothing.
+  * one whose banded attributes are NULL is counted in the window and matches nothing.
   *
   * @param window
   *   whose keys are in a form that is the same for equal numbers

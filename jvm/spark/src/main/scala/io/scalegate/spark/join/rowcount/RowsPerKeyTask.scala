@@ -7,7 +7,7 @@ import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{Side, Sides}
 
-/** Everything that travels to the executors for one [[RowsPerKeyJoinExec]].
+/** One [[RowsPerKeyJoinExec]] as it travels to the executors.
   *
   * @param rows
   *   that a window holds

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.stream.StreamTuple
 
-/** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others,
-  * and have to be taken first.
+/** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others, and
+  * have to be taken first. One thread, the task's; a tuple has a copy of its row.
   */
 final class TimedRows(rows: Iterator[UnsafeRow], reader: RowWindowReader, source: Int) {
   private[this] var seq = 0L

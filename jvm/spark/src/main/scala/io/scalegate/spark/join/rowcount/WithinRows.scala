@@ -74,7 +74,7 @@ final case class WithinRows(
 
   override def checkInputDataTypes(): TypeCheckResult = {
     val family = Seq(left, right)
-      .map(e => TermType.of(e.dataType).map(_.family).filterNot(WithinRows.NoTime))
+      .map(e => TermType.from(e.dataType).map(_.family).filterNot(WithinRows.NoTime))
     val fine = family.forall(_.nonEmpty) && family.distinct.size == 1
     if (fine) TypeCheckSuccess
     else TypeCheckResult.TypeCheckFailure(Errors.timeTypes(left.dataType, right.dataType))

@@ -18,7 +18,7 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.stream.Side
 
-/** A join of two streams over a window, as it is planned.
+/** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
   *
   * @param leftBounded
   *   the bounded attributes of the left side, as `rightBounded` are those of the right one
@@ -69,7 +69,7 @@ final case class StreamJoin(
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
-    def next(of: Iterable[Expression]) = of.toSeq.map(_ => rest.next())
+    def next(replaced: Iterable[Expression]) = replaced.toSeq.map(_ => rest.next())
     copy(
       leftBounded = next(leftBounded),
       rightBounded = next(rightBounded),
@@ -131,7 +131,7 @@ final case class StreamJoin(
 
   /** What a checkpoint must have been made by for this join to go on with it. */
   def checkpointed(left: Seq[Attribute], right: Seq[Attribute]): CheckpointTerms =
-    terms.of(StreamJoin.Format, probing.name, left, right)
+    terms.checkpointTerms(StreamJoin.Format, probing.name, left, right)
 }
 
 object StreamJoin {

@@ -9,12 +9,12 @@ import org.apache.spark.sql.types.DataType
 object KeyWord {
   private[this] val bigEndian = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN
 
-  def of(value: Int): Long = if (bigEndian) value.toLong << 32 else value & 0xffffffffL
-  def of(value: Long): Long = value
+  def apply(value: Int): Long = if (bigEndian) value.toLong << 32 else value & 0xffffffffL
+  def apply(value: Long): Long = value
 
   /** Whether a type has such words here; keys of other types are compared as rows. */
-  private[scalegate] def has(of: DataType): Boolean =
-    CodeGenerator.javaType(of) match {
+  private[scalegate] def has(keyType: DataType): Boolean =
+    CodeGenerator.javaType(keyType) match {
       case CodeGenerator.JAVA_INT | CodeGenerator.JAVA_LONG => true
       case _ => false
     }

@@ -5,16 +5,16 @@ import java.lang.Long.{bitCount, numberOfTrailingZeros}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Neighbouring panes of one key, up to 64 of them: how partial results of fixed size are exchanged. In bytes, a word
-  * whose bits say which panes are there, and their results one after the other.
+/** Neighbouring panes of one key, up to 64 of them: how partial results of fixed size are exchanged, and stored between
+  * batches. In bytes, a word whose bits say which panes are there, and their results one after the other.
   */
 private[scalegate] object PaneBlock {
 
-  /** The block of a pane's place. */
-  def of(place: Long): Long = place >> Bits
+  /** The block of a pane, by the pane's number. */
+  def blockOf(paneNumber: Long): Long = paneNumber >> Bits
 
-  /** The place's bit among those of its block. */
-  def bit(place: Long): Long = 1L << (place & (Panes - 1))
+  /** The pane's bit among those of its block. */
+  def bitOf(paneNumber: Long): Long = 1L << (paneNumber & (Panes - 1))
 
   /** Says which panes there are, and begins the bytes. */
   def bits(panes: Array[Byte]): Long = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
@@ -34,7 +34,7 @@ private[scalegate] object PaneBlock {
   *   results  [ of bit 0 | of bit 1 | ... of bit 63 ]                            of several
   * }}}
   *
-  * One thread.
+  * One thread, the task's; it holds one block.
   */
 final private[scalegate] class PaneBlock(partials: FixedPartials) {
   private[this] val resultBytes = partials.resultBytes
@@ -91,8 +91,8 @@ final private[scalegate] class PaneBlock(partials: FixedPartials) {
 
   def isEmpty: Boolean = bits == 0
 
-  /** The place of the first pane that is left. */
-  def place: Long = first + numberOfTrailingZeros(bits)
+  /** The number of the first pane that is left. */
+  def paneNumber: Long = first + numberOfTrailingZeros(bits)
 
   /** Takes its result out. */
   def take(): UnsafeRow = {
@@ -112,8 +112,8 @@ final private[scalegate] class PaneBlock(partials: FixedPartials) {
     bits &= bits - 1
   }
 
-  /** The places of the panes that are left. */
-  def foreachPlace(f: Long => Unit): Unit = {
+  /** The numbers of the panes that are left. */
+  def foreachNumber(f: Long => Unit): Unit = {
     var rest = bits
     while (rest != 0) {
       f(first + numberOfTrailingZeros(rest))
@@ -147,7 +147,7 @@ final private[scalegate] class PaneBlock(partials: FixedPartials) {
     made
   }
 
-  /** Gives the panes that are left of `one` their places in `results`. */
+  /** Copies the panes that are left of `one` to their slots in `results`. */
   private[this] def spread(): Unit = if (one ne null) {
     if (results eq null) results = new Array[Byte](PaneBlock.Panes * resultBytes)
     var rest = bits

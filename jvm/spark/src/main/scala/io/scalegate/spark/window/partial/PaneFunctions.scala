@@ -59,8 +59,8 @@ final case class PaneFunctions(
 
   /** For each of them, where the size is fixed, its value when a row is added: over `held` and the row. */
   private[scalegate] def updated: Seq[Expression] =
-    functions.zip(declared).flatMap { case (f, of) =>
-      of.updateExpressions.zip(of.aggBufferAttributes).map { case (value, before) =>
+    functions.zip(declared).flatMap { case (f, aggregate) =>
+      aggregate.updateExpressions.zip(aggregate.aggBufferAttributes).map { case (value, before) =>
         f.filter.fold(value)(If(_, value, before))
       }
     }
@@ -70,8 +70,8 @@ final case class PaneFunctions(
 
   /** `results`, where the size is fixed, over `grouping` and `held`. */
   private[scalegate] def evaluated: Seq[Expression] = {
-    val values = functions.zip(declared).map { case (f, of) =>
-      f.resultAttribute.exprId -> of.evaluateExpression
+    val values = functions.zip(declared).map { case (f, aggregate) =>
+      f.resultAttribute.exprId -> aggregate.evaluateExpression
     }.toMap
     results.map(_.transform { case a: Attribute => values.getOrElse(a.exprId, a) })
   }
@@ -91,12 +91,12 @@ private[scalegate] object PaneFunctions {
     InterpretedUnsafeProjection.createProjection(values).apply(EmptyRow)
 }
 
-/** Adds rows to partial results of fixed size. */
-final private[scalegate] class PaneUpdates(partition: Int, of: PartialPanesTask) {
+/** Adds rows to partial results of fixed size. One thread, the task's. */
+final private[scalegate] class PaneUpdates(partition: Int, task: PartialPanesTask) {
   private[this] val joined = new JoinedRow
   private[this] val update = {
-    val functions = of.of.functions
-    val made = MutableProjection.create(functions.updated, functions.held ++ of.input)
+    val functions = task.partials.functions
+    val made = MutableProjection.create(functions.updated, functions.held ++ task.input)
     made.initialize(partition)
     made
   }
@@ -130,17 +130,18 @@ sealed abstract private[scalegate] class PanePartials extends StateMerging[Unsaf
 }
 
 private[scalegate] object PanePartials {
-  def apply(partition: Int, of: PaneFunctions): PanePartials =
-    if (of.fixed) new FixedPartials(partition, of) else new ObjectPartials(partition, of)
+  def apply(partition: Int, functions: PaneFunctions): PanePartials =
+    if (functions.fixed) new FixedPartials(partition, functions)
+    else new ObjectPartials(partition, functions)
 }
 
 /** Partial results of fixed size, which are merged where they lie. */
-final private[scalegate] class FixedPartials(partition: Int, of: PaneFunctions)
+final private[scalegate] class FixedPartials(partition: Int, functions: PaneFunctions)
     extends PanePartials {
-  private[this] val merger = PaneMerger(partition, of)
-  private[this] val buffer = of.empty
+  private[this] val merger = PaneMerger(partition, functions)
+  private[this] val buffer = functions.empty
 
-  val columns: Int = of.partial.size
+  val columns: Int = functions.partial.size
   val resultBytes: Int = buffer.getSizeInBytes
 
   override def begin(partial: UnsafeRow): Unit = buffer.copyFrom(partial)
@@ -156,9 +157,10 @@ final private[scalegate] class FixedPartials(partition: Int, of: PaneFunctions)
 }
 
 /** Partial results that hold objects; merging makes another row. */
-final private class ObjectPartials(partition: Int, of: PaneFunctions) extends PanePartials {
+final private class ObjectPartials(partition: Int, functions: PaneFunctions)
+    extends PanePartials {
   private[this] val objects =
-    new ObjectMerge(partition, of.copy(results = Nil), PartialMerge, Nil)
+    new ObjectMerge(partition, functions.copy(results = Nil), PartialMerge, Nil)
   private[this] val noKey = new UnsafeRow(0)
 
   override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
@@ -185,19 +187,21 @@ sealed private[scalegate] trait PaneResults {
 }
 
 private[scalegate] object PaneResults {
-  def apply(partition: Int, of: PaneFunctions, partials: PanePartials): PaneResults =
-    if (of.fixed) new FixedResults(partition, of, partials) else new ObjectResults(partition, of)
+  def apply(partition: Int, functions: PaneFunctions, partials: PanePartials): PaneResults =
+    if (functions.fixed) new FixedResults(partition, functions, partials)
+    else new ObjectResults(partition, functions)
 }
 
+/** Rows of windows whose partial results are of fixed size. */
 final private class FixedResults(
     partition: Int,
-    of: PaneFunctions,
+    functions: PaneFunctions,
     merging: StateMerging[UnsafeRow]
 ) extends PaneResults {
-  private[this] val both = of.empty
+  private[this] val both = functions.empty
   private[this] val joined = new JoinedRow
   private[this] val project = {
-    val made = UnsafeProjection.create(of.evaluated, of.grouping ++ of.held)
+    val made = UnsafeProjection.create(functions.evaluated, functions.grouping ++ functions.held)
     made.initialize(partition)
     made
   }
@@ -210,8 +214,9 @@ final private class FixedResults(
     }
 }
 
-final private class ObjectResults(partition: Int, of: PaneFunctions) extends PaneResults {
-  private[this] val objects = new ObjectMerge(partition, of, Final, of.grouping)
+/** Rows of windows whose partial results hold objects. */
+final private class ObjectResults(partition: Int, functions: PaneFunctions) extends PaneResults {
+  private[this] val objects = new ObjectMerge(partition, functions, Final, functions.grouping)
 
   override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     objects.begin(older)
@@ -226,20 +231,20 @@ final private class ObjectResults(partition: Int, of: PaneFunctions) extends Pan
   */
 final private class ObjectMerge(
     partition: Int,
-    of: PaneFunctions,
+    functions: PaneFunctions,
     mode: AggregateMode,
     grouping: Seq[Attribute]
 ) extends AggregationIterator(
       partition,
       grouping,
-      of.partial ++ grouping,
-      of.functions.map(_.copy(mode = mode)),
-      of.functions.map(_.resultAttribute),
+      functions.partial ++ grouping,
+      functions.functions.map(_.copy(mode = mode)),
+      functions.functions.map(_.resultAttribute),
       0,
-      of.results,
+      functions.results,
       MutableProjection.create(_, _)
     ) {
-  private[this] val buffer: InternalRow = new GenericInternalRow(of.partial.size)
+  private[this] val buffer: InternalRow = new GenericInternalRow(functions.partial.size)
 
   override def hasNext: Boolean = false
   override def next(): UnsafeRow = Iterator.empty.next()

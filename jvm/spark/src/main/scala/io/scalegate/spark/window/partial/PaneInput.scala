@@ -14,7 +14,7 @@ import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 import io.scalegate.spark.window.SlidingAggregate
 
 /** Rows that an aggregate takes, or of a union those of one of its parts: each part is aggregated where it is read, and
-  * no row is copied to be handed on.
+  * no row is copied to be handed on. Used when the aggregate is planned.
   *
   * @param rows
   *   as they leave the last node before the aggregate
@@ -27,7 +27,7 @@ final private[scalegate] case class PaneInput(
 ) {
 
   /** Their partial aggregate. */
-  def of(partial: SparkPlan => SparkPlan): SparkPlan = above(partial(rows))
+  def aggregated(partial: SparkPlan => SparkPlan): SparkPlan = above(partial(rows))
 
   def map(f: SparkPlan => SparkPlan): PaneInput = copy(rows = f(rows))
 }
@@ -42,7 +42,7 @@ private[scalegate] object PaneInput {
     * @param planLater
     *   plans a node of the query
     */
-  def of(found: SlidingAggregate, planLater: LogicalPlan => SparkPlan): Seq[PaneInput] = {
+  def from(found: SlidingAggregate, planLater: LogicalPlan => SparkPlan): Seq[PaneInput] = {
     val below = found.windows.child
     val inputs =
       if ((found.rows.fields ++ found.rows.condition).forall(_.deterministic))
@@ -89,14 +89,23 @@ private[scalegate] object PaneInput {
   private[this] def hasMicros(time: Attribute): Boolean =
     time.dataType == TimestampType || time.dataType == TimestampNTZType
 
-  private[this] def observed(of: EventTimeWatermark, inputs: Seq[PaneInput]): Seq[PaneInput] = {
+  private[this] def observed(
+      watermark: EventTimeWatermark,
+      inputs: Seq[PaneInput]
+  ): Seq[PaneInput] = {
     val times = new WatermarkTimes
-    val delayMs = EventTimeWatermark.getDelayMs(of.delay)
+    val delayMs = EventTimeWatermark.getDelayMs(watermark.delay)
     inputs.map { input =>
       PaneInput(
-        ObserveTimesExec(of.eventTime, delayMs, times, input.rows),
+        ObserveTimesExec(watermark.eventTime, delayMs, times, input.rows),
         rows =>
-          new ObservedWatermarkExec(of.nodeId, of.eventTime, of.delay, input.above(rows), times)
+          new ObservedWatermarkExec(
+            watermark.nodeId,
+            watermark.eventTime,
+            watermark.delay,
+            input.above(rows),
+            times
+          )
       )
     }
   }

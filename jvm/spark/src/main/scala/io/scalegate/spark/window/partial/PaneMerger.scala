@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 
-/** Merges partial results of fixed size where they lie. Public for generated code; for one thread. */
+/** Merges partial results of fixed size where they lie. Public for generated code. One thread, the task's. */
 abstract class PaneMerger {
   def initialize(partition: Int): Unit
 
@@ -25,28 +25,29 @@ abstract class PaneMerger {
   def merge(older: UnsafeRow, newer: UnsafeRow): Unit
 }
 
-/** Makes them in generated code that reads the two rows directly; with Spark's projections where that fails, or is too
-  * long for the virtual machine to compile.
+/** Makes mergers, within a task, in generated code that reads the two rows directly; with Spark's projections where
+  * that fails, or is too long for the virtual machine to compile.
   */
 private[scalegate] object PaneMerger
     extends CodeGeneratorWithInterpretedFallback[PaneFunctions, PaneMerger] {
-  def apply(partition: Int, of: PaneFunctions): PaneMerger = {
-    val made = createObject(of)
+  def apply(partition: Int, functions: PaneFunctions): PaneMerger = {
+    val made = createObject(functions)
     made.initialize(partition)
     made
   }
 
-  override protected def createInterpretedObject(of: PaneFunctions): PaneMerger =
-    new ProjectedMerger(of)
+  override protected def createInterpretedObject(functions: PaneFunctions): PaneMerger =
+    new ProjectedMerger(functions)
 
-  override protected def createCodeGeneratedObject(of: PaneFunctions): PaneMerger = {
+  override protected def createCodeGeneratedObject(functions: PaneFunctions): PaneMerger = {
     val ctx = new CodegenContext
     ctx.INPUT_ROW = "newer"
-    val newer = of.partial.zipWithIndex.map { case (a, i) =>
+    val newer = functions.partial.zipWithIndex.map { case (a, i) =>
       BoundReference(i, a.dataType, a.nullable).genCode(ctx)
     }
     val read = newer.map(_.code).mkString("\n")
-    val values = BindReferences.bindReferences(of.merged, of.held ++ of.partial)
+    val values =
+      BindReferences.bindReferences(functions.merged, functions.held ++ functions.partial)
     val merge = updating(ctx, values, "older", newer.map(v => ExprCode(v.isNull, v.value)))
     val body = s"""
       public java.lang.Object generate(Object[] references) {
@@ -79,7 +80,7 @@ private[scalegate] object PaneMerger
     )
     val (made, size) = CodeGenerator.compile(code)
     if (size.maxMethodCodeSize > CodeGenerator.DEFAULT_JVM_HUGE_METHOD_LIMIT)
-      createInterpretedObject(of)
+      createInterpretedObject(functions)
     else made.generate(ctx.references.toArray).asInstanceOf[PaneMerger]
   }
 
@@ -116,9 +117,10 @@ private[scalegate] object PaneMerger
 }
 
 /** Merges by a projection of Spark's. */
-final private class ProjectedMerger(of: PaneFunctions) extends PaneMerger {
+final private class ProjectedMerger(functions: PaneFunctions) extends PaneMerger {
   private[this] val joined = new JoinedRow
-  private[this] val merged = MutableProjection.create(of.merged, of.held ++ of.partial)
+  private[this] val merged =
+    MutableProjection.create(functions.merged, functions.held ++ functions.partial)
 
   override def initialize(partition: Int): Unit = merged.initialize(partition)
 

@@ -13,12 +13,13 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
   * so neither a key with one pane nor one whose rows come in any order costs more than what it holds.
   *
   * {{{
-  *   cell    [ key | block | bits | place of results, kind of key, room ]   in a hash table; all 0 where it is free
-  *   key     the value itself; or the upper half of a hash, and the place of [ size | key ... ]
+  *   cell    [ key | block | bits | address of results, kind of key, room ]   in a hash table; 0 where free
+  *   key     the value itself; or the upper half of a hash, and the address of [ size | key ... ]
   *   results [ result of the 1st bit that is set | of the 2nd | ... ]       room for 1, 2, 4, ... 64
   * }}}
   *
-  * All of it lies in arrays of 64-bit words; a place is an array's number and an offset in it. For one thread.
+  * All of it lies in arrays of 64-bit words; an address is an array's number and an offset in it. One thread, the
+  * task's. It grows until it is cleared: whoever fills it asks for its bytes, and reserves the memory.
   *
   * @param initial
   *   the result of no rows; all results are of its size, and are changed in place
@@ -70,11 +71,11 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
   /** Makes `result` the one of a pane, which is that of no rows when the pane is new. It may be changed until the next
     * call.
     *
-    * @param place
+    * @param paneNumber
     *   the pane's number
     */
-  def point(result: UnsafeRow, key: UnsafeRow, place: Long): Unit =
-    pointIn(find(key, PaneBlock.of(place)), result, place)
+  def point(result: UnsafeRow, key: UnsafeRow, paneNumber: Long): Unit =
+    pointIn(find(key, PaneBlock.blockOf(paneNumber)), result, paneNumber)
 
   /** The same for a key of one column of at most eight bytes, which is compared without a row of it. A key that is
     * given in both ways has a result in each.
@@ -82,13 +83,17 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
     * @param word
     *   the column as [[KeyWord]] has it; 0 where it is NULL
     */
-  def point(result: UnsafeRow, isNull: Boolean, word: Long, place: Long): Unit =
-    pointIn(find(if (isNull) NullKey else WordKey, word, PaneBlock.of(place)), result, place)
+  def point(result: UnsafeRow, isNull: Boolean, word: Long, paneNumber: Long): Unit =
+    pointIn(
+      find(if (isNull) NullKey else WordKey, word, PaneBlock.blockOf(paneNumber)),
+      result,
+      paneNumber
+    )
 
-  private[this] def pointIn(cell: Int, result: UnsafeRow, place: Long): Unit = {
+  private[this] def pointIn(cell: Int, result: UnsafeRow, paneNumber: Long): Unit = {
     val array = cells(cell >>> CellBits)
     val at = offsetOf(cell)
-    val bit = PaneBlock.bit(place)
+    val bit = PaneBlock.bitOf(paneNumber)
     val rank = bitCount(array(at + Bits) & (bit - 1))
     if ((array(at + Bits) & bit) == 0) insert(array, at, rank, bit)
     pointAt(result, resultsOf(array(at + Results)), rank * resultWords, resultBytes)
@@ -135,10 +140,10 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
   private[this] def wordOf(cell: Int, word: Int): Long =
     cells(cell >>> CellBits)(offsetOf(cell) + word)
 
-  private[this] def arrayOf(place: Int): Array[Long] = arrays(place >>> OffsetBits)
+  private[this] def arrayOf(address: Int): Array[Long] = arrays(address >>> OffsetBits)
 
-  private[this] def pointAt(row: UnsafeRow, place: Int, word: Int, size: Int): Unit =
-    row.pointTo(arrayOf(place), byteOf((place & OffsetMask) + word), size)
+  private[this] def pointAt(row: UnsafeRow, address: Int, word: Int, size: Int): Unit =
+    row.pointTo(arrayOf(address), byteOf((address & OffsetMask) + word), size)
 
   /** The cell of a key that is a word. */
   private[this] def find(kind: Long, word: Long, block: Long): Int = {
@@ -188,13 +193,13 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
     }
   }
 
-  /** Keeps a key's bytes; their place. */
+  /** Keeps a key's bytes; their address. */
   private[this] def put(key: UnsafeRow): Int = {
-    val place = allocate(1 + words(key.getSizeInBytes))
-    val at = place & OffsetMask
-    arrayOf(place)(at) = key.getSizeInBytes.toLong
-    key.writeToMemory(arrayOf(place), byteOf(at + 1))
-    place
+    val address = allocate(1 + words(key.getSizeInBytes))
+    val at = address & OffsetMask
+    arrayOf(address)(at) = key.getSizeInBytes.toLong
+    key.writeToMemory(arrayOf(address), byteOf(at + 1))
+    address
   }
 
   private[this] def add(cell: Int, key: Long, block: Long, kind: Long): Int = {
@@ -260,16 +265,16 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
     cell(at + Bits) |= bit
   }
 
-  /** A place for `1 << room` results, as a cell has it. */
+  /** The address of room for `1 << room` results, in the form in which a cell has it. */
   private[this] def roomFor(room: Int): Long = {
     val freed = free(room)
-    val place =
+    val address =
       if (freed == None) allocate(math.max(1, resultWords << room))
       else {
         free(room) = arrayOf(freed)(freed & OffsetMask).toInt
         freed
       }
-    (place.toLong << PlaceShift) | room.toLong
+    (address.toLong << AddressShift) | room.toLong
   }
 
   private[this] def allocate(size: Int): Int = {
@@ -280,9 +285,9 @@ final private[scalegate] class PaneTable(initial: UnsafeRow) {
       used = 0
       total += 8L * arrays(last).length
     }
-    val place = (last << OffsetBits) | used
+    val address = (last << OffsetBits) | used
     used += size
-    place
+    address
   }
 }
 
@@ -295,14 +300,14 @@ private[scalegate] object PaneTable {
   private val Results = 3
   private val CellWords = 4
 
-  /** In the word of a cell's results: how much room they have, as a power of two; what the key is; their place. */
+  /** In the word of a cell's results: how much room they have, as a power of two; what the key is; their address. */
   private val RoomMask = 7L
   private val Rooms = 7
   private val RowKey = 1L << 3
   private val WordKey = 2L << 3
   private val NullKey = 3L << 3
   private val KindMask = 3L << 3
-  private val PlaceShift = 5
+  private val AddressShift = 5
 
   /** Arrays stay below what the garbage collectors take for a huge object of its own. */
   private val OffsetBits = 15
@@ -317,7 +322,7 @@ private[scalegate] object PaneTable {
 
   private def byteOf(word: Int): Long = Platform.LONG_ARRAY_OFFSET + 8L * word
 
-  private def resultsOf(word: Long): Int = (word >>> PlaceShift).toInt
+  private def resultsOf(word: Long): Int = (word >>> AddressShift).toInt
 
   /** Where a cell begins in its array. */
   private def offsetOf(cell: Int): Int = (cell & ((1 << CellBits) - 1)) * CellWords

@@ -17,22 +17,23 @@ import io.scalegate.spark.settings.Errors
   * one, of the keys, the block's number and the panes as [[PaneBlock]] has them. When the task's memory is full, what
   * is held is given and forgotten, so a key and a block may come more than once.
   *
-  * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. It is
-  * public for generated code.
+  * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. One
+  * thread, the task's. It is public for generated code.
   */
-final class PartialPanes(of: PartialPanesOf, context: TaskContext) extends Iterator[UnsafeRow] {
-  private[this] val table = new PaneTable(of.functions.initial)
+final class PartialPanes(terms: PartialPanesOf, context: TaskContext)
+    extends Iterator[UnsafeRow] {
+  private[this] val table = new PaneTable(terms.functions.initial)
   private[this] val memory = WindowMemory.ofTask(context)
-  private[this] val result = new UnsafeRow(of.functions.partial.size)
+  private[this] val result = new UnsafeRow(terms.functions.partial.size)
 
-  private[this] val key = new UnsafeRow(of.keys.size)
+  private[this] val key = new UnsafeRow(terms.keys.size)
   private[this] val block = new SpecificInternalRow(Seq(LongType, BinaryType))
   private[this] val joined = new JoinedRow(key, block)
   private[this] val output = UnsafeProjection.create(
-    (of.keys ++ Seq(LongType, BinaryType)).toArray
+    (terms.keys ++ Seq(LongType, BinaryType)).toArray
   )
   private[this] var pane = 0L
-  private[this] var place = of.by.place(0L)
+  private[this] var paneNumber = terms.by.paneNumber(0L)
   private[this] var room = -1L
   private[this] var draining = false
   private[this] var cell = 0
@@ -46,26 +47,26 @@ final class PartialPanes(of: PartialPanesOf, context: TaskContext) extends Itera
     */
   def point(key: UnsafeRow, pane: Long): UnsafeRow = {
     move(pane)
-    table.point(result, key, place)
+    table.point(result, key, paneNumber)
     result
   }
 
   /** The same for a key of one column, of a type that [[KeyWord]] has. */
   def point(isNull: Boolean, word: Long, pane: Long): UnsafeRow = {
     move(pane)
-    table.point(result, isNull, if (isNull) 0L else word, place)
+    table.point(result, isNull, if (isNull) 0L else word, paneNumber)
     result
   }
 
   private[this] def move(pane: Long): Unit =
     if (pane != this.pane) {
       this.pane = pane
-      place = of.by.place(pane)
+      paneNumber = terms.by.paneNumber(pane)
     }
 
   /** Whether memory is full: then the table is to be drained before another row is added. */
   def isFull: Boolean = table.bytes > room && !reserve() && {
-    of.flushes += 1
+    terms.flushes += 1
     true
   }
 
@@ -107,13 +108,13 @@ final class PartialPanes(of: PartialPanesOf, context: TaskContext) extends Itera
 final private[scalegate] class PartialPanesIterator(
     partition: Int,
     rows: Iterator[InternalRow],
-    of: PartialPanesTask
+    task: PartialPanesTask
 ) extends Iterator[UnsafeRow] {
-  private[this] val panes = of.begin()
-  private[this] val updates = new PaneUpdates(partition, of)
-  private[this] val paneAt = of.input.indexWhere(_.exprId == of.pane.exprId)
+  private[this] val panes = task.begin()
+  private[this] val updates = new PaneUpdates(partition, task)
+  private[this] val paneAt = task.input.indexWhere(_.exprId == task.pane.exprId)
   private[this] val keysOf = {
-    val made = UnsafeProjection.create(of.keys, of.input)
+    val made = UnsafeProjection.create(task.keys, task.input)
     made.initialize(partition)
     made
   }
@@ -135,6 +136,6 @@ final private[scalegate] class PartialPanesIterator(
       updates.add(panes.point(keysOf(row), row.getLong(paneAt)), row)
       full = panes.isFull
     }
-    if (full || of.shared.isEmpty) panes.drain()
+    if (full || task.shared.isEmpty) panes.drain()
   }
 }

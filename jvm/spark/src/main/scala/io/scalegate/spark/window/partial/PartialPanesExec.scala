@@ -34,7 +34,8 @@ import org.apache.spark.sql.types.{BinaryType, LongType}
 import io.scalegate.spark.plan.ParallelUnionExec
 import io.scalegate.spark.window.SlidingAggregate
 
-/** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]].
+/** The first step of a sliding-window aggregate, before rows are exchanged: see [[PartialPanes]]. A task holds the
+  * partial results of its rows up to the memory that it is granted, and gives them early when that is full.
   *
   * @param keys
   *   over the child's output
@@ -168,7 +169,7 @@ final case class PartialPanesExec(
         val key = only.genCode(ctx)
         (
           key.code,
-          s"${key.isNull}, ${KeyWord.getClass.getName.stripSuffix("$")}.of(${key.value})"
+          s"${key.isNull}, ${KeyWord.getClass.getName.stripSuffix("$")}.apply(${key.value})"
         )
       case bound =>
         val key = GenerateUnsafeProjection.createCode(ctx, bound)
@@ -211,10 +212,10 @@ private[scalegate] object PartialPanesExec {
       keys: Seq[NamedExpression],
       planLater: LogicalPlan => SparkPlan
   ): SparkPlan = {
-    val rows = PaneInput.of(found, planLater)
+    val rows = PaneInput.from(found, planLater)
     if (packs(found)) packed(found, keys, rows)
     else
-      rows.map(_.of(unpacked(found, keys, _))) match {
+      rows.map(_.aggregated(unpacked(found, keys, _))) match {
         case Seq(only) => only
         case parts => ParallelUnionExec(parts)
       }
@@ -234,9 +235,9 @@ private[scalegate] object PartialPanesExec {
     def partial(shared: Boolean)(rows: SparkPlan) =
       PartialPanesExec(column, keys, functions, blocks, shared, rows)
     rows match {
-      case Seq(only) => only.of(partial(shared = false))
+      case Seq(only) => only.aggregated(partial(shared = false))
       case several =>
-        SharedPanesExec(several.map(_.of(partial(shared = true))))
+        SharedPanesExec(several.map(_.aggregated(partial(shared = true))))
     }
   }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.DataType
 
 import io.scalegate.spark.window.SlidingWindow
 
-/** What partial results are kept by; it travels to the executors.
+/** The terms that partial results are kept by, as they travel to the executors.
   *
   * @param keys
   *   their types

@@ -2,7 +2,7 @@ package io.scalegate.spark.window.partial
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, NamedExpression}
 
-/** Everything that travels to the executors for one [[PartialPanesExec]].
+/** One [[PartialPanesExec]] as it travels to the executors.
   *
   * @param shared
   *   what partial results that others add to as well are found by; see [[SharedPanes]]
@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, NamedExpres
   *   one of `input`: the pane of a row, never NULL
   */
 final case class PartialPanesTask(
-    of: PartialPanesOf,
+    partials: PartialPanesOf,
     shared: Option[ExprId],
     input: Seq[Attribute],
     keys: Seq[NamedExpression],
@@ -22,5 +22,5 @@ final case class PartialPanesTask(
 ) {
 
   /** The partial results of the running task; public for generated code. */
-  def begin(): PartialPanes = shared.fold(of.begin())(SharedPanes.find)
+  def begin(): PartialPanes = shared.fold(partials.begin())(SharedPanes.find)
 }

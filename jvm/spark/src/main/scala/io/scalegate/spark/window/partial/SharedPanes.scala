@@ -6,7 +6,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.ExprId
 
 /** The partial results to which several plans of a task add rows. A plan's code is made and run without knowledge of
-  * what lies above it, so it finds them by the task and a column that is theirs.
+  * what lies above it, so it finds them by the task and a column that is theirs. Any thread; what a task shares goes
+  * when it ends.
   */
 private[scalegate] object SharedPanes {
   private[this] val shared = new ConcurrentHashMap[(TaskContext, ExprId), PartialPanes]

@@ -28,13 +28,13 @@ final case class SharedPanesExec(children: Seq[SparkPlan]) extends SparkPlan {
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
     val first = children.head.collectFirst { case partial: PartialPanesExec => partial }.get
-    val (of, id) = (first.partials(longMetric("flushes")), first.sharedId)
+    val (terms, id) = (first.partials(longMetric("flushes")), first.sharedId)
     val parts = ParallelUnionExec.execute(session, children)
     val tasks =
       SharedPanesExec.tasks(parts.map(_.getNumPartitions), Cores.tasksAtOnce)
     val rows = sparkContext.union(parts).coalesce(tasks, shuffle = false, Some(DealtPartitions))
     rows.mapPartitions { some =>
-      val panes = of.begin()
+      val panes = terms.begin()
       SharedPanes.share(id, panes)
       val all = some ++ {
         panes.drain()

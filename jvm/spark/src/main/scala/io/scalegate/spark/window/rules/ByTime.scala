@@ -104,7 +104,7 @@ final case class ByTime(value: Expression, time: Expression, latest: Boolean)
   }
 
   /** Whether values may be equal and not the same: -0.0 and 0.0, and texts of some collations. */
-  private[this] def hasEquals(of: DataType): Boolean = of match {
+  private[this] def hasEquals(valueType: DataType): Boolean = valueType match {
     case FloatType | DoubleType => true
     case StructType(fields) => fields.exists(f => hasEquals(f.dataType))
     case ArrayType(elements, _) => hasEquals(elements)

@@ -26,7 +26,8 @@ import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
 /** Finds sliding windows, of enough overlap, in the forms that the analyzer has given them, before the optimizer
-  * changes them; Spark's own form too, for what is on now may have been off then.
+  * changes them; Spark's own form too, for what is on now may have been off then. The rule runs when a plan is
+  * normalized.
   */
 object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
@@ -111,8 +112,8 @@ private object FoundTimeWindows {
     for {
       window <- expand.output.headOption
       if window.metadata.contains(TimeWindow.marker) && expand.output.tail == expand.child.output
-      of <- expand.projections.headOption.flatMap(_.headOption)
-      found <- read(window, of, expand.child)
+      struct <- expand.projections.headOption.flatMap(_.headOption)
+      found <- read(window, struct, expand.child)
       if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf)
       if found.time.deterministic && found.by.perRow == expand.projections.size &&
         found.isExpandedAs(filter.condition, expand)
@@ -120,16 +121,16 @@ private object FoundTimeWindows {
 
   private[this] def read(
       window: Attribute,
-      of: Expression,
+      struct: Expression,
       child: LogicalPlan
   ): Option[TimeWindows] =
     for {
-      size <- of match {
+      size <- struct match {
         case CreateNamedStruct(Seq(_, _, _, end)) =>
           end.collectFirst { case Add(_, Literal(size: Long, LongType), _) => size }
         case _ => None
       }
-      found <- of.collectFirst {
+      found <- struct.collectFirst {
         case Remainder(
               Subtract(
                 PreciseTimestampConversion(time, _, LongType),

@@ -5,7 +5,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.FILTER
 
 /** Writes sliding windows, of enough overlap, as one projection where Spark's analyzer has written one for each window:
-  * what it still does to the query, it would do to every one of dozens of them, and again in each batch of a stream.
+  * what it still does to the query, it would do to every one of dozens of them, and again in each batch of a stream. A
+  * resolution rule of analysis.
   */
 object GatherTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =

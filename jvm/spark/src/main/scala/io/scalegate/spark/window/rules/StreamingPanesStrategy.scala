@@ -51,11 +51,11 @@ object StreamingPanesStrategy extends SparkStrategy {
       f.toAttribute -> f.child
     })
     val text = new TermText(a => TermText.folded(a.name))
-    def of(e: Expression) =
+    def termOf(e: Expression) =
       text(e.transform { case a: Attribute => fields.getOrElse(a, a) })
     found.functions.map { f =>
       val result = TermText.typeName(f.aggregateFunction.dataType)
-      s"${of(f.aggregateFunction)}${f.filter.fold("")(c => s" filter ${of(c)}")} $result"
+      s"${termOf(f.aggregateFunction)}${f.filter.fold("")(c => s" filter ${termOf(c)}")} $result"
     }
   }
 }

@@ -12,18 +12,20 @@ import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 
 /** Sorted rows of panes, all of one key before those of the next, each key's in ascending order of the panes.
   *
+  * One thread, the task's. It holds the rows of keys whose hashes are equal, while the first of them is read.
+  *
   * @param hash
   *   given where the rows come in the order of it and panes: then those of keys with equal hashes alternate, and all
   *   but the first key's are kept until it is done. Otherwise they come in the order of keys and panes.
   */
 final private[scalegate] class KeyRuns(
     rows: Iterator[InternalRow],
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     hash: Option[UnsafeRow => Long]
 ) {
-  private[this] val keysOf = UnsafeProjection.create(of.keys, of.input)
+  private[this] val keysOf = UnsafeProjection.create(task.keys, task.input)
   private[this] val same: (UnsafeRow, UnsafeRow) => Boolean = {
-    val types = of.keys.map(_.dataType)
+    val types = task.keys.map(_.dataType)
     if (types.forall(UnsafeRowUtils.isBinaryStable(_))) _ == _
     else {
       val ordering = InterpretedOrdering.forSchema(types)
@@ -60,7 +62,7 @@ final private[scalegate] class KeyRuns(
       val next = rows.next()
       val found = keysOf(next)
       if ((key ne null) && same(found, key)) row = next
-      else if ((key ne null) && hash.exists(of => of(found) == of(key)))
+      else if ((key ne null) && hash.exists(hashOf => hashOf(found) == hashOf(key)))
         aside.getOrElseUpdate(found.copy(), mutable.ArrayBuffer.empty) +=
           next.asInstanceOf[UnsafeRow].copy()
       else if (aside.isEmpty) {

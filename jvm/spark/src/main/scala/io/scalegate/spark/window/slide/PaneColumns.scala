@@ -19,7 +19,7 @@ object PaneColumns {
   /** Of the panes that come from an exchange.
     *
     * @param columns
-    *   of the rows that come, found by place and not by name: a function that a rule has copied names its columns anew
+    *   of the rows that come, found by index and not by name: a function that a rule has copied names its columns anew
     * @param packed
     *   whether they are those of [[PartialPanesExec]]
     */

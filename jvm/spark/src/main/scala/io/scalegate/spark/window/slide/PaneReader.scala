@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import io.scalegate.spark.window.partial.{FixedPartials, PaneBlock, PanePartials}
 
 /** A task's panes, one at a time, those of a key in ascending order: it begins with the first. What tasks before the
-  * exchange had of one pane is merged. A partial result is the caller's.
+  * exchange had of one pane is merged. One thread, the task's; a partial result is the caller's.
   */
 abstract private[scalegate] class PaneReader {
   private[this] var keyOfPane: UnsafeRow = _
@@ -43,21 +43,21 @@ abstract private[scalegate] class PaneReader {
 }
 
 private[scalegate] object PaneReader {
-  def apply(rows: KeyRuns, of: PaneWindowsTask, partials: PanePartials): PaneReader =
-    (partials, of.packed) match {
-      case (fixed: FixedPartials, Some(_)) => new BlockReader(rows, of, fixed)
-      case _ => new RowReader(rows, of, partials)
+  def apply(rows: KeyRuns, task: PaneWindowsTask, partials: PanePartials): PaneReader =
+    (partials, task.packed) match {
+      case (fixed: FixedPartials, Some(_)) => new BlockReader(rows, task, fixed)
+      case _ => new RowReader(rows, task, partials)
     }
 }
 
 /** Panes that have a row each. */
 final private class RowReader(
     rows: KeyRuns,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     partials: PanePartials
 ) extends PaneReader {
-  private[this] val paneAt = of.keys.size
-  private[this] val partialOf = UnsafeProjection.create(of.input.drop(paneAt + 1), of.input)
+  private[this] val paneAt = task.keys.size
+  private[this] val partialOf = UnsafeProjection.create(task.input.drop(paneAt + 1), task.input)
   private[this] var more = rows.advance()
   private[this] var mergeCount = 0L
 
@@ -95,9 +95,9 @@ final private class RowReader(
 }
 
 /** Panes in blocks: the rows are those of [[PartialPanes]]. */
-final private class BlockReader(rows: KeyRuns, of: PaneWindowsTask, partials: FixedPartials)
+final private class BlockReader(rows: KeyRuns, task: PaneWindowsTask, partials: FixedPartials)
     extends PaneReader {
-  private[this] val blocks = new BlockRuns(rows, of, partials)
+  private[this] val blocks = new BlockRuns(rows, task, partials)
   private[this] val block = blocks.block
 
   advance()
@@ -114,17 +114,20 @@ final private class BlockReader(rows: KeyRuns, of: PaneWindowsTask, partials: Fi
     if (more) take() else end()
   }
 
-  private[this] def take(): Unit = stopAt(blocks.key, of.by.start(block.place), block.take())
+  private[this] def take(): Unit =
+    stopAt(blocks.key, task.by.start(block.paneNumber), block.take())
 }
 
-/** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged. */
+/** Blocks of panes, or parts of them, as the rows have them, one at a time: what several rows have of one is merged.
+  * One thread; it holds one block.
+  */
 final private[scalegate] class BlockRuns(
     rows: KeyRuns,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     partials: FixedPartials
 ) {
-  private[this] val blockAt = of.keys.size
-  private[this] val partBits = of.packed.fold(0)(PaneBlock.Bits - _)
+  private[this] val blockAt = task.keys.size
+  private[this] val partBits = task.packed.fold(0)(PaneBlock.Bits - _)
   private[this] var more = rows.advance()
 
   /** The current one. */

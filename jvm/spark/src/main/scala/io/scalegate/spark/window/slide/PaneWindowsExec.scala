@@ -26,6 +26,8 @@ import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
   * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one
   * partition, in any order; without keys all rows come in one.
   *
+  * A task holds the panes of one window of one key, and what the sort keeps in memory.
+  *
   * @param terms
   *   whose keys are the first of the child's columns
   * @param window
@@ -65,9 +67,9 @@ final case class PaneWindowsExec(
   )
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val of = PaneFunctions(keys :+ window, functions, resultExpressions)
-    val columns = PaneColumns.arriving(child.output, keys, of, packed)
-    val task = PaneWindowsTask(by, columns, keys, window, of, having)
+    val windowFunctions = PaneFunctions(keys :+ window, functions, resultExpressions)
+    val columns = PaneColumns.arriving(child.output, keys, windowFunctions, packed)
+    val task = PaneWindowsTask(by, columns, keys, window, windowFunctions, having)
     val rowsOut = longMetric("numOutputRows")
     val panes = longMetric("panes")
     val merges = longMetric("merges")

@@ -36,18 +36,18 @@ final private[scalegate] case class WindowChoice(
 final private[scalegate] class PaneWindowsIterator(
     partition: Int,
     reader: PaneReader,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     partials: PanePartials,
     choice: WindowChoice = WindowChoice()
 ) extends Iterator[UnsafeRow] {
-  import of.by
+  import task.by
 
-  private[this] val results = PaneResults(partition, of.functions, partials)
+  private[this] val results = PaneResults(partition, task.functions, partials)
   private[this] val held = new TwoStacks(partials)
-  private[this] val place = new WindowPlace(of)
+  private[this] val window = new WindowRow(task)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
-  private[this] val wanted: Option[BasePredicate] = of.having.map { condition =>
-    val made = Predicate.create(condition, of.keys :+ of.window)
+  private[this] val wanted: Option[BasePredicate] = task.having.map { condition =>
+    val made = Predicate.create(condition, task.keys :+ task.window)
     made.initialize(partition)
     made
   }
@@ -68,7 +68,7 @@ final private[scalegate] class PaneWindowsIterator(
 
   override def next(): UnsafeRow = {
     if (!hasNext) throw new NoSuchElementException
-    val row = results.row(place.row, held.older, held.newer)
+    val row = results.row(window.row, held.older, held.newer)
     ready = false
     slide()
     row
@@ -83,8 +83,8 @@ final private[scalegate] class PaneWindowsIterator(
       seek()
     } else {
       fill()
-      place.move(start, start + by.size)
-      if (choice.among(key, start) && wanted.forall(_.eval(place.row))) true
+      window.move(start, start + by.size)
+      if (choice.among(key, start) && wanted.forall(_.eval(window.row))) true
       else {
         slide()
         seek()
@@ -99,7 +99,7 @@ final private[scalegate] class PaneWindowsIterator(
     if (more) {
       if (reader.key ne key) {
         key = reader.key
-        place.of(key)
+        window.begin(key)
       }
       start = by.first(reader.start)
       if (by.endOf(start) <= choice.after) start = by.next(by.last(choice.after - by.size))
@@ -126,18 +126,18 @@ final private[scalegate] class PaneWindowsIterator(
 }
 
 /** A row of keys and window, whose window is changed in place. */
-final private class WindowPlace(of: PaneWindowsTask) {
+final private class WindowRow(task: PaneWindowsTask) {
   private[this] val make = {
-    val ends = of.window.dataType.asInstanceOf[StructType].fields.toSeq
+    val ends = task.window.dataType.asInstanceOf[StructType].fields.toSeq
     val window =
       CreateNamedStruct(ends.flatMap(f => Seq(Literal(f.name), Literal(0L, f.dataType))))
-    UnsafeProjection.create(of.keys :+ window, of.keys)
+    UnsafeProjection.create(task.keys :+ window, task.keys)
   }
   private[this] var window: UnsafeRow = _
 
   var row: UnsafeRow = _
 
-  def of(key: UnsafeRow): Unit = {
+  def begin(key: UnsafeRow): Unit = {
     row = make(key)
     window = row.getStruct(row.numFields - 1, 2)
   }

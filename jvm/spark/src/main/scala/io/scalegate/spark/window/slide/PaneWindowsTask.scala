@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.spark.window.SlidingWindow
 import io.scalegate.spark.window.partial.PaneFunctions
 
-/** Everything that travels to the executors for one [[PaneWindowsExec]].
+/** One [[PaneWindowsExec]] as it travels to the executors.
   *
   * @param window
   *   STRUCT of a start and an end of one timestamp type

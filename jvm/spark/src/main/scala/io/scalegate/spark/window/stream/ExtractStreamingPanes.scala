@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
 /** Takes the aggregates over windows that are kept for panes out of Spark's hands, when the optimizer has moved filters
-  * and columns below them.
+  * and columns below them. A rule before the cost-based ones.
   */
 object ExtractStreamingPanes extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -14,7 +14,11 @@ object ExtractStreamingPanes extends Rule[LogicalPlan] {
     else
       plan.transformUp {
         case a @ SlidingAggregate(found) if a.isStreaming && found.windows.kept =>
-          val of = a.asInstanceOf[Aggregate]
-          StreamingPaneAggregate(of.groupingExpressions, of.aggregateExpressions, of.child)
+          val aggregate = a.asInstanceOf[Aggregate]
+          StreamingPaneAggregate(
+            aggregate.groupingExpressions,
+            aggregate.aggregateExpressions,
+            aggregate.child
+          )
       }
 }

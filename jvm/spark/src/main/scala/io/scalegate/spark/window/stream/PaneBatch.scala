@@ -19,12 +19,14 @@ import io.scalegate.spark.window.slide.PaneWindowsTask
   */
 final case class PaneBatch(mode: PaneMode, late: Long, watermark: Long)
 
-/** The panes that a batch has rows of, by their keys. They are in the task's memory, and cannot be spilled. */
-final private[scalegate] class TouchedPanes(of: PaneWindowsTask) {
+/** The panes that a batch has rows of, by their keys. One thread, the task's. It holds them in the task's memory, and
+  * does not spill them.
+  */
+final private[scalegate] class TouchedPanes(task: PaneWindowsTask) {
   private[this] val memory = Option(TaskContext.get()).map(WindowMemory.ofTask)
   private[this] var (count, bytes) = (0L, 0L)
   private[this] val keysOf =
-    UnsafeProjection.create(of.keys, of.input.take(of.keys.size + 1))
+    UnsafeProjection.create(task.keys, task.input.take(task.keys.size + 1))
   private[this] val panes =
     mutable.HashMap.empty[UnsafeRow, java.util.TreeSet[java.lang.Long]]
 

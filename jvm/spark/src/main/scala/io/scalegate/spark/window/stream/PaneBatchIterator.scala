@@ -4,33 +4,35 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.window.slide.{PaneWindowsIterator, PaneWindowsTask, WindowChoice}
 
-/** The windows that one batch of a stream gives, in one partition: merges the batch's partial results into the panes
-  * held, slides over those that windows to be given hold, and lets go of the panes whose last window is closed. A pane
-  * is written once for each batch that has rows of it, however many windows hold it. One thread; a row is valid until
-  * the next is asked for.
+/** The windows that one batch of a stream gives, in one partition. It merges the batch's partial results into the panes
+  * of the state, slides over the panes that are in windows to be given, and evicts the panes whose last window is
+  * closed. A pane is written once for each batch that has rows of it, however many windows hold it.
+  *
+  * One thread, the task's, which calls [[finish]] before the batch is committed; a row is valid until the next is asked
+  * for.
   *
   * @param rows
   *   as the input of `arriving`
   * @param arriving
   *   says what comes with a batch
-  * @param of
+  * @param task
   *   says what is held: rows of keys, a number and what the store has of them
   */
 final class PaneBatchIterator(
     partition: Int,
     rows: Iterator[InternalRow],
     arriving: PaneWindowsTask,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
 ) extends Iterator[UnsafeRow] {
   import batch.{late, mode, watermark}
-  import of.by
+  import task.by
 
-  private[this] val held = StoredPanes(partition, arriving, of, batch, store)
+  private[this] val held = StoredPanes(partition, arriving, task, batch, store)
   held.takeIn(rows)
   private[this] val windows =
-    new PaneWindowsIterator(partition, held.reader, of, held.partials, choice)
+    new PaneWindowsIterator(partition, held.reader, task, held.partials, choice)
 
   /** Panes that were too late for every window. */
   def dropped: Long = held.dropped

@@ -13,32 +13,33 @@ import io.scalegate.spark.window.SlidingWindow
 import io.scalegate.spark.window.partial.{FixedPartials, PaneBlock, PanePartials}
 import io.scalegate.spark.window.slide.{BlockRuns, PaneReader, PaneSort, PaneWindowsTask}
 
-/** The panes that a partition holds between batches. One thread.
+/** The panes of a partition's state, in one batch. One thread, the task's. The panes are in the store; it holds the
+  * keys of those that are evicted with the batch.
   *
-  * @param of
+  * @param task
   *   says what is held; its input is the store's keys, then its values
   */
 sealed abstract private[scalegate] class StoredPanes(
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
 ) {
   import batch.{late, mode, watermark}
-  import of.by
+  import task.by
 
   /** What merges partial results. */
   val partials: PanePartials
 
-  private[this] val keyOf = UnsafeProjection.create(of.keys :+ Literal(0L), of.keys)
+  private[this] val keyOf = UnsafeProjection.create(task.keys :+ Literal(0L), task.keys)
   private[this] var (keys, key): (UnsafeRow, UnsafeRow) = (null, null)
   private[this] val released = mutable.ArrayBuffer.empty[UnsafeRow]
   private[this] var droppedPanes = 0L
   private[this] var putRows = 0L
 
-  final protected val numberAt: Int = of.keys.size
+  final protected val numberAt: Int = task.keys.size
 
   /** In update mode, the panes that the batch has rows of. */
-  final val touched: TouchedPanes = new TouchedPanes(of)
+  final val touched: TouchedPanes = new TouchedPanes(task)
 
   /** Panes that came too late for every window, and rows that were put. */
   final def dropped: Long = droppedPanes
@@ -54,10 +55,10 @@ sealed abstract private[scalegate] class StoredPanes(
 
   /** The panes that windows of this batch may hold. */
   def reader: PaneReader = {
-    val row = UnsafeProjection.create(of.input, of.input)
+    val row = UnsafeProjection.create(task.input, task.input)
     val joined = new JoinedRow
     val rows = inWindows.map { case (key, value) => row(joined(key, value)) }
-    PaneReader(new PaneSort(of)(rows), of, partials)
+    PaneReader(new PaneSort(task)(rows), task, partials)
   }
 
   /** The rows of [[reader]]. */
@@ -107,13 +108,13 @@ private[scalegate] object StoredPanes {
   def apply(
       partition: Int,
       arriving: PaneWindowsTask,
-      of: PaneWindowsTask,
+      task: PaneWindowsTask,
       batch: PaneBatch,
       store: PaneStore
-  ): StoredPanes = (PanePartials(partition, of.functions), of.packed) match {
+  ): StoredPanes = (PanePartials(partition, task.functions), task.packed) match {
     case (partials: FixedPartials, Some(bits)) =>
-      new StoredPaneBlocks(partials, bits, arriving, of, batch, store)
-    case (partials, _) => new StoredPaneRows(partials, arriving, of, batch, store)
+      new StoredPaneBlocks(partials, bits, arriving, task, batch, store)
+    case (partials, _) => new StoredPaneRows(partials, arriving, task, batch, store)
   }
 
   /** As a power of two, how many panes are one row of state, where they have a fixed size. Few of them make many rows,
@@ -138,10 +139,10 @@ private[scalegate] object StoredPanes {
 final private class StoredPaneRows(
     override val partials: PanePartials,
     arriving: PaneWindowsTask,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
-) extends StoredPanes(of, batch, store) {
+) extends StoredPanes(task, batch, store) {
   override def takeIn(rows: Iterator[InternalRow]): Unit = {
     val arrived = PaneReader(new PaneSort(arriving)(rows), arriving, partials)
     while (arrived.key ne null) {
@@ -169,17 +170,17 @@ final private class StoredPaneBlocks(
     override val partials: FixedPartials,
     bits: Int,
     arriving: PaneWindowsTask,
-    of: PaneWindowsTask,
+    task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
-) extends StoredPanes(of, batch, store) {
+) extends StoredPanes(task, batch, store) {
   private[this] val part = -1L >>> (PaneBlock.Panes - (1 << bits))
 
-  /** The first place that is in an open window, and the first behind those that this batch closes. */
+  /** The number of the first pane in an open window, and of the first behind those that this batch closes. */
   private[this] val open =
-    if (batch.mode == PaneMode.Complete) Long.MinValue else of.by.firstOpen(batch.late)
+    if (batch.mode == PaneMode.Complete) Long.MinValue else task.by.firstOpen(batch.late)
   private[this] val behind =
-    if (batch.mode == PaneMode.Append) of.by.firstBehind(batch.watermark) else Long.MaxValue
+    if (batch.mode == PaneMode.Append) task.by.firstBehind(batch.watermark) else Long.MaxValue
 
   private[this] val merged = new PaneBlock(partials)
   private[this] val writer = new UnsafeRowWriter(1)
@@ -188,11 +189,11 @@ final private class StoredPaneBlocks(
     val runs = new BlockRuns(new PaneSort(arriving)(rows), arriving, partials)
     val block = runs.block
     while (runs.advance()) {
-      while (!block.isEmpty && isLate(of.by.start(block.place))) block.drop()
+      while (!block.isEmpty && isLate(task.by.start(block.paneNumber))) block.drop()
       if (batch.mode == PaneMode.Update)
-        block.foreachPlace(p => touched.add(keyWith(runs.key, 0L), of.by.start(p)))
+        block.foreachNumber(p => touched.add(keyWith(runs.key, 0L), task.by.start(p)))
       while (!block.isEmpty) {
-        val number = block.place >> bits
+        val number = block.paneNumber >> bits
         put(runs.key, number, block.takeAll(part << (number << bits)))
       }
     }
@@ -205,17 +206,17 @@ final private class StoredPaneBlocks(
     writer.reset()
     if (before == null) writer.write(0, panes)
     else {
-      merged.begin(PaneBlock.of(number << bits))
+      merged.begin(PaneBlock.blockOf(number << bits))
       merged.add(before.getBinary(0))
       merged.add(panes)
-      while (merged.place < open) merged.drop()
+      while (merged.paneNumber < open) merged.drop()
       writer.write(0, merged.takeAll(-1L))
     }
     put(key, writer.getRow)
   }
 
   override def reader: PaneReader =
-    if (StoredPanes.inTwoParts(of.by)) new Chains(inWindows) else super.reader
+    if (StoredPanes.inTwoParts(task.by)) new Chains(inWindows) else super.reader
 
   override protected def firstOf(key: UnsafeRow, value: UnsafeRow): Long =
     paneOf(key, numberOfTrailingZeros(bitsOf(value)))
@@ -224,13 +225,13 @@ final private class StoredPaneBlocks(
     paneOf(key, PaneBlock.Panes - 1 - numberOfLeadingZeros(bitsOf(value)))
 
   private[this] def paneOf(key: UnsafeRow, bit: Int): Long =
-    of.by.start(firstPlace(key.getLong(numberAt)) + bit)
+    task.by.start(firstNumber(key.getLong(numberAt)) + bit)
 
-  /** The place of bit 0 in a part. */
-  private[this] def firstPlace(number: Long): Long =
-    PaneBlock.of(number << bits) * PaneBlock.Panes
+  /** The number of the pane that bit 0 stands for in a part. */
+  private[this] def firstNumber(number: Long): Long =
+    PaneBlock.blockOf(number << bits) * PaneBlock.Panes
 
-  /** The first word of the value's one column, whose place is in the upper half of the row's word. */
+  /** The first word of the value's one column, whose offset is in the upper half of the row's word. */
   private[this] def bitsOf(value: UnsafeRow): Long =
     Platform.getLong(value.getBaseObject, value.getBaseOffset + (value.getLong(0) >>> 32))
 
@@ -239,7 +240,7 @@ final private class StoredPaneBlocks(
     * that do not follow each other share no window, and come as keys of their own.
     */
   final private class Chains(rows: Iterator[(UnsafeRow, UnsafeRow)]) extends PaneReader {
-    private[this] val keysOf = UnsafeProjection.create(of.keys, of.input.take(numberAt + 1))
+    private[this] val keysOf = UnsafeProjection.create(task.keys, task.input.take(numberAt + 1))
     private[this] var (keys, number): (UnsafeRow, Long) = (null, 0L)
     private[this] var rest = 0L
     private[this] var results: Array[Byte] = _
@@ -255,12 +256,12 @@ final private class StoredPaneBlocks(
     def leave(): Unit = if (begin()) take() else end()
 
     private[this] def take(): Unit = {
-      val place = firstPlace(number) + numberOfTrailingZeros(rest)
+      val paneNumber = firstNumber(number) + numberOfTrailingZeros(rest)
       val result = new UnsafeRow(partials.columns)
       result.pointTo(results, next, partials.resultBytes)
       next += partials.resultBytes
       rest &= rest - 1
-      stopAt(keys, of.by.start(place), result)
+      stopAt(keys, task.by.start(paneNumber), result)
     }
 
     /** Begins with a row that is the first of its parts. */

@@ -16,7 +16,7 @@ import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
-  * [[PartialPanesExec]].
+  * [[PartialPanesExec]]. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
   *
   * @param functionTerms
   *   what a checkpoint says of each function
@@ -55,13 +55,14 @@ final case class StreamPanes(
   /** Whether a watermark closes the windows. */
   def hasWatermark: Boolean = window.metadata.contains(EventTimeWatermark.delayKey)
 
-  private[this] val of = PaneFunctions(keys :+ window, functions, results)
+  private[this] val windowFunctions = PaneFunctions(keys :+ window, functions, results)
 
   /** The columns that panes are held in, as [[StoredPanes]] has them: what they are found by, and what is found. */
   val keyColumns: Seq[Attribute] =
     keys :+ (if (packed) AttributeReference("panes", LongType, nullable = false)() else pane)
   val valueColumns: Seq[Attribute] =
-    if (packed) Seq(AttributeReference("results", BinaryType, nullable = false)()) else of.partial
+    if (packed) Seq(AttributeReference("results", BinaryType, nullable = false)())
+    else windowFunctions.partial
 
   /** With panes as they are held for input. */
   def held: PaneWindowsTask =
@@ -70,13 +71,20 @@ final case class StreamPanes(
       PaneColumns(keyColumns ++ valueColumns, Option.when(packed)(StoredPanes.partBits(by))),
       keys,
       window,
-      of,
+      windowFunctions,
       having
     )
 
   /** With panes as they come for input, in these columns. */
   def arriving(columns: Seq[Attribute]): PaneWindowsTask =
-    PaneWindowsTask(by, PaneColumns.arriving(columns, keys, of, packed), keys, window, of, having)
+    PaneWindowsTask(
+      by,
+      PaneColumns.arriving(columns, keys, windowFunctions, packed),
+      keys,
+      window,
+      windowFunctions,
+      having
+    )
 
   /** What EXPLAIN says. */
   def description: Seq[String] = terms.description

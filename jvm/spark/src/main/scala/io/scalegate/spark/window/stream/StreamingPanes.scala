@@ -9,7 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
 import io.scalegate.spark.window.{SlidingAggregate, SlidingWindow}
 
-/** Which aggregates of streams panes can compute. */
+/** Which aggregates of streams panes can compute. Asked when a query is planned. */
 private[scalegate] object StreamingPanes {
 
   /** Not where Spark takes the watermark of a batch for that of the batch before: what was given already is then not

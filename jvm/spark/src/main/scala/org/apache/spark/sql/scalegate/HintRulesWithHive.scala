@@ -9,7 +9,8 @@ import org.apache.spark.sql.{SparkSession, classic}
   * builder of other sessions gives them. No other rule sees a query that is about to start before Spark's check of it.
   *
   * It is a resolution rule, since the analyzer cannot be had before it runs, and changes no plan: from the session's
-  * second analysis on the rules are there. A query that starts is never the first, the frame that it is of was analyzed.
+  * second analysis on the rules are there. A query that starts is never the first, the frame that it is of was
+  * analyzed.
   */
 final class HintRulesWithHive(session: SparkSession, rules: Seq[Rule[LogicalPlan]])
     extends Rule[LogicalPlan] {

@@ -98,7 +98,7 @@ object SpillableRows {
   private val BufferBytes = 1 << 16
 
   /** A copy of rows that can be read once. */
-  def of(rows: Iterator[UnsafeRow], columns: Int): SpillableRows = {
+  def copyOf(rows: Iterator[UnsafeRow], columns: Int): SpillableRows = {
     val kept = new SpillableRows(columns)
     rows.foreach(kept.add)
     kept

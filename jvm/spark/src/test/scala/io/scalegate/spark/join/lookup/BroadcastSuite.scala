@@ -110,10 +110,10 @@ final class BroadcastSuite extends SparkJoinSuite {
     assert(made.size == 1 && reused.size == 1)
   }
 
-  private def field(of: AnyRef, name: String): AnyRef = {
-    val found = of.getClass.getDeclaredField(name)
+  private def field(owner: AnyRef, name: String): AnyRef = {
+    val found = owner.getClass.getDeclaredField(name)
     found.setAccessible(true)
-    found.get(of)
+    found.get(owner)
   }
 
   private def indexesHolder: AnyRef =

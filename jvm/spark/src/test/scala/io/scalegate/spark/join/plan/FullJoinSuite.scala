@@ -151,8 +151,9 @@ final class FullJoinSuite extends SparkJoinSuite {
       "SELECT a.i, a.n, b.x, b.n FROM (SELECT i, count(*) AS n FROM r GROUP BY i) a FULL JOIN " +
         "(SELECT x, count(*) AS n, sum(l) AS l FROM s GROUP BY x) b ON abs(a.i - b.l) <= 1"
     )
-    def sums(of: String) = "(SELECT window(ts, '4 hours', '1 hour').start AS t, sum(l) AS l " +
-      s"FROM $of GROUP BY window(ts, '4 hours', '1 hour'))"
+    def sums(relation: String) =
+      "(SELECT window(ts, '4 hours', '1 hour').start AS t, sum(l) AS l " +
+        s"FROM $relation GROUP BY window(ts, '4 hours', '1 hour'))"
     val windows = s"SELECT a.t, a.l, b.t, b.l FROM ${sums("r")} a FULL JOIN ${sums("s")} b " +
       "ON abs(a.l - b.l) <= 3"
     val expected = plainSpark(rowsOf(spark.sql(windows)))
@@ -258,8 +259,8 @@ final class FullJoinSuite extends SparkJoinSuite {
           assert(ofSide.keySet == (0 until ids).toSet, "no row is lost")
           ofSide.values.foreach { ofRow =>
             assert(ofRow.map(_.get(2 + side)).distinct.length == 1)
-            val lone = ofRow.count(_.isNullAt(1 - side))
-            assert(lone == 0 || ofRow.length == 1, "a row is matched or it is not")
+            val unmatched = ofRow.count(_.isNullAt(1 - side))
+            assert(unmatched == 0 || ofRow.length == 1, "a row is matched or it is not")
           }
         }
       }

@@ -8,7 +8,7 @@ final class JoinReportSuite extends SparkJoinSuite {
   private def joined(condition: String, how: String = "JOIN", hint: String = "") =
     s"SELECT $hint r.id FROM r $how s ON $condition"
 
-  private def report(query: String): String = JoinReport.of(spark.sql(query)).mkString("\n")
+  private def report(query: String): String = JoinReport.lines(spark.sql(query)).mkString("\n")
 
   test("a join that is run here is said to be, and is") {
     val query = joined("abs(r.i - s.i) <= 3")
@@ -40,7 +40,7 @@ final class JoinReportSuite extends SparkJoinSuite {
   test("each join of a query has a line") {
     val query = "SELECT a.id FROM r a JOIN s b ON abs(a.i - b.i) <= 3 JOIN s c ON b.k = c.k " +
       "WHERE EXISTS (SELECT 1 FROM s WHERE s.i = a.i)"
-    val lines = JoinReport.of(spark.sql(query))
+    val lines = JoinReport.lines(spark.sql(query))
     assert(lines.size == 3)
     assert(lines.count(_.endsWith("run by scalegate")) == 1)
   }

@@ -28,8 +28,8 @@ final class SampleSuite extends SparkJoinSuite {
   /** Each key's rows follow on each other. */
   private val clustered = "(SELECT id DIV 50 AS k, id AS t FROM range(0, 2000, 1, 4))"
 
-  private def query(of: String, on: String = "abs(a.t - b.t) <= 3"): String =
-    s"SELECT a.t, b.t FROM $of a JOIN $of b ON a.k = b.k AND $on"
+  private def query(relation: String, on: String = "abs(a.t - b.t) <= 3"): String =
+    s"SELECT a.t, b.t FROM $relation a JOIN $relation b ON a.k = b.k AND $on"
 
   private def ran(query: String): String = {
     val df = spark.sql(query)

@@ -69,10 +69,10 @@ final class SkewedKeysSuite extends SparkJoinSuite {
     for (how <- types) {
       val text =
         query(how, s"$on AND $window AND a.v <= b.v + 40", s"/*+ WINDOW_JOIN('$algorithm') */")
-      val says = if (window == narrow) "slices of the window's attribute"
+      val expected = if (window == narrow) "slices of the window's attribute"
       else "the other side copied to each"
       assert(join(text).description.contains(s"1 hot key in up to "), text)
-      assert(join(text).description.contains(says), text)
+      assert(join(text).description.contains(expected), text)
       assertJoins(text)
     }
   }

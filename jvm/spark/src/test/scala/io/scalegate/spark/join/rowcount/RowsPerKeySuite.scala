@@ -45,8 +45,8 @@ final class RowsPerKeySuite extends SparkJoinSuite {
   private def planned(df: DataFrame): Seq[RowsPerKeyJoinExec] =
     collect(executed(df)) { case w: RowsPerKeyJoinExec => w }
 
-  private def named(of: Seq[String]) =
-    of.zipWithIndex.map { case (key, i) => s"$key AS key$i" }.mkString(", ")
+  private def named(keys: Seq[String]) =
+    keys.zipWithIndex.map { case (key, i) => s"$key AS key$i" }.mkString(", ")
 
   private def ours(
       how: String,
@@ -65,9 +65,10 @@ final class RowsPerKeySuite extends SparkJoinSuite {
 
   /** The places of the rows in the order of both sides' rows of a key are counted. */
   private def definition(how: String, by: Keys, time: String, n: Int, more: String) = {
-    def keysOf(of: Seq[String]) = of.zip(by.common).zipWithIndex.map { case ((key, of), i) =>
-      s"CAST($key AS $of) AS key$i"
-    }.mkString(", ")
+    def keysOf(keys: Seq[String]) =
+      keys.zip(by.common).zipWithIndex.map { case ((key, common), i) =>
+        s"CAST($key AS $common) AS key$i"
+      }.mkString(", ")
     val all = s"SELECT 0 AS side, *, ${keysOf(by.left)} FROM r UNION ALL " +
       s"SELECT 1 AS side, *, ${keysOf(by.right)} FROM s"
     val names = by.left.indices.map(i => s"key$i")
@@ -145,7 +146,7 @@ final class RowsPerKeySuite extends SparkJoinSuite {
     val text = planned(df).head.description
     assert(text.contains("keys: l.key0 = r.key0; window: last 2 rows of the key by l.ts, r.ts"))
     assert(text.contains("algorithm: each key's last rows over sorted inputs"))
-    assert(JoinReport.of(df) ==
+    assert(JoinReport.lines(df) ==
       Seq("LEFT OUTER join over a window of rows per key: run by scalegate"))
   }
 

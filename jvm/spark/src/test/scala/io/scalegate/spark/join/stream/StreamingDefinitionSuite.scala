@@ -68,8 +68,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
             spark.read.json(directory.toString).select("side", "id").collect().toSeq
               .groupMap(_.getString(0))(_.getLong(1)).view.mapValues(_.toSet).toMap
         assert(late.values.map(_.size).sum == run.dropped)
-        def inTime(side: String, of: Seq[Seq[Event]]) =
-          of.flatten.filterNot(e => late.getOrElse(side, Set.empty[Long]).contains(e.id))
+        def inTime(side: String, batches: Seq[Seq[Event]]) =
+          batches.flatten.filterNot(e => late.getOrElse(side, Set.empty[Long]).contains(e.id))
         val plain = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
         val expected = batchResult(plain, inTime("left", ls), inTime("right", rs))
         (run.all.filter(isReal), expected, run.dropped, (ls, rs, query))
@@ -264,8 +264,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     "a time and a key, once each" -> (_.select("ts", "k").dropDuplicates("ts", "k"))
   )
 
-  for ((says, drop) <- drops.take(if (isSoak) 3 else 1))
-    test(s"a join of streams without its duplicates: $says") {
+  for ((what, drop) <- drops.take(if (isSoak) 3 else 1))
+    test(s"a join of streams without its duplicates: $what") {
       assertDefined(
         "SELECT * FROM few",
         operators = 2,

@@ -41,7 +41,7 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
     "never" -> "cast(NULL AS INT)"
   )
 
-  private def of(name: String) =
+  private def relation(name: String) =
     s"(SELECT ${columns.map { case (c, from) => s"$from AS $c" }.mkString(", ")} FROM $name) $name"
 
   /** Those that take a word each. */
@@ -94,14 +94,14 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
 
     test(s"$how JOIN gives columns of every type") {
       assertGenerated(
-        s"SELECT ${sides.flatMap(read).mkString(", ")} FROM ${of("l")} $how JOIN ${of("r")} ON $on"
+        s"SELECT ${sides.flatMap(read).mkString(", ")} FROM ${relation("l")} $how JOIN ${relation("r")} ON $on"
       )
     }
 
     test(s"$how JOIN gives columns of one word each, in any order and by other names") {
       val all = for (side <- sides.reverse; c <- words.reverse) yield s"$side.$c AS ${c}_$side"
       assertGenerated(
-        s"SELECT ${all.mkString(", ")}, l.id AS again FROM ${of("l")} $how JOIN ${of("r")} ON $on",
+        s"SELECT ${all.mkString(", ")}, l.id AS again FROM ${relation("l")} $how JOIN ${relation("r")} ON $on",
         leaving = true
       )
     }
@@ -109,8 +109,8 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
     test(s"$how JOIN gives what a filter reads, the rest tested pair by pair") {
       val either = sides.map(s => s"$s.real > 1 OR $s.x IS NULL").mkString(" OR ")
       assertGenerated(
-        s"SELECT ${sides.map(s => s"$s.id, upper($s.text)").mkString(", ")} FROM ${of("l")} " +
-          s"$how JOIN ${of("r")} ON $on AND l.text <> r.text WHERE $either"
+        s"SELECT ${sides.map(s => s"$s.id, upper($s.text)").mkString(", ")} FROM ${relation("l")} " +
+          s"$how JOIN ${relation("r")} ON $on AND l.text <> r.text WHERE $either"
       )
     }
   }

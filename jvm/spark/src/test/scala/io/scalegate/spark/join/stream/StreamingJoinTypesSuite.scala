@@ -136,8 +136,8 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
   /** The time when a row of a join in order is given, of one that matches nothing: when its window closes. */
   private def givenAt(text: String, l: Seq[Event], r: Seq[Event]): Long = {
     val ids = text.stripPrefix("[").stripSuffix("]").split(",")
-    def of(events: Seq[Event], id: String) = events.find(_.id.toString == id)
-    (of(l, ids(0)), ids.lift(1).flatMap(of(r, _))) match {
+    def eventOf(events: Seq[Event], id: String) = events.find(_.id.toString == id)
+    (eventOf(l, ids(0)), ids.lift(1).flatMap(eventOf(r, _))) match {
       case (Some(a), Some(b)) => math.max(a.ts.getTime, b.ts.getTime)
       case (Some(a), None) if a.x.isEmpty => a.ts.getTime
       case (Some(a), None) => a.ts.getTime + 3000

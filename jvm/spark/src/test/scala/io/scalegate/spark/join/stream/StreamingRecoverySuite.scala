@@ -168,7 +168,7 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
     try run.add(Seq(at(10, 1)), Seq(at(10.2, 100)))
     finally run.stop()
     for (
-      (other, says) <- Seq(
+      (other, expected) <- Seq(
         query.replace("<= 1", "<= 2") -> "condition was [",
         query.replace("LEFT JOIN", "JOIN") -> "join was [LeftOuter] and is [Inner]",
         query.replace("l.id AS a", "l.id AS a, l.k") -> "left was [",
@@ -183,7 +183,7 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
         try changed.takes(run).start().add(Seq(at(11, 2)), Seq.empty)
         finally changed.stop()
       )
-      assert(e.getMessage.contains(says), e.getMessage)
+      assert(e.getMessage.contains(expected), e.getMessage)
       assert(e.getMessage.contains("Start with a new checkpoint"))
     }
   }

@@ -13,7 +13,7 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
   private val ends = Seq(Seq(at(100, -1, x = -50)), Seq(at(200, -1, x = -50)))
 
   for (
-    (place, query) <- Seq(
+    (where, query) <- Seq(
       "the residual" -> s"SELECT l.id, r.id FROM l LEFT JOIN r ON l.k = r.k AND $within AND l.x < r.x + $three",
       "the WHERE" -> s"SELECT l.id, r.id FROM l JOIN r ON $within AND l.x <> r.x WHERE l.id + r.id > $three",
       "a key" -> s"SELECT l.id, r.id FROM l FULL JOIN r ON $within AND l.id = r.id + $three - 3",
@@ -22,7 +22,7 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
       "an EXISTS" -> s"SELECT l.id, r.id FROM l JOIN r ON $within WHERE l.x <> r.x AND EXISTS (SELECT 1 FROM range(3))"
     )
   )
-    test(s"a scalar subquery in $place of a join of streams") {
+    test(s"a scalar subquery in $where of a join of streams") {
       val run = new Running(query).start()
       try {
         run.add(left, Nil).add(Nil, right).stop().start()
@@ -92,7 +92,7 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
   private val now = "current_timestamp() > timestamp'2020-01-01'"
 
   for (
-    (place, query) <- Seq(
+    (where, query) <- Seq(
       "results, filters and conditions" -> (windows(
         s"count(*) AS n, $now AS now, current_date() > date'2020-01-01' AS day, max(seen > ts) AS late",
         "(SELECT *, current_timestamp() AS seen FROM l WHERE ts < current_timestamp())"
@@ -103,7 +103,7 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
         "window(ts, '10 seconds', '2 seconds') AS w FROM l) GROUP BY w, now")
     )
   )
-    test(s"the time of the batch in $place of windows that slide over a stream") {
+    test(s"the time of the batch in $where of windows that slide over a stream") {
       val ours = answer(query)
       assert(ours == withSettings(ScaleGateConf.Aggregates -> "false")(answer(query)))
       info(ours.take(60))

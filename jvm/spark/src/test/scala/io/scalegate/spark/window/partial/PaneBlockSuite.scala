@@ -47,7 +47,7 @@ final class PaneBlockSuite extends AnyFunSuite {
       parts.foreach(p => block.add(packed(p)))
       var rest = merged(parts)
       while (rest.nonEmpty) {
-        assert(!block.isEmpty && block.place == number * 64 + rest.firstKey)
+        assert(!block.isEmpty && block.paneNumber == number * 64 + rest.firstKey)
         random.nextInt(4) match {
           case 0 =>
             val result = block.take()
@@ -57,9 +57,9 @@ final class PaneBlockSuite extends AnyFunSuite {
             block.drop()
             rest = rest.tail
           case 2 =>
-            var places = Seq.empty[Long]
-            block.foreachPlace(p => places :+= p)
-            assert(places == rest.keysIterator.map(number * 64 + _).toSeq)
+            var numbers = Seq.empty[Long]
+            block.foreachNumber(p => numbers :+= p)
+            assert(numbers == rest.keysIterator.map(number * 64 + _).toSeq)
           case _ =>
             val bits = if (random.nextBoolean()) -1L else random.nextLong()
             val (taken, left) = rest.partition { case (i, _) => (bits >>> i & 1) == 1 }

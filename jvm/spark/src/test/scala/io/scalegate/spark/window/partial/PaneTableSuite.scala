@@ -19,14 +19,20 @@ final class PaneTableSuite extends AnyFunSuite {
   private type Model = mutable.HashMap[(String, Long), (Long, Long)]
 
   /** A count, and a sum that begins at 7. */
-  private def add(table: PaneTable, model: Model, key: String, place: Long, value: Long): Unit = {
+  private def add(
+      table: PaneTable,
+      model: Model,
+      key: String,
+      paneNumber: Long,
+      value: Long
+  ): Unit = {
     val result = new UnsafeRow(2)
-    table.point(result, keyOf(InternalRow(UTF8String.fromString(key))), place)
-    val (count, sum) = model.getOrElse((key, place), (0L, 7L))
+    table.point(result, keyOf(InternalRow(UTF8String.fromString(key))), paneNumber)
+    val (count, sum) = model.getOrElse((key, paneNumber), (0L, 7L))
     assert((result.getLong(0), result.getLong(1)) == ((count, sum)))
     result.setLong(0, count + 1)
     result.setLong(1, sum + value)
-    model((key, place)) = (count + 1, sum + value)
+    model((key, paneNumber)) = (count + 1, sum + value)
   }
 
   private def cells(table: PaneTable): Seq[Int] = {
@@ -43,11 +49,11 @@ final class PaneTableSuite extends AnyFunSuite {
       val name = key.getUTF8String(0).toString
       val panes = table.panes(i)
       val bits = Platform.getLong(panes, Platform.BYTE_ARRAY_OFFSET)
-      val places = (0 until 64).filter(b => (bits >>> b & 1) == 1).map(table.block(i) * 64 + _)
-      assert(panes.length == 8 + places.size * 24)
-      places.zipWithIndex.map { case (place, n) =>
+      val numbers = (0 until 64).filter(b => (bits >>> b & 1) == 1).map(table.block(i) * 64 + _)
+      assert(panes.length == 8 + numbers.size * 24)
+      numbers.zipWithIndex.map { case (paneNumber, n) =>
         pair.pointTo(panes, Platform.BYTE_ARRAY_OFFSET + 8L + n * 24, 24)
-        (name, place) -> ((pair.getLong(0), pair.getLong(1)))
+        (name, paneNumber) -> ((pair.getLong(0), pair.getLong(1)))
       }
     }
     assert(entries.map(_._1).distinct.size == entries.size)
@@ -61,13 +67,19 @@ final class PaneTableSuite extends AnyFunSuite {
     ("in any order", 7, _ => random.nextInt(300) - 150L),
     ("far apart", 3000, _ => random.nextLong()),
     ("within one block", 2000, _ => random.nextInt(64).toLong)
-  ).foreach { case (name, keys, place) =>
+  ).foreach { case (name, keys, paneNumber) =>
     test(s"every update is found where it was left: panes $name") {
       val tested = table()
       (1 to 3).foreach { _ =>
         val model: Model = mutable.HashMap.empty
         (0 until 20000).foreach { i =>
-          add(tested, model, s"key ${random.nextInt(keys)}", place(i), random.nextInt(9).toLong)
+          add(
+            tested,
+            model,
+            s"key ${random.nextInt(keys)}",
+            paneNumber(i),
+            random.nextInt(9).toLong
+          )
         }
         assert(read(tested) == model.toMap)
         tested.clear()
@@ -82,21 +94,23 @@ final class PaneTableSuite extends AnyFunSuite {
       val model = mutable.HashMap.empty[(Option[Int], Long), (Long, Long)]
       (0 until times * keys).foreach { i =>
         val key = Some(random.nextInt(keys) - keys / 2).filter(_ => random.nextInt(9) > 0)
-        val place = random.nextInt(200) - 100L
+        val paneNumber = random.nextInt(200) - 100L
         val result = new UnsafeRow(2)
-        tested.point(result, key.isEmpty, KeyWord.of(key.getOrElse(0)), place)
-        val (count, sum) = model.getOrElse((key, place), (0L, 7L))
+        tested.point(result, key.isEmpty, KeyWord(key.getOrElse(0)), paneNumber)
+        val (count, sum) = model.getOrElse((key, paneNumber), (0L, 7L))
         assert((result.getLong(0), result.getLong(1)) == ((count, sum)))
         result.setLong(0, count + 1)
         result.setLong(1, sum + i)
-        model((key, place)) = (count + 1, sum + i)
+        model((key, paneNumber)) = (count + 1, sum + i)
       }
       val key = new UnsafeRow(1)
       val read = cells(tested).map { i =>
         tested.pointKey(key, i)
         (if (key.isNullAt(0)) None else Some(key.getInt(0)), tested.block(i))
       }
-      val blocks = model.keySet.map { case (key, place) => (key, PaneBlock.of(place)) }
+      val blocks = model.keySet.map { case (key, paneNumber) =>
+        (key, PaneBlock.blockOf(paneNumber))
+      }
       assert(read.size == blocks.size && read.toSet == blocks)
     }
   }
@@ -112,7 +126,7 @@ final class PaneTableSuite extends AnyFunSuite {
         val row = numberOf(InternalRow(k))
         tested.point(result, row, 1)
         add()
-        tested.point(result, isNull = false, KeyWord.of(row.hashCode.toLong << 32), 1)
+        tested.point(result, isNull = false, KeyWord(row.hashCode.toLong << 32), 1)
         add()
       }
     }
@@ -126,7 +140,7 @@ final class PaneTableSuite extends AnyFunSuite {
   test("which keys are compared as numbers") {
     assert(Seq(IntegerType, LongType, DateType, TimestampType).forall(KeyWord.has))
     assert(!Seq(StringType, DoubleType, BooleanType, DecimalType(9, 2)).exists(KeyWord.has))
-    assert(KeyWord.of(-1L) == -1L)
+    assert(KeyWord(-1L) == -1L)
   }
 
   test("keys of any length, longer than an array of the table among them") {

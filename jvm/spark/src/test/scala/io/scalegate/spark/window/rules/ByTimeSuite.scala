@@ -41,8 +41,8 @@ final class ByTimeSuite extends PaneAggregateSuite {
     super.beforeAll()
     val random = new Random(41)
     val rows = Seq.fill(300)(row(random))
-    Seq("moments" -> rows, "shuffled" -> random.shuffle(rows)).foreach { case (name, of) =>
-      spark.createDataFrame(spark.sparkContext.parallelize(of, 3), schema)
+    Seq("moments" -> rows, "shuffled" -> random.shuffle(rows)).foreach { case (name, ordered) =>
+      spark.createDataFrame(spark.sparkContext.parallelize(ordered, 3), schema)
         .createOrReplaceTempView(name)
     }
   }

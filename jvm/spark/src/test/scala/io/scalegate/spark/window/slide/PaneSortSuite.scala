@@ -12,7 +12,7 @@ import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.window.SlidingWindow
 import io.scalegate.spark.window.partial.PaneFunctions
 
-/** The sort by hash and place: keys apart, panes in order, when hashes collide and places do not fit as well. */
+/** The sort by hash and pane number: keys apart, panes in order, when hashes collide and numbers do not fit as well. */
 final class PaneSortSuite extends SparkJoinSuite {
   import PaneSortSuite._
 
@@ -72,7 +72,7 @@ object PaneSortSuite {
       rows: Iterator[InternalRow]
   ): Iterator[(Int, Long, Long)] = {
     val none = PaneFunctions(Nil, Nil, Nil)
-    val of =
+    val task =
       PaneWindowsTask(
         SlidingWindow(1, 1, 0),
         PaneColumns(columns, packed = None),
@@ -82,7 +82,7 @@ object PaneSortSuite {
         None
       )
     val hash: UnsafeRow => Long = _.hashCode.toLong & hashes
-    val runs = new PaneSort(of, paneBits, hash)(rows)
+    val runs = new PaneSort(task, paneBits, hash)(rows)
     Iterator.continually(runs.advance()).takeWhile(identity).map { _ =>
       (runs.row.getInt(0), runs.row.getLong(1), runs.row.getLong(2))
     }

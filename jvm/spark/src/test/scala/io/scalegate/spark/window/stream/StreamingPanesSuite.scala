@@ -73,8 +73,8 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       watermarks = delay.nonEmpty
     )
     val (ours, sparks) = (run(), run())
-    def using[T](of: Boolean)(body: => T) =
-      withSettings(ScaleGateConf.Aggregates -> settings(of))(body)
+    def using[T](isOurs: Boolean)(body: => T) =
+      withSettings(ScaleGateConf.Aggregates -> settings(isOurs))(body)
     try {
       using(true)(ours.start())
       using(false)(sparks.start())
@@ -84,10 +84,10 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
           using(false)(sparks.stop().start())
         }
         if (fails(i)) {
-          Seq(ours -> true, sparks -> false).foreach { case (run, of) =>
+          Seq(ours -> true, sparks -> false).foreach { case (run, isOurs) =>
             run.failNext()
             run.fails(rows, Nil)
-            using(of)(run.start())
+            using(isOurs)(run.start())
             run.add(Nil, Nil)
           }
         } else {
@@ -120,11 +120,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     ) {
       val random = new Random(7)
       val ragged = "window(ts, '7 seconds', '3 seconds', '1 second')"
-      def of(keys: String, by: String, having: String = "") =
+      def aggregate(keys: String, by: String, having: String = "") =
         query(keys, by, having, functions)
-      assertSame(of(keys = "", by = ragged), mode, events(random, 3))
+      assertSame(aggregate(keys = "", by = ragged), mode, events(random, 3))
       val having = " HAVING count(*) > 1"
-      assertSame(of(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
+      assertSame(aggregate(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
     }
   }
 
@@ -213,7 +213,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
           assert(ours.add(l, r).fresh() == sparks.add(l, r).fresh(), s"batch $i")
         }
         assert(ours.operator == "windowAggregate")
-        def times(of: Running) = of.eventTimes.map(_ - "avg")
+        def times(running: Running) = running.eventTimes.map(_ - "avg")
         assert(times(ours) == times(sparks))
         assert(times(ours).count(_.contains("max")) == 3)
       } finally {
@@ -410,7 +410,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       other.start().fails(Seq(at(101, 2)), Nil).getMessage
     }
     for (
-      (other, says) <- Seq(
+      (other, expected) <- Seq(
         query(by = "window(ts, '12 seconds', '2 seconds')", functions = fixed) ->
           "windows was [10000000 every 2000000 from 0] and is [12000000 every 2000000 from 0]",
         query(keys = "x", functions = fixed) -> "keys was [k integer] and is [x integer]",
@@ -426,7 +426,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       )
     ) {
       val message = refusal(other)
-      assert(message.contains(says) && message.contains("Start with a new checkpoint"), other)
+      assert(message.contains(expected) && message.contains("Start with a new checkpoint"), other)
     }
     val terms = first.checkpoint.resolve("state/0/_scalegate/aggregate")
     val written = Files.readString(terms)

@@ -6,8 +6,11 @@ import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.StreamBatch
 import io.scalegate.stream.Side
 
-/** Which keys of a running join are hot, batch after batch: each table is in the checkpoint before a row is sent by it,
-  * so that a batch which runs again, and those after it, go by the same one. Driver only; any thread.
+/** Which keys of a running join are hot, batch after batch. Each table is in the checkpoint before a row is sent by it,
+  * so that a batch which runs again, and those after it, go by the same one.
+  *
+  * Driver only, from a run's first batch on; any thread. It holds the last table, and the counts of frequent keys since
+  * the last calibration.
   *
   * @param single
   *   the side whose rows may not be copied, if there is one

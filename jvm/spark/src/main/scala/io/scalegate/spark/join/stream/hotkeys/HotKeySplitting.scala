@@ -3,11 +3,13 @@ package io.scalegate.spark.join.stream.hotkeys
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
 
-/** Where the nodes of one plan find how its rows are shared: the join, which is executed first, says it. Driver only. */
+/** Hands a batch's [[SplitBatch]] from the node of a join to the nodes that split its inputs. The join is executed
+  * first, and begins the batch. Driver only; one thread. It holds one batch, which does not travel with the plan.
+  */
 final class HotKeySplitting extends Serializable {
   @transient private[this] var batch: SplitBatch = _
 
-  def begin(of: SplitBatch): Unit = batch = of
+  def begin(next: SplitBatch): Unit = batch = next
 
   def current: SplitBatch = {
     require(batch != null, "the input of a join is executed before the join")
@@ -15,7 +17,8 @@ final class HotKeySplitting extends Serializable {
   }
 }
 
-/** Which partitions a row goes to, by the hash of its key.
+/** Which partitions a row goes to, by the hash of its key. Made on the driver for a batch; travels to the tasks, and
+  * never changes.
   *
   * @param isSingle
   *   whether a row of a hot key goes to one of its cells, and not to all

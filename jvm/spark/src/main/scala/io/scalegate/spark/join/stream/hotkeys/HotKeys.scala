@@ -3,7 +3,7 @@ package io.scalegate.spark.join.stream.hotkeys
 import io.scalegate.stream.Side
 
 /** The keys of a streaming join whose rows several partitions share, in one batch: hybrid parallelism, PPOIJ §3.3, with
-  * a state in the place of the paper's buffers. A key is named by its hash, that which decides its home; two keys of
+  * a state instead of the paper's buffers. A key is named by its hash, that which decides its home; two keys of
   * one hash are one here.
   *
   * The rows of one side go to one partition each; those of the other, to all replicas of their key, so a pair meets
@@ -43,14 +43,15 @@ final case class HotKeys(single: Option[Side], keys: Map[Int, Vector[Replica]]) 
     *   the greatest event time of a side's rows that came before this batch and are held
     */
   def towards(side: Side, wanted: Map[Int, Seq[Int]], latest: Side => Long): HotKeys = {
-    val of = single.getOrElse(side)
-    val present = changed(Some(of)) { (key, r) =>
-      if (wanted.get(key).exists(_.contains(r.partition))) Some(stay(r)) else leave(r, latest(of))
+    val uncopied = single.getOrElse(side)
+    val present = changed(Some(uncopied)) { (key, r) =>
+      if (wanted.get(key).exists(_.contains(r.partition))) Some(stay(r))
+      else leave(r, latest(uncopied))
     }
     wanted.foldLeft(present) { case (all, (key, partitions)) =>
       val known = all.keys.getOrElse(key, Vector.empty)
       val fresh = partitions.filterNot(p => known.exists(_.partition == p))
-      val replicas = known ++ fresh.map(Replica(_, Filling(latest(of.opposite))))
+      val replicas = known ++ fresh.map(Replica(_, Filling(latest(uncopied.opposite))))
       if (replicas.isEmpty) all else all.copy(keys = all.keys.updated(key, replicas))
     }
   }
@@ -82,9 +83,9 @@ object HotKeys {
   /** After the version and the single side, a line for each replica: the key's hash, the partition, the phase, and its
     * time.
     */
-  def text(of: HotKeys): String = {
+  def text(hot: HotKeys): String = {
     val lines = for {
-      (key, replicas) <- of.keys.toSeq.sortBy(_._1)
+      (key, replicas) <- hot.keys.toSeq.sortBy(_._1)
       r <- replicas
     } yield {
       val phase = r.phase match {
@@ -94,7 +95,7 @@ object HotKeys {
       }
       s"$key ${r.partition} $phase"
     }
-    (Version +: of.single.fold("none")(s => if (s eq Side.R) "left" else "right") +: lines)
+    (Version +: hot.single.fold("none")(s => if (s eq Side.R) "left" else "right") +: lines)
       .mkString("", "\n", "\n")
   }
 

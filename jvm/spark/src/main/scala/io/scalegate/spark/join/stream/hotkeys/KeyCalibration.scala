@@ -54,10 +54,10 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
   /** The side whose rows are not to be copied: of an inner join's that of which more have come. */
   def single: Side = decided.getOrElse(if (left >= right) Side.R else Side.S)
 
-  private[this] def add(side: Side, of: FrequentKeys): Unit = {
-    if (side eq Side.R) left += of.rows else right += of.rows
-    for (i <- of.keys.indices)
-      counts.getOrElseUpdate(of.keys(i), new Counts).add(side, of.counts(i))
+  private[this] def add(side: Side, frequent: FrequentKeys): Unit = {
+    if (side eq Side.R) left += frequent.rows else right += frequent.rows
+    for (i <- frequent.keys.indices)
+      counts.getOrElseUpdate(frequent.keys(i), new Counts).add(side, frequent.counts(i))
   }
 
   /** No key so often that there are more copies than rows. */
@@ -72,7 +72,7 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
     }
     val free = plan(partitions)
     val copied =
-      keys.indices.filter(free.degree(_) > 1).map(i => counts(keys(i)).of(single.opposite)).sum
+      keys.indices.filter(free.degree(_) > 1).map(i => counts(keys(i)).rows(single.opposite)).sum
     val most = 1 + rows / math.max(1L, copied)
     if (most >= partitions) free else plan(math.max(2, most.toInt))
   }
@@ -105,6 +105,7 @@ private[spark] object KeyCalibration {
   /** What it takes to exchange, keep, order and probe with a row, in comparisons. */
   private val RowLoad = 32.0
 
+  /** The rows of one key that were counted, by sides. */
   final private class Counts {
     var left = 0L
     var right = 0L
@@ -112,7 +113,7 @@ private[spark] object KeyCalibration {
     def add(side: Side, rows: Long): Unit =
       if (side eq Side.R) left += rows else right += rows
 
-    def of(side: Side): Long = if (side eq Side.R) left else right
+    def rows(side: Side): Long = if (side eq Side.R) left else right
     def all: Long = left + right
     def pairs: Double = left.toDouble * right
   }

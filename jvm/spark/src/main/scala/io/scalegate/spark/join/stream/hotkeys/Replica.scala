@@ -4,6 +4,8 @@ package io.scalegate.spark.join.stream.hotkeys
 final case class Replica(partition: Int, phase: Replica.Phase)
 
 object Replica {
+
+  /** How far a partition is on its way to be a replica, or to cease to be one. */
   sealed trait Phase
 
   /** It gets the copied side's rows, and none of the other's yet, for it lacks those that came before it did.

@@ -121,7 +121,7 @@ final private[scalegate] class RowSplitter(
   def counts: FrequentKeys = counter.result
 
   /** @param next
-    *   with its key's hash in the place of the cell
+    *   with its key's hash where the cell is to be
     */
   def read(next: UnsafeRow): Unit = {
     val key = next.getLong(cellColumn).toInt

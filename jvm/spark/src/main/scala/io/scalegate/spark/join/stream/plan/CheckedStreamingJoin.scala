@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 
 import io.scalegate.spark.plan.JoinNode
 
-/** A join of two streams while Spark looks a query over that is about to start: Spark refuses types of joins and
-  * spellings of bounds that this package runs. It is a Join again when the optimizer sees it.
+/** A join of two streams while Spark checks a query that is about to start: Spark refuses types of joins and spellings
+  * of bounds that this package runs. [[ShowStreamingJoins]] makes it a Join again before the optimizer runs.
   */
 final case class CheckedStreamingJoin(
     left: LogicalPlan,

@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Takes the joins of streams out of Spark's hands when the optimizer has moved the filters and columns below them. */
+/** Takes the joins of streams out of Spark's hands when the optimizer has moved the filters and columns below them. A
+  * rule before the cost-based ones.
+  */
 object ExtractStreamingWindowJoin extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan

@@ -17,7 +17,9 @@ import org.apache.spark.sql.internal.SQLConf
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
-/** Hides the joins of streams from Spark's check of a query that is about to start. */
+/** Hides the joins of streams from Spark's check of a query that is about to start. The rule runs with the hint
+  * resolution rules, which see the query before that check.
+  */
 object HideStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
@@ -55,5 +57,5 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
 
   /** The condition of others may stand in a filter above them still. */
   private[this] def isDecided(join: Join): Boolean =
-    join.condition.nonEmpty && Probing.of(join.joinType).nonEmpty
+    join.condition.nonEmpty && Probing.from(join.joinType).nonEmpty
 }

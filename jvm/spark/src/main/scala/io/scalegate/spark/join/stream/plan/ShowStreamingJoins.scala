@@ -5,7 +5,9 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.rowcount.WithinRows
 
-/** Gives the optimizer the joins back, but for those over windows of rows: it would move filters below them. */
+/** Gives the optimizer the hidden joins back, but for those over windows of rows: it would move filters below them. The
+  * rule runs when a batch's plan is normalized.
+  */
 object ShowStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case c: CheckedStreamingJoin =>

@@ -19,7 +19,9 @@ import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.join.stream.task.WindowKeys
 import io.scalegate.spark.settings.{Algorithm, Errors}
 
-/** @param left
+/** The event times by which the rows of a join of two streams expire, and the bound between them.
+  *
+  * @param left
   *   the event time of the left input, as `right` is that of the right one
   */
 final private[plan] case class StreamTimes(
@@ -28,18 +30,18 @@ final private[plan] case class StreamTimes(
     bound: BoundedDifference
 )
 
-/** What the planner knows of a join of two streams.
+/** What the planner knows of a join of two streams. Made when a query starts and when a batch is planned; one thread.
   *
-  * @param of
+  * @param base
   *   the same join, as one of any inputs, without its window of rows
   * @param rows
   *   that window, if it has one
   */
 final private[plan] class StreamingJoinCandidate(
-    val of: WindowJoinCandidate,
+    val base: WindowJoinCandidate,
     val rows: Option[WithinRows]
 ) {
-  private[this] def join = of.join
+  private[this] def join = base.join
 
   private[this] val leftTimes = eventTimes(join.left)
   private[this] val rightTimes = eventTimes(join.right)
@@ -50,7 +52,7 @@ final private[plan] class StreamingJoinCandidate(
   val time: Option[StreamTimes] = (for {
     l <- leftTimes.iterator
     r <- rightTimes.iterator
-    bound <- of.differences
+    bound <- base.differences
       .find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
       .orElse(timeAsKey(l, r))
   } yield StreamTimes(l, r, bound)).nextOption()
@@ -79,9 +81,15 @@ final private[plan] class StreamingJoinCandidate(
 
   /** Equal event times are a bound of width zero. */
   private[this] def timeAsKey(l: Attribute, r: Attribute): Option[BoundedDifference] =
-    of.leftKeys.zip(of.rightKeys).collectFirst {
+    base.leftKeys.zip(base.rightKeys).collectFirst {
       case (x, y) if x.semanticEquals(l) && y.semanticEquals(r) =>
-        BoundedDifference(x, y, TermType.of(l.dataType).get, DifferenceRange(0, 0), exact = true)
+        BoundedDifference(
+          x,
+          y,
+          TermType.from(l.dataType).get,
+          DifferenceRange(0, 0),
+          exact = true
+        )
     }
 
   private[this] def eventTimes(plan: LogicalPlan): Seq[Attribute] = plan.output.filter { a =>
@@ -89,7 +97,7 @@ final private[plan] class StreamingJoinCandidate(
     (a.dataType == TimestampType || a.dataType == TimestampNTZType)
   }
 
-  private[this] def isKeyed = of.leftKeys.nonEmpty
+  private[this] def isKeyed = base.leftKeys.nonEmpty
 
   private[this] def isPlain = join.condition.forall { c =>
     c.deterministic && !c.exists(isOfOtherRows)
@@ -108,21 +116,21 @@ final private[plan] class StreamingJoinCandidate(
     else time.exists(_.bound.band.isInstanceOf[IntegralBand])
 
   def isRunnable: Boolean =
-    Probing.of(join.joinType).nonEmpty && isBounded && isPlain &&
-      (!isKeyed || isPerKey || of.key.nonEmpty)
+    Probing.from(join.joinType).nonEmpty && isBounded && isPlain &&
+      (!isKeyed || isPerKey || base.key.nonEmpty)
 
   /** Whether rows wait for the watermark: what a window of rows holds depends on all that come before. */
-  def isInTurn: Boolean = of.isOrdered || rows.nonEmpty
+  def isInTurn: Boolean = base.isOrdered || rows.nonEmpty
 
   /** Whether Spark runs it if this package does not. */
-  def isSparks: Boolean = isKeyed && !of.isRequested && rows.isEmpty
+  def isSparks: Boolean = isKeyed && !base.isRequested && rows.isEmpty
 
   /** Whether a hint asks for a matrix of cells. */
-  def isMatrix: Boolean = of.requested.exists(_._1 == Algorithm.Matrix)
+  def isMatrix: Boolean = base.requested.exists(_._1 == Algorithm.Matrix)
 
   /** A hint that names a way to run joins that streams do not have is an error. */
   def refuseAlgorithm(): Unit = {
-    of.requested.foreach { case (algorithm, _) =>
+    base.requested.foreach { case (algorithm, _) =>
       if (algorithm != Algorithm.Index && algorithm != Algorithm.Matrix)
         throw Errors.streamAlgorithm(algorithm.name)
     }
@@ -130,7 +138,7 @@ final private[plan] class StreamingJoinCandidate(
       if (isInTurn) throw Errors.streamLayoutOf("its rows come in one order, and from one task")
       if (isKeyed)
         throw Errors.streamLayoutOf("rows with equal keys are brought together by the key")
-      MatrixChoice.ofStreams(of, Probing.of(join.joinType).get)
+      MatrixChoice.forStreams(base, Probing.from(join.joinType).get)
     }
   }
 
@@ -155,7 +163,7 @@ final private[plan] class StreamingJoinCandidate(
 
   /** A row that is given for having no match is given for good. */
   def refuseMode(mode: OutputMode): Unit = {
-    val probing = Probing.of(join.joinType).get
+    val probing = Probing.from(join.joinType).get
     val final_ = probing.unmatched || probing.unfound
     if (mode == OutputMode.Update() && final_)
       throw Errors.streamMode(join.joinType.sql, "update")

@@ -33,7 +33,8 @@ import io.scalegate.spark.settings.{Cores, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
 
 /** Plans the joins of two streams: with equality keys, both inputs are exchanged by them; without, by the cells of a
-  * grid over the bounded attributes beside time; with none of either, all rows meet in one task.
+  * grid over the bounded attributes beside time; with none of either, all rows meet in one task. The strategy runs in
+  * every batch.
   */
 object StreamingJoinStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
@@ -53,15 +54,15 @@ object StreamingJoinStrategy extends SparkStrategy {
   }
 
   private[this] def planned(c: StreamingJoinCandidate): PlannedPairs = {
-    val probing = Probing.of(c.of.join.joinType).get
-    val left = oneEventTime(c.of.join.left, times(c)._1)
-    val right = oneEventTime(c.of.join.right, times(c)._2)
+    val probing = Probing.from(c.base.join.joinType).get
+    val left = oneEventTime(c.base.join.left, times(c)._1)
+    val right = oneEventTime(c.base.join.right, times(c)._2)
     val others = besideTime(c)
     if (c.windowKeys.nonEmpty) perKey(c, probing, c.windowKeys.get, left, right)
     else if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
     else if (c.isMatrix) {
-      val layout = MatrixChoice.ofStreams(c.of, probing)
-      val cells = StreamCells(SliceBy.Matrix.of(layout), Nil, Nil)
+      val layout = MatrixChoice.forStreams(c.base, probing)
+      val cells = StreamCells(SliceBy.Matrix.from(layout), Nil, Nil)
       exec(
         c,
         probing,
@@ -69,8 +70,8 @@ object StreamingJoinStrategy extends SparkStrategy {
         left,
         right
       )
-    } else if (c.of.leftKeys.nonEmpty)
-      exec(c, probing, Keys(c.of.leftKeys, c.of.rightKeys, mayShare(probing)), left, right)
+    } else if (c.base.leftKeys.nonEmpty)
+      exec(c, probing, Keys(c.base.leftKeys, c.base.rightKeys, mayShare(probing)), left, right)
     else if (others.isEmpty || probing.unfound)
       exec(c, probing, OneTask("in one task"), left, right)
     else {
@@ -95,7 +96,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   ): PlannedPairs = {
     val (leftTime, rightTime) = times(c)
     val same = c.rowKeys.toSeq.flatMap { case (l, r) => l.zip(r) }
-    val condition = c.of.bareCondition
+    val condition = c.base.bareCondition
     val window = c.rows.get
     val parts = Seq(
       Some(same.map { case (l, r) => s"${l.sql} = ${r.sql}" }.mkString("keys: ", ", ", "")),
@@ -135,13 +136,13 @@ object StreamingJoinStrategy extends SparkStrategy {
   ): JoinTerms =
     JoinTerms(
       keys,
-      c.of.bareCondition.toSeq,
+      c.base.bareCondition.toSeq,
       times(c),
       c.rows.map(_.rows),
       perKey = true,
-      place = None,
+      where = None,
       cells = Nil,
-      OlderJoinTerms(keys, Nil, rowsOf(c), c.of.bareCondition, c.of.bareCondition, "", false)
+      OlderJoinTerms(keys, Nil, rowsOf(c), c.base.bareCondition, c.base.bareCondition, "", false)
     )
 
   /** A full join decides the rows of both sides, each where all that it matches is. */
@@ -151,24 +152,30 @@ object StreamingJoinStrategy extends SparkStrategy {
     ofCheckpoint.getOrElse(conf.numShufflePartitions) > 1
   }
 
-  /** Where the rows of a join meet. */
-  sealed private[this] trait Place
-  final private[this] case class OneTask(says: String) extends Place
+  /** How the inputs of a join are exchanged, so that rows that match meet. */
+  sealed private[this] trait Exchange
 
-  /** @param shared
+  /** All rows meet in one task. */
+  final private[this] case class OneTask(where: String) extends Exchange
+
+  /** Rows with equal keys meet.
+    *
+    * @param shared
     *   whether several partitions may share a hot key
     */
   final private[this] case class Keys(
       left: Seq[Expression],
       right: Seq[Expression],
       shared: Boolean
-  ) extends Place
+  ) extends Exchange
 
-  /** @param partitions
+  /** Rows meet in cells.
+    *
+    * @param partitions
     *   if it is not for Spark to say how many
     */
-  final private[this] case class Cells(says: String, cells: StreamCells, partitions: Option[Int])
-      extends Place
+  final private[this] case class Cells(where: String, cells: StreamCells, partitions: Option[Int])
+      extends Exchange
 
   /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
   private[this] def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
@@ -188,7 +195,9 @@ object StreamingJoinStrategy extends SparkStrategy {
       )
   }
 
-  /** @param leftColumns
+  /** The operator that gives pairs.
+    *
+    * @param leftColumns
     *   of a pair's left row
     */
   final private[this] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
@@ -207,15 +216,15 @@ object StreamingJoinStrategy extends SparkStrategy {
   private[this] def exec(
       c: StreamingJoinCandidate,
       probing: Probing,
-      place: Place,
+      exchange: Exchange,
       left: LogicalPlan,
       right: LogicalPlan
   ): PlannedPairs = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
-      SliceExec(planLater(input), side, probing, cells.by, cells.of(side), CellName)
-    place match {
-      case OneTask(says) =>
-        val join = joinOf(c, probing, None, Some(says), Some(1))
+      SliceExec(planLater(input), side, probing, cells.by, cells.attributes(side), CellName)
+    exchange match {
+      case OneTask(where) =>
+        val join = joinOf(c, probing, None, Some(where), Some(1))
         pairsOf(join, Nil, Nil, planLater(left), planLater(right))
       case Keys(leftKeys, rightKeys, false) =>
         val join = joinOf(c, probing, None, None, None)
@@ -227,10 +236,10 @@ object StreamingJoinStrategy extends SparkStrategy {
         val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
         val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
         pairsOf(join, Seq(l.cell), Seq(r.cell), l, r)
-      case Cells(says, cells, partitions) =>
+      case Cells(where, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
-        val join = joinOf(c, probing, Some((cells, ids)), Some(says), partitions)
+        val join = joinOf(c, probing, Some((cells, ids)), Some(where), partitions)
         pairsOf(join, Seq(ids._1), Seq(ids._2), l, r)
     }
   }
@@ -275,7 +284,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       partitions,
       if (partitions.contains(1)) threads else 1,
       checkpointed(c, cells.map(_._1.by), where),
-      c.of.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
+      c.base.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
     )
   }
 
@@ -288,12 +297,12 @@ object StreamingJoinStrategy extends SparkStrategy {
       by: Option[SliceBy],
       where: Option[String]
   ): JoinTerms = {
-    val keys = c.of.leftKeys.zip(c.of.rightKeys)
+    val keys = c.base.leftKeys.zip(c.base.rightKeys)
     val dimensions = dimensionsOf(c, by)
-    val bounds = if (c.of.differences.isEmpty) Nil else c.of.sweep +: c.of.bands
+    val bounds = if (c.base.differences.isEmpty) Nil else c.base.sweep +: c.base.bands
     JoinTerms(
       keys,
-      c.of.condition.toSeq,
+      c.base.condition.toSeq,
       times(c),
       c.rows.map(_.rows),
       perKey = false,
@@ -301,10 +310,10 @@ object StreamingJoinStrategy extends SparkStrategy {
       dimensions,
       OlderJoinTerms(
         keys,
-        if (c.rows.isEmpty) bounds else c.of.differences,
+        if (c.rows.isEmpty) bounds else c.base.differences,
         rowsOf(c),
-        c.of.condition,
-        c.of.residual,
+        c.base.condition,
+        c.base.residual,
         where.fold("")(w => s" $w"),
         dimensions.nonEmpty
       )
@@ -321,7 +330,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   }
 
   private[this] def besideTime(c: StreamingJoinCandidate): Seq[BoundedDifference] =
-    c.of.differences.filterNot(d => c.time.exists(_.bound eq d))
+    c.base.differences.filterNot(d => c.time.exists(_.bound eq d))
 
   private[this] def times(c: StreamingJoinCandidate): (Attribute, Attribute) =
     c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right)).getOrElse(c.rowTimes.get)
@@ -331,16 +340,16 @@ object StreamingJoinStrategy extends SparkStrategy {
       c: StreamingJoinCandidate,
       cells: Option[(Expression, Expression)]
   ): IndexTerms = cells match {
-    case Some((left, right)) => c.of.indexTermsInCells(left, right)
-    case None if c.of.differences.isEmpty =>
-      val key = c.of.key
+    case Some((left, right)) => c.base.indexTermsInCells(left, right)
+    case None if c.base.differences.isEmpty =>
+      val key = c.base.key
       IndexTerms(
         key.map(_.left).toSeq,
         key.map(_.right).toSeq,
         IndexBy.Bands(key.map(_.band).toVector),
-        (key.flatMap(_.residual) ++ c.of.residual).reduceOption(And.apply)
+        (key.flatMap(_.residual) ++ c.base.residual).reduceOption(And.apply)
       )
-    case None => c.of.indexTerms
+    case None => c.base.indexTerms
   }
 
   /** The bounded attributes, and along which of them the window slides. */
@@ -371,7 +380,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       )
   }
 
-  /** A row with a NULL among its attributes matches nothing, and has its place in the window: its attributes are others
+  /** A row with a NULL among its attributes matches nothing, and is counted in the window: its attributes are others
     * then, and one more says so.
     */
   private[this] def byRows(

@@ -49,7 +49,7 @@ private[plan] object StreamingJoins extends PredicateHelper {
         new WindowJoinCandidate(join.copy(condition = others.reduceOption(And.apply))),
         windows.collectFirst { case w: WithinRows => w }
       )
-      if (c.of.isRequested) c.refuseAlgorithm()
+      if (c.base.isRequested) c.refuseAlgorithm()
       if (c.isRunnable) Some(c)
       else if (c.isSparks) None
       else throw c.refusal

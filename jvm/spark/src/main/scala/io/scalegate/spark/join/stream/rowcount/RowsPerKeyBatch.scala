@@ -10,8 +10,10 @@ import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
 /** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in
-  * turn, by time, side and columns, looks among the last rows of the other side that have its key, and then takes its
-  * place among those of its own. A row that matched nothing is given when it leaves its window. One thread.
+  * turn, by time, side and columns, probes the last rows of the other side that have its key, and is then one of the
+  * last rows of its own side. A row that is unmatched is given when it leaves its window.
+  *
+  * One thread, the task's. It holds the windows of the keys that the batch has rows of.
   *
   * @param rows
   *   that a window holds of each side
@@ -38,7 +40,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
-  private[this] var windows: Windows = _ // of the row that looks, null when none does
+  private[this] var windows: Windows = _ // of the probe row, null when there is none
   private[this] var own: Arriving = _
   private[this] var other: Arriving = _
   private[this] var probeRow: CountedRow = _
@@ -90,9 +92,11 @@ final private[scalegate] class RowsPerKeyBatch(
       true
     } else {
       val next = first(ofLeft.nextTime, ofRight.nextTime)
-      val lone = first(ofLeft.nextLone, ofRight.nextLone)
-      if (lone != null && (next == null || timeOfLone(lone) < timeOfNext(next))) {
-        giveLone(lone, lone.takeLone())
+      val unmatchable = first(ofLeft.nextUnmatchable, ofRight.nextUnmatchable)
+      if (
+        unmatchable != null && (next == null || timeOfUnmatchable(unmatchable) < timeOfNext(next))
+      ) {
+        giveUnmatched(unmatchable, unmatchable.takeUnmatchable())
         true
       } else if (next != null) {
         arrive(next)
@@ -100,11 +104,11 @@ final private[scalegate] class RowsPerKeyBatch(
       } else false
     }
 
-  private[this] def unmatchable(of: Arriving): Iterator[() => Unit] =
-    of.rows.unmatchable.map(row => () => giveLone(of, row))
+  private[this] def unmatchable(arriving: Arriving): Iterator[() => Unit] =
+    arriving.rows.unmatchable.map(row => () => giveUnmatched(arriving, row))
 
-  private[this] def timeOfNext(of: Arriving) = of.nextTime.get
-  private[this] def timeOfLone(of: Arriving) = of.nextLone.get
+  private[this] def timeOfNext(arriving: Arriving) = arriving.nextTime.get
+  private[this] def timeOfUnmatchable(arriving: Arriving) = arriving.nextUnmatchable.get
 
   /** The side whose time comes first, the left one of equal times; null if there is none. */
   private[this] def first(l: Option[Long], r: Option[Long]): Arriving = (l, r) match {
@@ -131,7 +135,7 @@ final private[scalegate] class RowsPerKeyBatch(
   }
 
   private[this] def look(): Unit = {
-    val others = windows.of(other.side)
+    val others = windows.rows(other.side)
     if (taken == others.size) settle()
     else {
       val earlier = others(taken)
@@ -156,27 +160,27 @@ final private[scalegate] class RowsPerKeyBatch(
     }
   }
 
-  /** The row that looked takes its place. */
+  /** The probe row joins the window of its side. */
   private[this] def settle(): Unit = {
-    val (of, side) = (windows, own)
+    val (ofKey, side) = (windows, own)
     windows = null
-    val grown = of.of(side.side) :+ probeRow
+    val grown = ofKey.rows(side.side) :+ probeRow
     if (grown.size > rows) {
-      of.set(side.side, grown.tail)
+      ofKey.set(side.side, grown.tail)
       side.leave(grown.head)
-    } else of.set(side.side, grown)
+    } else ofKey.set(side.side, grown)
   }
 
   private[this] def give(ofOwn: UnsafeRow, ofOther: UnsafeRow): Unit = {
     ready = true
-    own.place.set(ofOwn)
-    other.place.set(ofOther)
+    own.address.set(ofOwn)
+    other.address.set(ofOther)
   }
 
-  private[this] def giveLone(of: Arriving, row: UnsafeRow): Unit = {
+  private[this] def giveUnmatched(arriving: Arriving, row: UnsafeRow): Unit = {
     ready = true
-    of.place.set(row)
-    (if (of eq ofLeft) rightPlace else leftPlace).setNulls()
+    arriving.address.set(row)
+    (if (arriving eq ofLeft) rightAddress else leftAddress).setNulls()
   }
 
   /** The windows of one key in this batch. */
@@ -184,26 +188,26 @@ final private[scalegate] class RowsPerKeyBatch(
     var left: Vector[CountedRow] = held.left
     var right: Vector[CountedRow] = held.right
 
-    def of(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
+    def rows(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
     def set(side: Side, rows: Vector[CountedRow]): Unit =
       if (side eq Side.R) left = rows else right = rows
   }
 
   /** One side's rows, in turn.
     *
-    * @param isLoneGiven
-    *   whether those are given that match nothing
+    * @param isUnmatchedGiven
+    *   whether those are given that are unmatched
     */
-  final private[this] class Arriving(val rows: CountedArrivals, isLoneGiven: Boolean) {
+  final private[this] class Arriving(val rows: CountedArrivals, isUnmatchedGiven: Boolean) {
     private[this] var at = 0
-    private[this] var loneAt = 0
+    private[this] var unmatchableAt = 0
 
     /** Rows that have left their windows, and their bytes. */
     var evicted = 0L
     var evictedBytes = 0L
 
     def side: Side = rows.side
-    def place: RowAddress = if (side eq Side.R) leftPlace else rightPlace
+    def address: RowAddress = if (side eq Side.R) leftAddress else rightAddress
 
     def nextTime: Option[Long] =
       Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
@@ -213,19 +217,21 @@ final private[scalegate] class RowsPerKeyBatch(
       rows.now(at - 1)
     }
 
-    def nextLone: Option[Long] =
-      Option.when(loneAt < rows.loneNow.size)(rows.inOrder.timeOf(rows.loneNow(loneAt)))
+    def nextUnmatchable: Option[Long] =
+      Option.when(unmatchableAt < rows.unmatchableNow.size)(
+        rows.inOrder.timeOf(rows.unmatchableNow(unmatchableAt))
+      )
 
-    def takeLone(): UnsafeRow = {
-      loneAt += 1
-      rows.loneNow(loneAt - 1)
+    def takeUnmatchable(): UnsafeRow = {
+      unmatchableAt += 1
+      rows.unmatchableNow(unmatchableAt - 1)
     }
 
     def leave(row: CountedRow): Unit = {
       evicted += 1
       evictedBytes += row.row.getSizeInBytes
       rows.remove(row, store)
-      if (isLoneGiven && !row.matched) giveLone(this, row.row)
+      if (isUnmatchedGiven && !row.matched) giveUnmatched(this, row.row)
     }
   }
 }

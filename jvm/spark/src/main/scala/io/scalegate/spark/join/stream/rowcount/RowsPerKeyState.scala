@@ -11,8 +11,8 @@ import io.scalegate.stream.Side
   *
   * @param batch
   *   in which it came
-  * @param place
-  *   among its side's rows of that batch: by both it is named in the checkpoint
+  * @param number
+  *   its number among its side's rows of that batch: by both it is named in the checkpoint
   * @param row
   *   of its own, which keeps no other row's memory
   * @param matched
@@ -24,13 +24,13 @@ import io.scalegate.stream.Side
   */
 final private[scalegate] case class CountedRow(
     batch: Long,
-    place: Int,
+    number: Int,
     row: UnsafeRow,
     matched: Boolean = false,
     isWritten: Boolean = false,
     isMarked: Boolean = false
 ) {
-  def key(kind: Int): ChunkKey = ChunkKey(kind, batch, place)
+  def key(kind: Int): ChunkKey = ChunkKey(kind, batch, number)
 }
 
 /** The last rows of both sides that have one key, the oldest first. */
@@ -38,7 +38,7 @@ final private[scalegate] case class LastOfKey(
     left: Vector[CountedRow],
     right: Vector[CountedRow]
 ) {
-  def of(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
+  def rows(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
 }
 
 private[scalegate] object LastOfKey {
@@ -49,9 +49,9 @@ private[scalegate] object LastOfKey {
   *
   * @param rows
   *   those that will be counted
-  * @param lone
+  * @param unmatchable
   *   those that match nothing and are given when it is their turn
-  * @param loneChunks
+  * @param unmatchableChunks
   *   their entries in the checkpoint, and the latest time of each
   * @param held
   *   rows that wait, or are in windows
@@ -60,8 +60,8 @@ private[scalegate] object LastOfKey {
   */
 final private[scalegate] case class SideOfKeys(
     rows: Vector[CountedRow],
-    lone: Vector[UnsafeRow],
-    loneChunks: Vector[(ChunkKey, Long)],
+    unmatchable: Vector[UnsafeRow],
+    unmatchableChunks: Vector[(ChunkKey, Long)],
     held: Long,
     bytes: Long
 )
@@ -70,8 +70,9 @@ private[scalegate] object SideOfKeys {
   val Empty: SideOfKeys = SideOfKeys(Vector.empty, Vector.empty, Vector.empty, 0L, 0L)
 }
 
-/** What a partition holds of a join over windows that count the rows of each key. A batch makes another of it, which
-  * shares the windows of all keys that the batch has no rows of.
+/** The state of a partition of a join over windows that count the rows of each key, see [[HeldState]]. Of each key it
+  * holds the last rows of both sides: it grows with the keys. A batch makes another of it, which shares the windows of
+  * all keys that the batch has no rows of.
   *
   * @param watermark
   *   that rows were last joined by, in microseconds
@@ -85,11 +86,11 @@ final private[scalegate] class RowsPerKeyState(
     val watermark: Long,
     eventTimes: (Int, Int)
 ) extends HeldState {
-  def of(side: Side): SideOfKeys = if (side eq Side.R) left else right
+  def sideState(side: Side): SideOfKeys = if (side eq Side.R) left else right
 
   def latest(side: Side): Long = {
     val column = if (side eq Side.R) eventTimes._1 else eventTimes._2
-    (keys.valuesIterator.flatMap(_.of(side).lastOption) ++ of(side).rows.lastOption)
+    (keys.valuesIterator.flatMap(_.rows(side).lastOption) ++ sideState(side).rows.lastOption)
       .map(_.row.getLong(column))
       .maxOption
       .getOrElse(Long.MinValue)
@@ -98,8 +99,8 @@ final private[scalegate] class RowsPerKeyState(
   def memory: Long = leftBytes + rightBytes +
     (leftRows + rightRows) * RowsPerKeyState.RowBytes + keys.size * RowsPerKeyState.KeyBytes
 
-  def leftRows: Long = left.held + left.lone.size
-  def rightRows: Long = right.held + right.lone.size
+  def leftRows: Long = left.held + left.unmatchable.size
+  def rightRows: Long = right.held + right.unmatchable.size
   def leftBytes: Long = left.bytes
   def rightBytes: Long = right.bytes
 }

@@ -26,8 +26,9 @@ import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.Side
 
-/** The join of two streams over windows that count the rows of each key. In the checkpoint each row is an entry of its
-  * own, which goes when the row leaves its window: keys of which no rows come keep no others' rows.
+/** The join of two streams over windows that count the rows of each key, as it travels to the executors. In the
+  * checkpoint each row is an entry of its own, which goes when the row leaves its window: keys of which no rows come
+  * keep no others' rows.
   *
   * @param left
   *   whose one bounded attribute is the event time, NULL where a key is; as that of `right`
@@ -81,9 +82,9 @@ final class RowsPerKeyStream(
       .getOrElse(Long.MinValue)
     val (l, r) = (restored(Side.R, chunks, watermark), restored(Side.S, chunks, watermark))
     val all = (l.windows.keySet ++ r.windows.keySet).iterator.map { key =>
-      def of(side: RestoredSide) =
+      def rowsIn(side: RestoredSide) =
         side.windows.get(key).fold(Vector.empty[CountedRow])(_.toVector)
-      key -> LastOfKey(of(l), of(r))
+      key -> LastOfKey(rowsIn(l), rowsIn(r))
     }
     new RowsPerKeyState(HashMap.from(all), l.others, r.others, watermark, eventTimes)
   }
@@ -93,24 +94,24 @@ final class RowsPerKeyStream(
       chunks: Vector[Chunk],
       watermark: Long
   ): RestoredSide = {
-    val (kinds, of) = (Chunk.ofSide(side), held(side))
+    val (kinds, stored) = (Chunk.ofSide(side), held(side))
     val matched = chunks.iterator
       .filter(_.key.kind == kinds.marks)
       .flatMap(c => Chunk.ids(c.content))
       .toSet
     def rowsOf(chunk: Chunk): Vector[UnsafeRow] = {
-      val store = new RowStore(of.columns, chunk.count.toInt)
-      Chunk.rowsInto(store, of.columns, chunk.content)
+      val store = new RowStore(stored.columns, chunk.count.toInt)
+      Chunk.rowsInto(store, stored.columns, chunk.content)
       Vector.tabulate(store.size)(store.row)
     }
-    val inOrder = new CountedOrder(of.input.eventTime, of.rowOrder)
+    val inOrder = new CountedOrder(stored.input.eventTime, stored.rowOrder)
     val all = chunks.filter(_.key.kind == kinds.rows).map { c =>
       val isMarked = matched.contains(Chunk.id(c.key.batch, c.key.part))
       CountedRow(c.key.batch, c.key.part, rowsOf(c).head, isMarked, isWritten = true, isMarked)
     }.sorted(inOrder)
-    val lone = chunks.filter(_.key.kind == kinds.lone)
-    val loneRows =
-      lone.flatMap(rowsOf).filter(inOrder.timeOf(_) > watermark).sorted(inOrder.ofRows)
+    val unmatchable = chunks.filter(_.key.kind == kinds.unmatchable)
+    val unmatchableRows =
+      unmatchable.flatMap(rowsOf).filter(inOrder.timeOf(_) > watermark).sorted(inOrder.ofRows)
     val (counted, waiting) = all.span(r => inOrder.timeOf(r.row) <= watermark)
     val windows = mutable.HashMap.empty[UnsafeRow, mutable.ArrayBuffer[CountedRow]]
     val project = keyOf(side)
@@ -120,8 +121,8 @@ final class RowsPerKeyStream(
     }
     val others = SideOfKeys(
       waiting,
-      loneRows,
-      lone.map(c => c.key -> c.latest),
+      unmatchableRows,
+      unmatchable.map(c => c.key -> c.latest),
       all.size.toLong,
       all.iterator.map(_.row.getSizeInBytes.toLong).sum
     )
@@ -146,7 +147,7 @@ final class RowsPerKeyStream(
       keyOf(side),
       rows,
       batch,
-      before.of(side),
+      before.sideState(side),
       keepLate(side)
     )
     new RowsPerKeyBatch(
@@ -170,6 +171,7 @@ private[scalegate] object RowsPerKeyStream {
   private val Bands =
     Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue))
 
+  /** What the checkpoint says of one side: its windows by their keys, and the rows that wait. */
   final private class RestoredSide(
       val windows: mutable.HashMap[UnsafeRow, mutable.ArrayBuffer[CountedRow]],
       val others: SideOfKeys
@@ -190,37 +192,39 @@ final private[scalegate] class CountedOrder(eventTime: Int, rowOrder: RowOrder)
 }
 
 /** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
-  * wait on. One thread.
+  * wait on. One thread, the task's; it holds the batch's rows of the side.
   *
   * @param keyOf
   *   of a row of the side
   */
 final private[scalegate] class CountedArrivals(
-    of: StoredSide,
+    stored: StoredSide,
     val keyOf: UnsafeProjection,
     rows: Iterator[InternalRow],
     batch: StreamBatch,
     held: SideOfKeys,
     keepLate: UnsafeRow => Unit
 ) {
-  val side: Side = of.side
-  val columns: Int = of.columns
-  val inOrder: CountedOrder = new CountedOrder(of.input.eventTime, of.rowOrder)
-  private[this] val read = new NewRows(rows, of, batch.late, keepLate)
+  val side: Side = stored.side
+  val columns: Int = stored.columns
+  val inOrder: CountedOrder = new CountedOrder(stored.input.eventTime, stored.rowOrder)
+  private[this] val read = new NewRows(rows, stored, batch.late, keepLate)
 
   private[this] val fresh = {
     val named = read.named(batch.number, Long.MinValue)
     Vector.tabulate(named.size)(n => CountedRow(batch.number, n, named.stored.row(n).copy()))
   }
-  private[this] val newLone = read.lone
+  private[this] val newUnmatchable = read.unmatchableInTurn
 
   /** The rows that are joined in this batch, and those that wait on. */
   val (now: Vector[CountedRow], later: Vector[CountedRow]) =
     inTurn(held.rows ++ fresh)(inOrder).span(r => isDue(r.row))
 
   /** Rows that match nothing: those that are given in this batch, and those that wait on. */
-  val (loneNow: Vector[UnsafeRow], loneLater: Vector[UnsafeRow]) =
-    inTurn(held.lone ++ Vector.tabulate(newLone.size)(n => newLone.stored.row(n).copy()))(
+  val (unmatchableNow: Vector[UnsafeRow], unmatchableLater: Vector[UnsafeRow]) =
+    inTurn(held.unmatchable ++ Vector.tabulate(newUnmatchable.size)(n =>
+      newUnmatchable.stored.row(n).copy()
+    ))(
       inOrder.ofRows
     ).span(isDue)
 
@@ -237,14 +241,17 @@ final private[scalegate] class CountedArrivals(
     */
   def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys = {
     val kinds = Chunk.ofSide(side)
-    val loneChunks = Chunk.ofBatch(kinds.lone, batch.number, newLone, columns, batch.watermark)
-    loneChunks.foreach(store.put)
-    val (old, kept) = held.loneChunks.partition { case (_, latest) => latest <= batch.watermark }
+    val unmatchableChunks =
+      Chunk.ofBatch(kinds.unmatchable, batch.number, newUnmatchable, columns, batch.watermark)
+    unmatchableChunks.foreach(store.put)
+    val (old, kept) = held.unmatchableChunks.partition { case (_, latest) =>
+      latest <= batch.watermark
+    }
     old.foreach { case (key, _) => store.remove(key) }
     SideOfKeys(
       later.map(written(_, store)),
-      loneLater,
-      kept ++ loneChunks.map(c => c.key -> c.latest),
+      unmatchableLater,
+      kept ++ unmatchableChunks.map(c => c.key -> c.latest),
       held.held + fresh.size - evicted,
       held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - evictedBytes
     )

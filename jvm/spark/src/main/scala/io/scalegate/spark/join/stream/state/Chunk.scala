@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.Platform
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.Side
 
-/** An entry of a partition's checkpoint: rows or marks that were written together and go together.
+/** An entry of a partition's checkpoint: rows or marks that were written together and are removed together.
   *
   * @param latest
   *   the greatest time of a row that it is about, in microseconds; when no row after the watermark can match that one,
@@ -34,28 +34,28 @@ object Chunk {
   val RightMarks = 3
 
   /** Rows of the left input, and of the right one, that match nothing, and wait for their turn. */
-  val LeftLone = 5
-  val RightLone = 6
+  val LeftUnmatchable = 5
+  val RightUnmatchable = 6
 
   /** One entry: `latest` is the watermark that rows were last expired by. */
   val Watermark = 4
 
   /** The kinds of entries about one side. */
-  final case class Kinds(rows: Int, marks: Int, lone: Int)
+  final case class Kinds(rows: Int, marks: Int, unmatchable: Int)
 
   def ofSide(side: Side): Kinds =
-    if (side eq Side.R) Kinds(LeftRows, LeftMarks, LeftLone)
-    else Kinds(RightRows, RightMarks, RightLone)
+    if (side eq Side.R) Kinds(LeftRows, LeftMarks, LeftUnmatchable)
+    else Kinds(RightRows, RightMarks, RightUnmatchable)
 
   val WatermarkKey: ChunkKey = ChunkKey(Watermark, 0, 0)
 
   /** Rows of a chunk: few enough that one whose rows come early goes early. */
   val Rows: Int = 1 << 15
 
-  /** What a row is called in marks: its batch, and its place among its side's rows in that batch. */
-  def id(batch: Long, place: Int): Long = (batch << PlaceBits) | place.toLong
+  /** What a row is called in marks: its batch, and its number among its side's rows in that batch. */
+  def id(batch: Long, number: Int): Long = (batch << NumberBits) | number.toLong
 
-  private[this] val PlaceBits = 30
+  private[this] val NumberBits = 30
 
   /** The rows whose times lie above `kept`, in chunks. */
   def ofBatch(kind: Int, batch: Long, rows: RowBatch, columns: Int, kept: Long): Seq[Chunk] = {

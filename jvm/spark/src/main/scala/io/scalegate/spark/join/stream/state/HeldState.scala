@@ -2,7 +2,9 @@ package io.scalegate.spark.join.stream.state
 
 import io.scalegate.stream.Side
 
-/** What a partition of a streaming join holds between two batches. Nothing of it changes: a batch makes another. */
+/** The state of a partition of a streaming join between two batches. It is in memory, and in the checkpoint as chunks.
+  * Nothing of it changes: a batch makes another, and shares with this one what it did not change.
+  */
 trait HeldState {
 
   /** The greatest event time, in microseconds, of a row of this side that a later one may match. */

@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
   * the checkpoint. Each belongs to one version of the checkpoint, that of its own task: a batch that finds no state of
   * the version that it starts from reads the checkpoint. Any thread.
   *
+  * It holds the last two versions of each partition, until [[retain]] lets go of the partition.
+  *
   * @tparam P
   *   names a partition of an operator of a run of a query
   */

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.state
 
-/** Rows of one side in the order of their times.
+/** Rows of one side in the order of their times. Nothing of it changes; any thread.
   *
   * @param keys
   *   the i-th array holds the i-th bounded attribute of every row, and their times where the window slides
@@ -16,7 +16,7 @@ final private[scalegate] class RowBatch(
 
   def times: Array[Long] = keys(time)
 
-  def timeOf(place: Int): Long = keys(time)(place)
+  def timeOf(number: Int): Long = keys(time)(number)
 
   /** Where the rows begin whose times lie above this one. */
   def firstAfter(bound: Long): Int = RowBatch.firstAfter(times, bound)
@@ -27,7 +27,7 @@ final private[scalegate] class RowBatch(
     else if (size == 0) others
     else {
       val both = Vector(this, others)
-      val all = both.indices.flatMap(i => RowBatch.places(i, 0, both(i).size)).toArray
+      val all = both.indices.flatMap(i => RowBatch.numbered(i, 0, both(i).size)).toArray
       val times = all.map(p => both((p >>> 32).toInt).timeOf(p.toInt))
       val order = inOrder.by(times) { (row, n) =>
         both((all(n) >>> 32).toInt).stored.point(row, all(n).toInt)
@@ -38,13 +38,13 @@ final private[scalegate] class RowBatch(
   /** The rows from `from` up to, and without, `until`, copied. */
   def slice(from: Int, until: Int, keeper: StoredRowsKeeper): RowBatch =
     if (from == 0 && until == size) this
-    else RowBatch.gathered(Vector(this), RowBatch.places(0, from, until), keeper, time)
+    else RowBatch.gathered(Vector(this), RowBatch.numbered(0, from, until), keeper, time)
 }
 
 private[scalegate] object RowBatch {
 
-  /** Rows of which nothing but the times is known, in their order. */
-  def lone(times: Array[Long], rows: StoredRows, attributes: Int, time: Int): RowBatch =
+  /** Rows that are unmatchable, of which nothing but the times is known, in their order. */
+  def unmatchable(times: Array[Long], rows: StoredRows, attributes: Int, time: Int): RowBatch =
     new RowBatch(IndexedSeq.fill(attributes)(times), rows, time)
 
   /** Where in a sorted array the numbers begin that lie above this one. */
@@ -59,18 +59,18 @@ private[scalegate] object RowBatch {
   }
 
   /** Rows of a batch among several, as [[StoredRowsKeeper.gather]] takes them. */
-  def places(batch: Int, from: Int, until: Int): Array[Long] =
+  def numbered(batch: Int, from: Int, until: Int): Array[Long] =
     Array.range(from, until).map(n => (batch.toLong << 32) | n.toLong)
 
   private def gathered(
       from: Vector[RowBatch],
-      places: Array[Long],
+      numbers: Array[Long],
       keeper: StoredRowsKeeper,
       time: Int
   ): RowBatch = {
     val keys = from.head.keys.indices.map { i =>
-      places.map(p => from((p >>> 32).toInt).keys(i)(p.toInt))
+      numbers.map(p => from((p >>> 32).toInt).keys(i)(p.toInt))
     }
-    new RowBatch(keys, keeper.gather(from.map(_.stored), places), time)
+    new RowBatch(keys, keeper.gather(from.map(_.stored), numbers), time)
   }
 }

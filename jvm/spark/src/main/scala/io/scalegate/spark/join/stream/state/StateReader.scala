@@ -10,7 +10,7 @@ import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Side
 
 /** Reads the rows that a streaming join's checkpoint holds. Spark's own reader of state gives the chunks that they are
-  * written in; this takes them apart.
+  * written in; this takes them apart. Driver only; the rows are read when the frame is.
   */
 object StateReader {
 
@@ -44,7 +44,7 @@ object StateReader {
       new StructType().add("partition_id", IntegerType).add("batch", LongType) ++ columns
     )
     chunks
-      .where(s"key.kind IN (${kinds.rows}, ${kinds.lone})")
+      .where(s"key.kind IN (${kinds.rows}, ${kinds.unmatchable})")
       .selectExpr("partition_id", "key.batch", "value.count", "value.content")
       .mapPartitions { rows: Iterator[Row] =>
         val reader = new ChunkRows(columns)

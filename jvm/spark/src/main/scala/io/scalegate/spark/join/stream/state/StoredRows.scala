@@ -7,10 +7,11 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.lookup.RunRows
 import io.scalegate.spark.rows.RowStore
 
-/** The rows of a run, by the numbers that it gives them.
+/** The rows of a run, by the numbers that the run gives them. Nothing of it changes; any thread, each with a row of its
+  * own to point.
   *
   * @param order
-  *   of each row its place in the store, null where that is its number
+  *   of each row its number in the store, null where the numbers are the same
   * @param ids
   *   of each row what names it in the checkpoint, null on a side whose rows are not decided on
   * @param matched
@@ -27,18 +28,18 @@ final private[scalegate] class StoredRows(
   def bytes: Long = store.bytes
 
   /** Makes `row` the one of this number. */
-  def point(row: UnsafeRow, number: Int): Unit = store.point(row, place(number))
+  def point(row: UnsafeRow, number: Int): Unit = store.point(row, inStore(number))
 
   /** In what the row of this number lies. */
-  def base(number: Int): AnyRef = store.base(place(number))
+  def base(number: Int): AnyRef = store.base(inStore(number))
 
   /** Where in it. */
-  def offset(number: Int): Long = store.offset(place(number))
+  def offset(number: Int): Long = store.offset(inStore(number))
 
   /** A row of its own. */
-  def row(number: Int): UnsafeRow = store.row(place(number))
+  def row(number: Int): UnsafeRow = store.row(inStore(number))
 
-  private[this] def place(number: Int) = if (order == null) number else order(number)
+  private[this] def inStore(number: Int) = if (order == null) number else order(number)
 
   def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
 }
@@ -50,7 +51,7 @@ private[scalegate] object StoredRows {
     new StoredRows(store, order, null, null)
 }
 
-/** Puts the rows of runs together.
+/** Puts the rows of runs together. It holds no rows; any thread.
   *
   * @param decided
   *   whether a decision is due about each row of this side
@@ -65,16 +66,16 @@ final private[scalegate] class StoredRowsKeeper(
   def isKept(rows: StoredRows, number: Int): Boolean =
     !onlyUnmatched || !rows.matched.get(number)
 
-  def gather(from: IndexedSeq[StoredRows], places: Array[Long]): StoredRows = {
-    val store = new RowStore(columns, places.length)
-    val ids = if (decided) new Array[Long](places.length) else null
-    val matched = if (decided) new BitSet(places.length) else null
+  def gather(from: IndexedSeq[StoredRows], numbers: Array[Long]): StoredRows = {
+    val store = new RowStore(columns, numbers.length)
+    val ids = if (decided) new Array[Long](numbers.length) else null
+    val matched = if (decided) new BitSet(numbers.length) else null
     val sources = from.toArray
     val row = new UnsafeRow(columns)
     var n = 0
-    while (n < places.length) {
-      val source = sources((places(n) >>> 32).toInt)
-      val number = places(n).toInt
+    while (n < numbers.length) {
+      val source = sources((numbers(n) >>> 32).toInt)
+      val number = numbers(n).toInt
       source.point(row, number)
       store.add(row)
       if (decided) {

@@ -3,18 +3,19 @@ package io.scalegate.spark.join.stream.state
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.stream.Side
 
-/** What lets a row of a streaming join go: a place along the window that slides, of every row and of the watermark. */
+/** By what a row of a streaming join expires: the positions along the window that slides, of rows and of the watermark.
+  */
 sealed trait StreamWindow extends Serializable {
 
-  /** Which of the bounded attributes a row's place is: its event time as it comes, and what the window counts by when
-    * it is joined.
+  /** Which of the bounded attributes a row's position is: its event time as it comes, and what the window counts by
+    * when it is joined.
     */
   def key: Int
 
-  /** The bands between a row of the other side that looks, and those of this side that it may find. */
+  /** The bands between a probe row of the other side and those of this side that it may find. */
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band]
 
-  /** The greatest place of a row of this side that matches no row that is yet to be joined.
+  /** The greatest position of a row of this side that matches no row that is yet to be joined.
     *
     * @param watermark
     *   rows above it are yet to be joined, in microseconds
@@ -23,8 +24,8 @@ sealed trait StreamWindow extends Serializable {
     */
   def expired(side: Side, watermark: Long, joined: Long): Long
 
-  /** Where rows are joined in order: the greatest place of a row of the other side that comes before the row of this
-    * side that looks from there.
+  /** Where rows are joined in order: the greatest position of a row of the other side that comes before the row of
+    * this side that probes from there.
     */
   def latestBefore(side: Side, from: Long): Long
 
@@ -71,8 +72,8 @@ object EventTimeWindow {
   }
 }
 
-/** The last rows of each side in the order of their times. A row's place is its ordinal among its side's, from 1; when
-  * it looks for others, how many of them came before it.
+/** The last rows of each side in the order of their times. A row's position is its ordinal among its side's, from 1;
+  * when it probes, how many rows of the other side came before it.
   */
 final case class RowCountWindow(key: Int, rows: Long) extends StreamWindow {
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all.updated(

@@ -14,23 +14,24 @@ import io.scalegate.spark.join.stream.state.{
 }
 
 /** What one side brings to a batch: of the rows that wait and the new ones those whose turn has come, and those that
-  * wait on. The new ones are put into the checkpoint, as far as a later batch may need them. One thread.
+  * wait on. The new rows are put into the checkpoint, as far as a later batch may need them. One thread, the task's; it
+  * holds the batch's rows of the side.
   *
   * @param rows
   *   of the side's input
   */
 final private[scalegate] class BatchInput(
-    of: StoredSide,
+    stored: StoredSide,
     rows: Iterator[InternalRow],
     batch: StreamBatch,
     state: JoinState,
     store: ChunkStore,
     keepLate: UnsafeRow => Unit
 ) {
-  import of.{columns, input, keeper, loneKeeper, rowOrder, side, window}
+  import stored.{columns, input, keeper, unmatchableKeeper, rowOrder, side, window}
 
-  private[this] val read = new NewRows(rows, of, batch.late, keepLate)
-  private[this] val held = state.of(side)
+  private[this] val read = new NewRows(rows, stored, batch.late, keepLate)
+  private[this] val held = state.sideState(side)
 
   /** Rows that are joined when this batch is through. */
   private[this] val joined = held.joined + turns(held.waiting.times) + turns(read.times)
@@ -38,16 +39,20 @@ final private[scalegate] class BatchInput(
 
   /** Rows whose time is not above this are of no use after the batch. */
   private[this] val evicted = window match {
-    case _: EventTimeWindow => if (of.inTurn) math.min(batch.watermark, expired) else expired
+    case _: EventTimeWindow => if (stored.inTurn) math.min(batch.watermark, expired) else expired
     case _: RowCountWindow => oldestTime.fold(Long.MinValue)(_ - 1)
   }
   private[this] val fresh = read.named(batch.number, evicted)
   private[this] val written = write()
 
   private[this] val (current, waiting) =
-    of.parted(held.waiting.merged(fresh, keeper, rowOrder), batch.watermark, keeper)
-  private[this] val (loneNow, loneLater) =
-    of.parted(held.lone.merged(read.lone, loneKeeper, rowOrder), batch.watermark, loneKeeper)
+    stored.parted(held.waiting.merged(fresh, keeper, rowOrder), batch.watermark, keeper)
+  private[this] val (unmatchableNow, unmatchableLater) =
+    stored.parted(
+      held.unmatchable.merged(read.unmatchableInTurn, unmatchableKeeper, rowOrder),
+      batch.watermark,
+      unmatchableKeeper
+    )
 
   /** The rows that are joined in this batch. */
   def now: RowBatch = current
@@ -56,14 +61,14 @@ final private[scalegate] class BatchInput(
   def dropped: Long = read.dropped
 
   def joining(order: ProbeOrder): BatchSide = new BatchSide(
-    of,
+    stored,
     now,
-    of.placed(now, n => held.joined + n + 1),
-    of.placed(now, n => state.of(side.opposite).joined + order.others(side, n)),
+    stored.positioned(now, n => held.joined + n + 1),
+    stored.positioned(now, n => state.sideState(side.opposite).joined + order.others(side, n)),
     read.unmatchable,
-    loneNow,
+    unmatchableNow,
     held,
-    held.copy(joined = joined, waiting = waiting, lone = loneLater),
+    held.copy(joined = joined, waiting = waiting, unmatchable = unmatchableLater),
     written,
     batch.number,
     window.expired(side, state.watermark, held.joined),
@@ -71,12 +76,18 @@ final private[scalegate] class BatchInput(
     evicted
   )
 
-  private[this] def turns(times: Array[Long]) = of.turns(times, batch.watermark)
+  private[this] def turns(times: Array[Long]) = stored.turns(times, batch.watermark)
 
   private[this] def write(): Vector[(ChunkKey, Long)] = {
     val kinds = Chunk.ofSide(side)
     val chunks = Chunk.ofBatch(kinds.rows, batch.number, fresh, columns, evicted) ++
-      Chunk.ofBatch(kinds.lone, batch.number, read.lone, columns, batch.watermark)
+      Chunk.ofBatch(
+        kinds.unmatchable,
+        batch.number,
+        read.unmatchableInTurn,
+        columns,
+        batch.watermark
+      )
     chunks.foreach(store.put)
     chunks.map(c => c.key -> c.latest).toVector
   }

@@ -3,9 +3,11 @@ package io.scalegate.spark.join.stream.task
 import io.scalegate.spark.join.stream.state.HeldState
 import io.scalegate.spark.join.{AddressedPairs, RowAddress}
 
-/** The rows that one batch adds to a streaming join, in one partition. One thread. */
-abstract class BatchPairs(leftPlace: RowAddress, rightPlace: RowAddress)
-    extends AddressedPairs(leftPlace, rightPlace) {
+/** The rows that one batch adds to a streaming join, in one partition. One thread, the task's, which calls [[finish]]
+  * before the batch is committed.
+  */
+abstract class BatchPairs(leftAddress: RowAddress, rightAddress: RowAddress)
+    extends AddressedPairs(leftAddress, rightAddress) {
 
   /** Rows that were tested against another; complete when there are no more rows. */
   def comparisons: Long

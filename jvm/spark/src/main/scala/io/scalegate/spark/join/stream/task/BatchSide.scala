@@ -18,19 +18,20 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.stream.Side
 
-/** One side of a partition in one batch: the rows that are joined in it, those held, and which of both have matched.
-  * One thread, but for what says otherwise.
+/** One side of a partition in one batch: the rows that are joined in it, the state, and which rows of both have
+  * matched. Read by the task's thread, but for what says otherwise. It holds the batch's rows of the side, and a bit
+  * for each row of a run of the state that gets a match.
   *
   * @param rows
   *   that are joined
   * @param storedKeys
-  *   their attributes, their places along the window among them, as they are found by; any thread
+  *   their attributes, their positions along the window among them, as they are found by; any thread
   * @param probeKeys
-  *   the same as they look by; any thread
+  *   the same as they probe by; any thread
   * @param unmatchable
-  *   rows that match nothing and are given at once
-  * @param lone
-  *   rows that match nothing and are given in this batch, by their times
+  *   unmatchable rows that are given at once
+  * @param unmatchableInTurn
+  *   unmatchable rows whose turn comes in this batch, by their times
   * @param later
   *   what comes of the side after the batch, but for its window and its chunks
   * @param written
@@ -38,17 +39,17 @@ import io.scalegate.stream.Side
   * @param before
   *   what `expired` was in the batch before
   * @param expired
-  *   rows whose place is not above this match no row of a later batch
+  *   rows whose position is not above this match no row of a later batch
   * @param evicted
   *   entries of the checkpoint about no row whose time is above this are of no use any more
   */
 final private[scalegate] class BatchSide(
-    of: StoredSide,
+    stored: StoredSide,
     val rows: RowBatch,
     val storedKeys: IndexedSeq[Array[Long]],
     val probeKeys: IndexedSeq[Array[Long]],
     val unmatchable: Iterator[UnsafeRow],
-    val lone: RowBatch,
+    val unmatchableInTurn: RowBatch,
     val held: SideState,
     later: SideState,
     written: Vector[(ChunkKey, Long)],
@@ -57,16 +58,16 @@ final private[scalegate] class BatchSide(
     expired: Long,
     evicted: Long
 ) {
-  val side: Side = of.side
-  val input: StreamInput = of.input
+  val side: Side = stored.side
+  val input: StreamInput = stored.input
 
   /** Of rows of equal times. Any thread. */
-  def rowOrder: RowOrder = of.rowOrder
+  def rowOrder: RowOrder = stored.rowOrder
 
-  private[this] val slots = storedKeys(of.window.key)
+  private[this] val positions = storedKeys(stored.window.key)
 
   /** Where the rows begin that a later batch may ask for. */
-  private[this] val firstKept = RowBatch.firstAfter(slots, expired)
+  private[this] val firstKept = RowBatch.firstAfter(positions, expired)
 
   private[this] val newMatched = new BitSet
   private[this] val heldRows = held.window.runs.map(_.rows).toArray
@@ -78,23 +79,25 @@ final private[scalegate] class BatchSide(
   /** The new rows as a run, made when it is asked for. Any thread. */
   lazy val run: WindowRun[StoredRows] = held.window.runOf(storedKeys, rows.stored)
 
-  /** Makes `row` the new one of this place. Any thread. */
-  def point(row: UnsafeRow, place: Int): Unit = rows.stored.point(row, place)
+  /** Makes `row` the new one of this number, in the order of times. Any thread. */
+  def point(row: UnsafeRow, number: Int): Unit = rows.stored.point(row, number)
 
   /** The rows of a run held, or of the new one, which comes last. Any thread. */
   def rowsOf(run: Int): StoredRows = if (run < heldRows.length) heldRows(run) else this.run.rows
 
-  /** Whether a row found has matched something: the run counts those held, and then the new one. */
+  /** Whether a row found has matched something, by its run and its number in that: the runs held, and then the new
+    * one. The number of a new row in the order of times is another.
+    */
   def hasMatched(run: Int, number: Int): Boolean =
     if (run < heldMatched.length) heldMatched(run).get(number)
-    else newMatched.get(placeOf(number))
+    else newMatched.get(batchNumber(number))
 
-  def hasMatched(place: Int): Boolean = newMatched.get(place)
+  def hasMatched(number: Int): Boolean = newMatched.get(number)
 
-  def mark(place: Int): Unit = newMatched.set(place)
+  def mark(number: Int): Unit = newMatched.set(number)
 
   def mark(run: Int, number: Int): Unit =
-    if (run == heldMatched.length) newMatched.set(placeOf(number))
+    if (run == heldMatched.length) newMatched.set(batchNumber(number))
     else if (!heldMatched(run).get(number)) {
       val old = held.window.runs(run)
       if (heldMatched(run) eq old.rows.matched)
@@ -103,15 +106,15 @@ final private[scalegate] class BatchSide(
       if (old.timeOf(number) > expired) addMark(old.rows, number)
     }
 
-  /** The rows whose time has come since the batch before, in the order of the runs and of their places. */
+  /** The rows whose time has come since the batch before, in the order of the runs and of their positions. */
   def closing: Iterator[Closing] = {
     val old = held.window.runs.iterator.zipWithIndex.flatMap { case (run, i) =>
       run.between(before, expired).map { n =>
         new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).get(n))
       }
     }
-    val fresh = Iterator.range(0, firstKept).map { place =>
-      new Closing(side, slots(place), rows.stored.row(place), () => newMatched.get(place))
+    val fresh = Iterator.range(0, firstKept).map { number =>
+      new Closing(side, positions(number), rows.stored.row(number), () => newMatched.get(number))
     }
     old ++ fresh
   }
@@ -120,10 +123,10 @@ final private[scalegate] class BatchSide(
     * on.
     */
   def finish(store: ChunkStore): SideState = {
-    var place = newMatched.nextSetBit(firstKept)
-    while (place >= 0) {
-      addMark(rows.stored, place)
-      place = newMatched.nextSetBit(place + 1)
+    var number = newMatched.nextSetBit(firstKept)
+    while (number >= 0) {
+      addMark(rows.stored, number)
+      number = newMatched.nextSetBit(number + 1)
     }
     val marks = marked.result()
     val entry =
@@ -152,14 +155,14 @@ final private[scalegate] class BatchSide(
       val byNumber = new BitSet(rows.size)
       var n = 0
       while (n < rows.size) {
-        if (newMatched.get(placeOf(n))) byNumber.set(n)
+        if (newMatched.get(batchNumber(n))) byNumber.set(n)
         n += 1
       }
       window.add(run.withRows(run.rows.withMatched(byNumber)), expired)
     }
   }
 
-  private[this] def placeOf(number: Int): Int = run.index.order(number)
+  private[this] def batchNumber(number: Int): Int = run.index.order(number)
 
   private[this] def addMark(rows: StoredRows, number: Int): Unit = {
     marked += rows.ids(number)
@@ -170,14 +173,14 @@ final private[scalegate] class BatchSide(
 
 /** A row whose time has come: no row of a later batch matches it.
   *
-  * @param place
+  * @param position
   *   along the window
   * @param matched
   *   whether one of this batch, or of those before, has; to be asked when all of its pairs were found
   */
 final private[scalegate] class Closing(
     val side: Side,
-    val place: Long,
+    val position: Long,
     val row: UnsafeRow,
     matched: () => Boolean
 ) {

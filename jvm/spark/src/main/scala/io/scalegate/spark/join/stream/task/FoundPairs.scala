@@ -4,13 +4,13 @@ import java.util.Arrays
 
 import io.scalegate.join.ordered.{BlockWork, OrderedBlocks}
 
-/** The pairs of a batch, one after the other, in the order of the rows that look. One thread. */
+/** The pairs of a batch, one after the other, in the order of the probe rows. One thread, the task's. */
 private[scalegate] trait FoundPairs {
 
   /** Moves to the next pair; false when there is none. */
   def advance(): Boolean
 
-  /** Of the row that looked. */
+  /** Of the probe row. */
   def position: Int
 
   /** Where the row that it found lies, as [[PairFinder]] says. */
@@ -26,7 +26,7 @@ private[scalegate] trait FoundPairs {
 private[scalegate] object FoundPairs {
 
   /** @param finders
-    *   one for each thread that looks; if there is one alone, the caller's own
+    *   one for each thread that looks for pairs; if there is one alone, the caller's own
     * @param waiting
     *   called now and then while other threads have found nothing yet
     */
@@ -35,7 +35,7 @@ private[scalegate] object FoundPairs {
     else new SharedPairs(rows, finders, waiting)
 }
 
-/** Found when they are asked for. */
+/** Pairs that are found when they are asked for, by the thread that asks. */
 final private class OwnPairs(rows: Int, finder: PairFinder) extends FoundPairs {
   private[this] var at = -1
   private[this] var k = 0 // of the rows found together
@@ -72,7 +72,9 @@ final private class OwnPairs(rows: Int, finder: PairFinder) extends FoundPairs {
   }
 }
 
-/** Found by threads of their own, each for a block of rows at a time. */
+/** Found by threads of their own, each for a block of rows at a time. The threads run from the first pair that is asked
+  * for until [[close]]; the task's thread alone calls this.
+  */
 final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], waiting: () => Unit)
     extends FoundPairs {
   import SharedPairs._
@@ -84,8 +86,8 @@ final private class SharedPairs(rows: Int, finders: IndexedSeq[PairFinder], wait
   private[this] var at = -1
 
   def position: Int = pairs.positions(at)
-  def run: Int = (pairs.places(at) >>> 32).toInt
-  def number: Int = pairs.places(at).toInt
+  def run: Int = (pairs.numbers(at) >>> 32).toInt
+  def number: Int = pairs.numbers(at).toInt
 
   /** Complete when all pairs were taken. */
   def comparisons: Long = finders.iterator.map(_.comparisons).sum
@@ -118,7 +120,7 @@ private object SharedPairs {
   /** Some pairs of a block. */
   final class Pairs(room: Int) {
     var positions = new Array[Int](room)
-    var places = new Array[Long](room)
+    var numbers = new Array[Long](room)
     var size = 0
 
     def isFull: Boolean = size == MostPairs
@@ -127,14 +129,15 @@ private object SharedPairs {
       if (size == positions.length) {
         val larger = math.min(MostPairs, math.max(16, 2 * size))
         positions = Arrays.copyOf(positions, larger)
-        places = Arrays.copyOf(places, larger)
+        numbers = Arrays.copyOf(numbers, larger)
       }
       positions(size) = position
-      places(size) = (run.toLong << 32) | number.toLong
+      numbers(size) = (run.toLong << 32) | number.toLong
       size += 1
     }
   }
 
+  /** Finds the pairs of a block of rows, for one thread. */
   final class PairWork(finder: PairFinder, rows: Int, blockRows: Int) extends BlockWork[Pairs] {
     def run(block: Int, give: Pairs => Unit): Unit = {
       var pairs = new Pairs(0)

@@ -13,7 +13,8 @@ import io.scalegate.spark.join.stream.state.{Chunk, RowBatch, StoredRows}
 import io.scalegate.spark.rows.{AttributeReader, RowStore, UnsafeRows}
 import io.scalegate.stream.Side
 
-/** The rows of one input in one batch, in the order of their event times. One thread.
+/** The rows of one input in one batch, in the order of their event times. One thread, the task's. It holds all of these
+  * rows.
   *
   * @param late
   *   rows whose event time is not above this are too late, and dropped
@@ -22,17 +23,17 @@ import io.scalegate.stream.Side
   */
 final private[scalegate] class NewRows(
     rows: Iterator[InternalRow],
-    of: StoredSide,
+    stored: StoredSide,
     late: Long,
     keepLate: UnsafeRow => Unit
 ) {
-  import of.{columns, input, inTurn, rowOrder, side, types}
+  import stored.{columns, input, inTurn, rowOrder, side, types}
 
-  private[this] val time = of.window.key
+  private[this] val time = stored.window.key
   private[this] val store = new RowStore(columns)
   private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
-  private[this] val loneStore = new RowStore(columns)
-  private[this] val loneTimes = new mutable.ArrayBuilder.ofLong
+  private[this] val unmatchableStore = new RowStore(columns)
+  private[this] val unmatchableTimes = new mutable.ArrayBuilder.ofLong
   private[this] var lateRows = 0L
   private[this] lazy val copies = input.copies.map(new FirstCopy(_, side, input.output))
 
@@ -54,13 +55,18 @@ final private[scalegate] class NewRows(
   def unmatchable: Iterator[UnsafeRow] = others.iterator
 
   /** Those that are given in their turn. */
-  lazy val lone: RowBatch = {
-    val times = loneTimes.result()
-    val byTime = rowOrder.by(times)(loneStore.point)
-    RowBatch.lone(byTime.map(times(_)), StoredRows.plain(loneStore, byTime), types.length, time)
+  lazy val unmatchableInTurn: RowBatch = {
+    val times = unmatchableTimes.result()
+    val byTime = rowOrder.by(times)(unmatchableStore.point)
+    RowBatch.unmatchable(
+      byTime.map(times(_)),
+      StoredRows.plain(unmatchableStore, byTime),
+      types.length,
+      time
+    )
   }
 
-  /** The rows in the order of their times, named after the batch and their place in it, those not kept left out. */
+  /** The rows in the order of their times, named after the batch and their number in it, those not kept left out. */
   def named(batch: Long, kept: Long): RowBatch =
     if (!input.decided) new RowBatch(keys, StoredRows.plain(store, order), time)
     else {
@@ -84,15 +90,15 @@ final private[scalegate] class NewRows(
           i += 1
         }
         store.add(row)
-      } else if (input.lone) addUnmatchable(row)
+      } else if (input.givesUnmatched) addUnmatchable(row)
     }
     keys.map(Arrays.copyOf(_, size))
   }
 
   private[this] def addUnmatchable(row: UnsafeRow): Unit =
     if (inTurn && !row.isNullAt(input.eventTime)) {
-      loneStore.add(row)
-      loneTimes += row.getLong(input.eventTime)
+      unmatchableStore.add(row)
+      unmatchableTimes += row.getLong(input.eventTime)
     } else others += row.copy()
 
   private[this] def dropLate(row: UnsafeRow): Unit =

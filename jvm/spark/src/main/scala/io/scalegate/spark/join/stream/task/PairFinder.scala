@@ -9,7 +9,8 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{StoredRows, StreamWindow}
 import io.scalegate.stream.Side
 
-/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees.
+/** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees. A task has one for
+  * each thread that looks for pairs.
   *
   * @param alone
   *   whether it finds all of the batch's pairs, each of which is marked before the next is asked for
@@ -37,7 +38,7 @@ final private[scalegate] class PairFinder(
   /** Begins the search for the row at this position. */
   def start(position: Int): Unit = {
     current = if (order.side(position) eq Side.R) ofLeft else ofRight
-    current.start(order.place(position))
+    current.start(order.number(position))
   }
 
   /** Moves to the next rows found for it, in one run, and gives how many they are; 0 when there are none. Where what
@@ -54,7 +55,7 @@ final private[scalegate] class PairFinder(
   /** Whether their numbers follow one another. */
   def isRange: Boolean = current.isRange
 
-  /** New rows of one side that look for rows of the other. */
+  /** Probe rows of one side, and the rows of the other that they find. */
   final private[this] class SideFinder(probes: BatchSide, searched: BatchSide) {
     private[this] val pair = new JoinedRow
     private[this] val condition = accepts.orNull
@@ -83,15 +84,15 @@ final private[scalegate] class PairFinder(
     def number(k: Int): Int = if (isPlain) lookup.number(k) else candidates.number
     def isRange: Boolean = isPlain && lookup.isRange
 
-    def start(place: Int): Unit = {
-      open = !(ownOnce && alone && probes.hasMatched(place))
+    def start(probeNumber: Int): Unit = {
+      open = !(ownOnce && alone && probes.hasMatched(probeNumber))
       if (open) {
         var i = 0
         while (i < keys.length) {
-          keys(i) = columns(i)(place)
+          keys(i) = columns(i)(probeNumber)
           i += 1
         }
-        if (condition != null) probes.point(probe, place)
+        if (condition != null) probes.point(probe, probeNumber)
         lookup.start(keys)
         candidates.start(window.latestBefore(probes.side, keys(window.key)))
       }
@@ -123,7 +124,7 @@ final private[scalegate] class PairFinder(
       else seen.contains(run, candidates.number)
 
     private[this] def satisfies = condition == null || {
-      rows.of(run).point(found, candidates.number)
+      rows.inRun(run).point(found, candidates.number)
       condition.eval(pair)
     }
   }
@@ -134,7 +135,7 @@ final private class RowsOfRuns(side: BatchSide) {
   private[this] var run = -1
   private[this] var rows: StoredRows = _
 
-  def of(run: Int): StoredRows = {
+  def inRun(run: Int): StoredRows = {
     if (run != this.run) {
       rows = side.rowsOf(run)
       this.run = run
@@ -144,8 +145,8 @@ final private class RowsOfRuns(side: BatchSide) {
 }
 
 /** What one thread has found of a side's rows, or what was found in batches before. */
-final private[scalegate] class SeenRows(of: BatchSide) {
-  private[this] val held = of.held.window.runs
+final private[scalegate] class SeenRows(side: BatchSide) {
+  private[this] val held = side.held.window.runs
   private[this] val seen = Array.fill(held.length + 1)(new BitSet)
 
   def contains(run: Int, number: Int): Boolean =
@@ -158,7 +159,7 @@ final private[scalegate] class SeenRows(of: BatchSide) {
 sealed private trait Candidates {
 
   /** @param latest
-    *   the greatest place of a row that comes before the one that looks
+    *   the greatest position of a row that comes before the probe row
     */
   def start(latest: Long): Unit
   def next(): Boolean
@@ -174,7 +175,7 @@ final private class AnyRows(lookup: RunsLookup[StoredRows]) extends Candidates {
   def number: Int = lookup.number
 }
 
-/** Those that come before the row that looks, by their places and, where these are equal, by their columns. */
+/** Those that come before the probe row, by their positions and, where these are equal, by their columns. */
 final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: BatchSide)
     extends Candidates {
   import EarlierRows.Found
@@ -203,13 +204,13 @@ final private class EarlierRows(lookup: RunsLookup[StoredRows], searched: BatchS
   def number: Int = found(at).number
 
   private[this] val order: java.util.Comparator[Found] = (a, b) => {
-    val byPlace = a.place.compareTo(b.place)
-    if (byPlace != 0) byPlace else searched.rowOrder.compare(row(a), row(b))
+    val byPosition = a.position.compareTo(b.position)
+    if (byPosition != 0) byPosition else searched.rowOrder.compare(row(a), row(b))
   }
 
-  private[this] def row(of: Found): UnsafeRow = searched.rowsOf(of.run).row(of.number)
+  private[this] def row(hit: Found): UnsafeRow = searched.rowsOf(hit.run).row(hit.number)
 }
 
 private object EarlierRows {
-  final private class Found(val run: Int, val number: Int, val place: Long)
+  final private class Found(val run: Int, val number: Int, val position: Long)
 }

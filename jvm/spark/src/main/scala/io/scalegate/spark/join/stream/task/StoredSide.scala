@@ -22,7 +22,7 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.spark.rows.{AttributeReader, RowStore}
 import io.scalegate.stream.Side
 
-/** How one side of a join is held between batches.
+/** How one side of a join is held between batches. It makes states, and holds none.
   *
   * @param inTurn
   *   whether its rows wait for the watermark
@@ -43,23 +43,24 @@ final private[scalegate] class StoredSide(
   /** Of rows of equal times; only where rows have turns is it seen. */
   val rowOrder = new RowOrder(input.output, byBytes = !inTurn)
 
-  /** Puts rows together, and [[loneKeeper]] those that match nothing. */
+  /** Puts rows together, and [[unmatchableKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
-  val loneKeeper = new StoredRowsKeeper(columns, decided = false, onlyUnmatched = false)
+  val unmatchableKeeper = new StoredRowsKeeper(columns, decided = false, onlyUnmatched = false)
 
   def empty: SideState = SideState(
     windowRuns,
     Vector.empty,
     0L,
     timed(types.map(_ => Array.emptyLongArray), Vector.empty, keeper),
-    timed(types.map(_ => Array.emptyLongArray), Vector.empty, loneKeeper)
+    timed(types.map(_ => Array.emptyLongArray), Vector.empty, unmatchableKeeper)
   )
 
-  /** The rows' attributes, with other places along the window where it counts rows. */
-  def placed(rows: RowBatch, placeOf: Int => Long): IndexedSeq[Array[Long]] = window match {
-    case _: EventTimeWindow => rows.keys
-    case w: RowCountWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(placeOf))
-  }
+  /** The rows' attributes, with other positions along the window where it counts rows. */
+  def positioned(rows: RowBatch, positionOf: Int => Long): IndexedSeq[Array[Long]] =
+    window match {
+      case _: EventTimeWindow => rows.keys
+      case w: RowCountWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(positionOf))
+    }
 
   /** What the checkpoint says.
     *
@@ -70,22 +71,27 @@ final private[scalegate] class StoredSide(
     def entries(kind: Int) =
       chunks.getOrElse(kind, Nil).sortBy(c => (c.key.batch, c.key.part)).toVector
     val kinds = Chunk.ofSide(side)
-    val (rows, marks, lone) = (entries(kinds.rows), entries(kinds.marks), entries(kinds.lone))
+    val (rows, marks, unmatchable) =
+      (entries(kinds.rows), entries(kinds.marks), entries(kinds.unmatchable))
     val matched = mutable.HashSet.empty[Long]
     marks.foreach(m => matched ++= Chunk.ids(m.content))
     val stored = rows.map(storedOf(_, matched))
     val all = timed(keysOf(stored), stored, keeper)
     val (now, waiting) = parted(all, watermark, keeper)
-    val loneRows = lone.map(storedOf(_, matched))
+    val unmatchableRows = unmatchable.map(storedOf(_, matched))
     SideState(
       windowRuns.add(
-        windowRuns.runOf(placed(now, n => n + 1L), now.stored),
+        windowRuns.runOf(positioned(now, n => n + 1L), now.stored),
         window.expired(side, watermark, now.size.toLong)
       ),
-      (rows ++ marks ++ lone).map(c => c.key -> c.latest),
+      (rows ++ marks ++ unmatchable).map(c => c.key -> c.latest),
       now.size.toLong,
       waiting,
-      parted(timed(timesOf(loneRows), loneRows, loneKeeper), watermark, loneKeeper)._2
+      parted(
+        timed(timesOf(unmatchableRows), unmatchableRows, unmatchableKeeper),
+        watermark,
+        unmatchableKeeper
+      )._2
     )
   }
 
@@ -153,13 +159,13 @@ final private[scalegate] class StoredSide(
       rows: Vector[StoredRows],
       keeper: StoredRowsKeeper
   ): RowBatch = {
-    val places = rows.indices.flatMap(i => RowBatch.places(i, 0, rows(i).size)).toArray
+    val numbers = rows.indices.flatMap(i => RowBatch.numbered(i, 0, rows(i).size)).toArray
     val order = rowOrder.by(keys(window.key)) { (row, n) =>
-      rows((places(n) >>> 32).toInt).point(row, places(n).toInt)
+      rows((numbers(n) >>> 32).toInt).point(row, numbers(n).toInt)
     }
     new RowBatch(
       keys.map(k => order.map(k(_))),
-      keeper.gather(rows, order.map(places(_))),
+      keeper.gather(rows, order.map(numbers(_))),
       window.key
     )
   }

@@ -2,7 +2,7 @@ package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
-/** An input of a streaming join.
+/** An input of a streaming join, as it travels to the executors.
   *
   * @param bounded
   *   its bounded attributes, the event time among them
@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
   *   the column of the event time, in microseconds
   * @param decided
   *   whether its rows are given, or not, for having matched something
-  * @param lone
-  *   whether those that have not are given
+  * @param givesUnmatched
+  *   whether its unmatched rows are given
   * @param copies
   *   if its rows come in several copies
   */
@@ -20,6 +20,6 @@ final case class StreamInput(
     output: Seq[Attribute],
     eventTime: Int,
     decided: Boolean,
-    lone: Boolean,
+    givesUnmatched: Boolean,
     copies: Option[Copies]
 )

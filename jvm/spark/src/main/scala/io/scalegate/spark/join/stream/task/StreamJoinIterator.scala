@@ -4,8 +4,8 @@ import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, JoinState}
 import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.Side
 
-/** The rows that one batch adds to a streaming join, in one partition: pairs, and rows whose time has come without a
-  * match. One thread.
+/** The rows that one batch adds to a streaming join, in one partition: pairs, and unmatched rows whose time has come.
+  * One thread, the task's; it holds the current row, and what `found` holds.
   *
   * @param found
   *   pairs of which the marks decide whether they are given
@@ -29,10 +29,10 @@ final class StreamJoinIterator private[scalegate] (
       new RowAddress(ofLeft.input.output.length),
       new RowAddress(ofRight.input.output.length)
     ) {
-  private[this] val byLeft = new Looking(ofLeft, ofRight, leftPlace, rightPlace)
-  private[this] val byRight = new Looking(ofRight, ofLeft, rightPlace, leftPlace)
+  private[this] val byLeft = new ProbingSide(ofLeft, ofRight, leftAddress, rightAddress)
+  private[this] val byRight = new ProbingSide(ofRight, ofLeft, rightAddress, leftAddress)
   private[this] var probeSide = byLeft
-  private[this] var lookingFrom = -1 // the position of the row that the pairs are of
+  private[this] var probePosition = -1 // the position of the row that the pairs are of
   private[this] var decision: UnmatchedRow = _
   private[this] var turn =
     0 // the position of the decision, the greatest number when there is none
@@ -88,11 +88,11 @@ final class StreamJoinIterator private[scalegate] (
     turn = if (decision == null) Int.MaxValue else decision.position
   }
 
-  private[this] def give(of: UnmatchedRow): Unit = {
-    val ofLeft = of.side eq Side.R
-    (if (ofLeft) leftPlace else rightPlace).set(of.row)
-    (if (ofLeft) rightPlace else leftPlace).setNulls()
-    lookingFrom = -1
+  private[this] def give(unmatched: UnmatchedRow): Unit = {
+    val ofLeft = unmatched.side eq Side.R
+    (if (ofLeft) leftAddress else rightAddress).set(unmatched.row)
+    (if (ofLeft) rightAddress else leftAddress).setNulls()
+    probePosition = -1
   }
 
   private[this] def nextPair(): Boolean = found.advance() && {
@@ -104,10 +104,10 @@ final class StreamJoinIterator private[scalegate] (
   /** Turns to the row that the pair found is of. */
   private[this] def look(): Unit = {
     val position = found.position
-    if (position != lookingFrom) {
-      lookingFrom = position
+    if (position != probePosition) {
+      probePosition = position
       probeSide = if (order.side(position) eq Side.R) byLeft else byRight
-      probeSide.start(order.place(position))
+      probeSide.start(order.number(position))
     }
   }
 
@@ -120,38 +120,38 @@ final class StreamJoinIterator private[scalegate] (
     }
   }
 
-  /** A row of one side, and those of the other that it finds. */
-  final private[this] class Looking(
+  /** A probe row of one side, and the rows of the other that it finds. */
+  final private[this] class ProbingSide(
       probes: BatchSide,
       searched: BatchSide,
       own: RowAddress,
       other: RowAddress
   ) {
     private[this] val rows = new RowsOfRuns(searched)
-    private[this] var place = 0
+    private[this] var number = 0
 
-    def start(place: Int): Unit = {
-      this.place = place
-      own.set(probes.rows.stored.base(place), probes.rows.stored.offset(place))
+    def start(number: Int): Unit = {
+      this.number = number
+      own.set(probes.rows.stored.base(number), probes.rows.stored.offset(number))
     }
 
     /** Makes the two rows the pair. */
     def give(): Unit = {
-      val some = rows.of(found.run)
+      val some = rows.inRun(found.run)
       other.set(some.base(found.number), some.offset(found.number))
     }
 
     /** Marks both, and says whether they are given. */
     def mark(): Boolean = {
       val isFirst = probing.pairs || !hasMatched
-      if (probes.input.decided) probes.mark(place)
+      if (probes.input.decided) probes.mark(number)
       if (searched.input.decided) searched.mark(found.run, found.number)
       isFirst && (probing.pairs || !probing.unmatched)
     }
 
     /** Whether the row that is given for its first match has had it. */
     private[this] def hasMatched =
-      if (probes.side eq probing.side) probes.hasMatched(place)
+      if (probes.side eq probing.side) probes.hasMatched(number)
       else searched.hasMatched(found.run, found.number)
   }
 }

@@ -14,7 +14,7 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.stream.Side
 
-/** The join of two streams over windows whose rows are indexed together.
+/** The join of two streams over windows whose rows are indexed together, as it travels to the executors.
   *
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
@@ -49,8 +49,8 @@ final class StreamJoinTask(
     val watermark = chunks
       .collectFirst { case c if c.key.kind == Chunk.Watermark => c.latest }
       .getOrElse(Long.MinValue)
-    def of(side: Side) = held(side).restored(chunks.groupBy(_.key.kind), watermark)
-    new JoinState(of(Side.R), of(Side.S), watermark)
+    def stateOf(side: Side) = held(side).restored(chunks.groupBy(_.key.kind), watermark)
+    new JoinState(stateOf(Side.R), stateOf(Side.S), watermark)
   }
 
   def join(
@@ -79,7 +79,7 @@ final class StreamJoinTask(
       newRight,
       order,
       found(newLeft, newRight, order, waiting),
-      UnmatchedRows.of(newLeft, newRight, order, window, probing),
+      UnmatchedRows(newLeft, newRight, order, window, probing),
       before.watermark,
       batch.watermark,
       ofLeft.dropped + ofRight.dropped,

@@ -7,7 +7,7 @@ import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
 import io.scalegate.stream.Side
 
 /** Everything that travels to the executors for one join of two streams. Its states are its own: it is given those
-  * alone that it made.
+  * alone that it made. A task's thread calls it.
   */
 trait StreamTask extends Serializable {
 

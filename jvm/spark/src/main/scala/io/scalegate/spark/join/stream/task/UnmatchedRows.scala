@@ -12,10 +12,10 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.stream.Side
 
-/** A row that is given if it has matched nothing.
+/** A row that is given if it is unmatched when its turn comes.
   *
   * @param position
-  *   its turn comes before the pairs of rows that look from there on
+  *   its turn comes before the pairs of rows that probe from there on
   * @param isMatched
   *   to be asked when it is its turn
   */
@@ -28,12 +28,12 @@ final private[scalegate] class UnmatchedRow(
 
 private[scalegate] object UnmatchedRows {
 
-  /** In which a batch decides them.
+  /** The rows of a batch in the order in which it decides them.
     *
     * @param window
-    *   along which the sides' rows are placed
+    *   along which the sides' rows have positions
     */
-  def of(
+  def apply(
       left: BatchSide,
       right: BatchSide,
       order: ProbeOrder,
@@ -57,17 +57,25 @@ private[scalegate] object UnmatchedRows {
   /** By the times when they are decided, those of equal times by side and columns. */
   private[this] def inTurn(sides: Seq[BatchSide], order: EventTimeOrder, window: StreamWindow) = {
     val closing = for (s <- sides; c <- s.closing) yield turnOf(c, s, order, window)
-    val lone = for (s <- sides; n <- 0 until s.lone.size) yield {
-      val time = s.lone.timeOf(n)
-      Turn(time, new UnmatchedRow(order.positionAfter(time), s.side, s.lone.stored.row(n), Never))
+    val unmatchable = for (s <- sides; n <- 0 until s.unmatchableInTurn.size) yield {
+      val time = s.unmatchableInTurn.timeOf(n)
+      Turn(
+        time,
+        new UnmatchedRow(
+          order.positionAfter(time),
+          s.side,
+          s.unmatchableInTurn.stored.row(n),
+          Never
+        )
+      )
     }
     val orders = sides.map(s => s.side -> s.rowOrder).toMap
-    (closing ++ lone).sorted(byTurn(orders)).iterator.map(_.decision)
+    (closing ++ unmatchable).sorted(byTurn(orders)).iterator.map(_.decision)
   }
 
   private[this] def turnOf(
       c: Closing,
-      of: BatchSide,
+      side: BatchSide,
       order: EventTimeOrder,
       window: StreamWindow
   ): Turn = {
@@ -75,17 +83,18 @@ private[scalegate] object UnmatchedRows {
       Turn(time, new UnmatchedRow(position, c.side, c.row, () => c.isMatched))
     window match {
       case w: EventTimeWindow =>
-        val time = w.closes(c.side, c.place)
+        val time = w.closes(c.side, c.position)
         turn(time, order.positionAfter(time))
       case w: RowCountWindow =>
-        // The row that takes its place in the window.
-        val next = RowBatch.firstAfter(of.storedKeys(w.key), c.place + w.rows - 1)
-        turn(of.rows.timeOf(next), order.position(c.side, next) + 1)
+        // The row that displaces it from the window.
+        val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows - 1)
+        turn(side.rows.timeOf(next), order.position(c.side, next) + 1)
     }
   }
 
   private[this] val Never = () => false
 
+  /** A decision, and the time at which it is due. */
   final private case class Turn(time: Long, decision: UnmatchedRow)
 
   private[this] def byTurn(rows: Side => RowOrder): Ordering[Turn] = (a, b) => {

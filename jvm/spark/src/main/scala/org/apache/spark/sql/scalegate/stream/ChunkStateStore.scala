@@ -23,7 +23,9 @@ import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkKey, ChunkStore, HeldState, LiveStates}
 import io.scalegate.spark.join.stream.task.StreamTask
 
-/** A partition's chunks in one of Spark's state stores, whatever its provider. */
+/** A partition's chunks in one of Spark's state stores, whatever its provider. Opened by a task for one batch; one
+  * thread.
+  */
 final private[scalegate] class ChunkStateStore(val state: StateStore, valueSchema: StructType)
     extends ChunkStore {
   private[this] val keyOf = UnsafeProjection.create(ChunkStateStore.KeySchema)
@@ -71,7 +73,8 @@ private[scalegate] object ChunkStateStore {
     * those of the rows in the checkpoint.
     */
   def valueSchema(left: Seq[Attribute], right: Seq[Attribute]): StructType = {
-    def columns(of: Seq[Attribute]) = StructType(of.map(a => StructField(a.name, a.dataType)))
+    def columns(attributes: Seq[Attribute]) =
+      StructType(attributes.map(a => StructField(a.name, a.dataType)))
     new StructType()
       .add("latest", LongType, nullable = false)
       .add("count", LongType, nullable = false)
@@ -81,7 +84,9 @@ private[scalegate] object ChunkStateStore {
   }
 }
 
-/** Opens the stores of an operator's partitions, at the version that its batch starts from. */
+/** Opens the stores of an operator's partitions, at the version that its batch starts from. The driver makes it for a
+  * batch; it travels to the tasks, and never changes.
+  */
 final private[scalegate] class OperatorStores(
     info: StatefulOperatorStateInfo,
     keySchema: StructType,
@@ -116,7 +121,9 @@ final private[scalegate] class OperatorStores(
   }
 }
 
-/** The same for chunks, and what this JVM holds of their partitions. */
+/** The stores of chunks of an operator, and the states that this JVM holds of its partitions. The driver makes it for a
+  * batch; it travels to the tasks, and never changes.
+  */
 final private[scalegate] class ChunkStateStores(
     info: StatefulOperatorStateInfo,
     valueSchema: StructType,

@@ -27,7 +27,7 @@ final case class DonorArgs(
 
 object DonorArgs {
 
-  /** The place of the operator's state, the watermarks in milliseconds, and the output mode; nothing when it is
+  /** Where the operator's state lies, the watermarks in milliseconds, and the output mode; nothing when it is
     * planned.
     */
   final case class OfBatch(

@@ -79,7 +79,7 @@ abstract class DonorExec(@transient args: DonorArgs, @transient val hosted: Seq[
 
   final override def makeCopy(changed: Array[AnyRef]): SparkPlan = {
     val expressions =
-      changed.toSeq.collect { case of: Seq[_] => of.map(_.asInstanceOf[Expression]) }
+      changed.toSeq.collect { case terms: Seq[_] => terms.map(_.asInstanceOf[Expression]) }
     val inputs = changed.toSeq.collect { case input: SparkPlan => input }
     val keys = Sides(expressions(0), expressions(1))
     copied(args.copy(keys = keys, inputs = Sides(inputs(0), inputs(1))), expressions(2))

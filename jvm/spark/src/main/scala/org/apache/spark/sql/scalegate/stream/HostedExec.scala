@@ -20,8 +20,10 @@ import org.apache.spark.util.SerializableConfiguration
 import io.scalegate.spark.checkpoint.CheckpointTerms
 
 /** A stateful operator of this package. Spark plans stateful operators by name and knows no others, so each is a kind
-  * of Spark's own stream-stream join: what it inherits is how Spark gives it the place of its state, the watermarks and
-  * the output mode, which is by its `copy`. All that it does is its own.
+  * of Spark's own stream-stream join. It inherits how Spark tells it where its state lies, the watermarks and the
+  * output mode, which is by its `copy`. All that it does is its own.
+  *
+  * The driver makes one for each batch ([[PlannedExec]]); a [[ReadyExec]] executes it.
   *
   * @param evaluated
   *   the expressions that its tasks evaluate, [[hosted]] from then on. They are one of the node's arguments, so that

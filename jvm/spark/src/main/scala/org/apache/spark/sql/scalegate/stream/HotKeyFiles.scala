@@ -16,7 +16,7 @@ import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeyStore, HotKe
 import io.scalegate.spark.settings.Errors
 
 /** The hot keys of a join in files of its checkpoint, beside the state: `_scalegate/splits/12` holds those of batch 12
-  * and of the batches after it that have no file of their own.
+  * and of the batches after it that have no file of their own. Driver only; one thread at a time.
   *
   * @param retained
   *   batches that the query may be set back by
@@ -59,12 +59,14 @@ final private[scalegate] class HotKeyFiles(
   private[this] def file(batch: Long) = new Path(directory, batch.toString)
 }
 
-/** The hot keys of the joins that run. Driver only; any thread. */
+/** The hot keys of the joins that run. Driver only; any thread. A query that has ended is let go of when another
+  * begins.
+  */
 private[scalegate] object HotKeyHistories {
   private[this] val known = new ConcurrentHashMap[(UUID, Long), HotKeyHistory]
 
   /** Of this operator of a run of a query, from its first batch on. */
-  def of(info: StatefulOperatorStateInfo, session: SparkSession)(
+  def getOrMake(info: StatefulOperatorStateInfo, session: SparkSession)(
       make: => HotKeyHistory
   ): HotKeyHistory = {
     val key = (info.queryRunId, info.operatorId)

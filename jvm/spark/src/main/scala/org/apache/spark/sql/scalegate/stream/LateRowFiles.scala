@@ -21,7 +21,8 @@ import org.apache.spark.util.SerializableConfiguration
 import io.scalegate.stream.Side
 
 /** Keeps the rows that came too late to a streaming join, as lines of JSON in files whose names are those of batch and
-  * task: `operator=0/side=left/batch=7/part-00003.json`. A batch that runs again writes the same files again.
+  * task: `operator=0/side=left/batch=7/part-00003.json`. A batch that runs again writes the same files again. It
+  * travels to the tasks, and never changes.
   *
   * @param columns
   *   of the left rows, and of the right ones, which come first among those that the join reads
@@ -37,14 +38,16 @@ final private[scalegate] class LateRowFiles(
 
   /** The files of one task, of which each is made with its first row. */
   def open(batch: Long, partition: Int): LateRowWriters = {
-    def writer(side: String, of: Seq[Attribute]) = {
+    def writer(side: String, sideColumns: Seq[Attribute]) = {
       val name = f"operator=$operator/side=$side/batch=$batch/part-$partition%05d.json"
-      new LateRowWriter(new Path(directory, name), of, zone, hadoopConf)
+      new LateRowWriter(new Path(directory, name), sideColumns, zone, hadoopConf)
     }
     new LateRowWriters(writer("left", columns._1), writer("right", columns._2))
   }
 }
 
+/** The files of one task: one for each side. One thread, the task's, at whose end what was not closed is not written.
+  */
 final private[scalegate] class LateRowWriters(left: LateRowWriter, right: LateRowWriter) {
   TaskContext.get().addTaskCompletionListener[Unit] { _ =>
     left.cancel()
@@ -60,6 +63,7 @@ final private[scalegate] class LateRowWriters(left: LateRowWriter, right: LateRo
   }
 }
 
+/** A file of late rows, which is there when it is closed. It is made with its first row. */
 final private[scalegate] class LateRowWriter(
     file: Path,
     columns: Seq[Attribute],

@@ -13,7 +13,9 @@ import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOpera
 import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.settings.Errors
 
-/** What a checkpoint's state was made by, in a file beside it, so that another operator does not go on with it. */
+/** What a checkpoint's state was made by, in a file beside it, so that another operator does not go on with it. Driver
+  * only.
+  */
 private[scalegate] object OperatorSpecFile {
 
   /** Where what is this package's alone of an operator's checkpoint lies. */
@@ -57,6 +59,7 @@ private[scalegate] object OperatorSpecFile {
     })
 }
 
+/** Writes files that are there whole or not at all. */
 private[scalegate] object AtomicFiles {
 
   /** Afterwards the file has this text; if that fails, what it had before. */

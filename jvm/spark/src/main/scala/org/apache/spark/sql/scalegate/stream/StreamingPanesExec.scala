@@ -27,7 +27,8 @@ import io.scalegate.spark.window.stream.{
 }
 import io.scalegate.stream.Sides
 
-/** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key.
+/** The aggregate of a stream over sliding windows, whose state is one partial result for each pane and key. A task of a
+  * batch merges into the state, gives rows, and commits when it has no more.
   *
   * @param args
   *   the left input is what comes before the exchange; the right one is of no use
@@ -117,8 +118,8 @@ final class StreamingPanesExec(
     metrics
     val info = getStateInfo
     val (arriving, held) = {
-      val of = panes.withExpressions(hosted)
-      (of.arriving(left.output), of.held)
+      val computed = panes.withExpressions(hosted)
+      (computed.arriving(left.output), computed.held)
     }
     val stores =
       new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
@@ -185,7 +186,7 @@ object StreamingPanesExec {
     new StreamingPanesExec(DonorArgs(Sides(Nil, Nil), inputs), panes.expressions, panes)
 }
 
-/** Panes in one of Spark's state stores, whatever its provider. */
+/** Panes in one of Spark's state stores, whatever its provider. Opened by a task for one batch; one thread. */
 final private class PaneStateStore(store: StateStore) extends PaneStore {
   def get(key: UnsafeRow): UnsafeRow = store.get(key)
   def put(key: UnsafeRow, value: UnsafeRow): Unit = store.put(key, value)

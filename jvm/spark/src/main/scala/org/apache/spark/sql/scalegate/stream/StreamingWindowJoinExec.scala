@@ -27,7 +27,8 @@ import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.{Side, Sides}
 
-/** The join of two streams over a window.
+/** The join of two streams over a window. A task of a batch joins its rows with the state, gives rows, and commits when
+  * it has no more.
   *
   * Its rows are [[io.scalegate.spark.join.AddressedPairs]], each valid until the next is asked for: a
   * [[io.scalegate.spark.join.WindowJoinOutputExec]] above makes rows of them.
@@ -158,7 +159,7 @@ final class StreamingWindowJoinExec(
 
   /** A task's pairs, after which the batch is finished. */
   final private class CompletedPairs(pairs: BatchPairs, completion: Completion)
-      extends AddressedPairs(pairs.leftPlace, pairs.rightPlace) {
+      extends AddressedPairs(pairs.leftAddress, pairs.rightAddress) {
     def advance(): Boolean = {
       val more = pairs.advance()
       if (more) completion.row() else completion.end()
@@ -195,7 +196,7 @@ final class StreamingWindowJoinExec(
       hadoopConf: Configuration
   ): CollectionAccumulator[PartitionReport] = {
     val info = getStateInfo
-    val history = HotKeyHistories.of(info, session) {
+    val history = HotKeyHistories.getOrMake(info, session) {
       val retained = conf.minBatchesToRetain
       val store = new HotKeyFiles(info, hadoopConf, retained)
       new HotKeyHistory(store, join.window, join.single, info.numPartitions)

@@ -61,7 +61,7 @@ final class StreamingHotKeysSuite extends StreamingJoinSuite {
     }
   }
 
-  private def phases(of: HotKeys) = of.keys.values.flatten.map(_.phase).toSeq
+  private def phases(hot: HotKeys) = hot.keys.values.flatten.map(_.phase).toSeq
 
   private val joinTypes =
     if (isSoak) Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")

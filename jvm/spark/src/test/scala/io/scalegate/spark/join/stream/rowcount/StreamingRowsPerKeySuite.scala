@@ -138,13 +138,14 @@ final class StreamingRowsPerKeySuite extends StreamingJoinSuite {
       "within_rows(l.ts, r.ts, 3, l.x, r.x)"
     ).map(w => s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $w AND l.k + l.x = r.k + r.x")
     for (
-      (was, is, says) <- Seq((0, 1, "counted was [none] and is [per key]"), (1, 2, "keys was ["))
+      (was, is, expected) <-
+        Seq((0, 1, "counted was [none] and is [per key]"), (1, 2, "keys was ["))
     ) {
       val first = new Running(queries(was)).start()
       first.add(Seq(at(10, 1)), Seq(at(10, 2))).stop()
       val second = new Running(queries(is), checkpoint = first.checkpoint).takes(first).start()
       val message = second.fails(Seq(at(20, 3)), Seq(at(20, 4))).getMessage
-      assert(message.contains(says), message)
+      assert(message.contains(expected), message)
     }
   }
 

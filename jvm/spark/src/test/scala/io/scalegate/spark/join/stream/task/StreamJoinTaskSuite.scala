@@ -64,9 +64,9 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     )
 
   private def check(join: TestJoin, t: Trial): Unit = {
-    val of = join.copy(threads = t.threads, residual = t.residual)
-    val rows = new Oracle(of, t.l, t.r).rows
-    val got = of.run(t.l, t.r, t.cuts, new Random(t.seed.toLong))
+    val tested = join.copy(threads = t.threads, residual = t.residual)
+    val rows = new Oracle(tested, t.l, t.r).rows
+    val got = tested.run(t.l, t.r, t.cuts, new Random(t.seed.toLong))
     if (join.inTurn) assert(got == rows)
     else assert(got.sorted == rows.sorted)
   }
@@ -298,7 +298,7 @@ private[scalegate] object StreamJoinTaskSuite {
     private case class Placed(side: Side, event: Event, ordinal: Long, others: Long)
 
     private val merged: Vector[Placed] = {
-      def usable(of: Seq[Event]) = of.filter(_.x.nonEmpty)
+      def usable(events: Seq[Event]) = events.filter(_.x.nonEmpty)
       val all = usable(l).map(Side.R -> _) ++ usable(r).map(Side.S -> _)
       val inOrder = all.sortWith { case ((s, a), (t, b)) =>
         if (a.time != b.time) a.time < b.time
@@ -337,8 +337,8 @@ private[scalegate] object StreamJoinTaskSuite {
         .apart && (!join.residual || a.event.id < b.event.id)
     }
 
-    /** Something that is given, and when: at a place in the order, and there by these. */
-    private case class Given(place: Double, time: Long, side: Int, event: Event, text: String)
+    /** Something that is given, and when: at a turn in the order, and there by these. */
+    private case class Given(turn: Double, time: Long, side: Int, event: Event, text: String)
 
     private def closing(p: Placed): Option[(Double, Long)] = join.window match {
       case EventTimeWindow(_, lower, upper) =>
@@ -350,7 +350,7 @@ private[scalegate] object StreamJoinTaskSuite {
         if (at < 0) None else Some((at + 0.5, merged(at).event.time))
     }
 
-    private def of(p: Placed, q: Option[Placed]): String = {
+    private def textOf(p: Placed, q: Option[Placed]): String = {
       val (a, b) = if (p.side eq Side.R) (Some(p), q) else (q, Some(p))
       text(a.map(_.event.id), if (probing.pairs) b.map(_.event.id) else None)
     }
@@ -363,12 +363,12 @@ private[scalegate] object StreamJoinTaskSuite {
       } yield (at, before, merged(at))
       val got = mutable.ArrayBuffer.empty[Given]
       if (probing.pairs)
-        for ((at, a, b) <- pairs) got += Given(at.toDouble, 0, 0, a.event, of(b, Some(a)))
+        for ((at, a, b) <- pairs) got += Given(at.toDouble, 0, 0, a.event, textOf(b, Some(a)))
       else if (!probing.unmatched) {
         val seen = mutable.HashSet.empty[Placed]
         for ((at, a, b) <- pairs) {
           val row = if (a.side eq probing.side) a else b
-          if (seen.add(row)) got += Given(at.toDouble, 0, 0, a.event, of(row, None))
+          if (seen.add(row)) got += Given(at.toDouble, 0, 0, a.event, textOf(row, None))
         }
       }
       val matched = pairs.flatMap { case (_, a, b) => Seq(a, b) }.toSet
@@ -376,23 +376,23 @@ private[scalegate] object StreamJoinTaskSuite {
         if (if (side eq probing.side) probing.unmatched else probing.unfound) {
           for {
             p <- merged if (p.side eq side) && !matched(p)
-            (place, time) <- closing(p)
-          } got += Given(place, time, if (side eq Side.R) 0 else 1, p.event, of(p, None))
+            (turn, time) <- closing(p)
+          } got += Given(turn, time, if (side eq Side.R) 0 else 1, p.event, textOf(p, None))
           for (e <- if (side eq Side.R) l else r if e.x.isEmpty) {
-            val place = merged.count(_.event.time <= e.time) - 0.5
+            val turn = merged.count(_.event.time <= e.time) - 0.5
             got += Given(
-              place,
+              turn,
               e.time,
               if (side eq Side.R) 0 else 1,
               e,
-              of(Placed(side, e, 0, 0), None)
+              textOf(Placed(side, e, 0, 0), None)
             )
           }
         }
       // Pairs of a row come in the order of the earlier ones, as they were found.
       got.toSeq.zipWithIndex.sortWith { case ((a, i), (b, j)) =>
-        if (a.place != b.place) a.place < b.place
-        else if (a.place == math.rint(a.place)) i < j
+        if (a.turn != b.turn) a.turn < b.turn
+        else if (a.turn == math.rint(a.turn)) i < j
         else if (a.time != b.time) a.time < b.time
         else if (a.side != b.side) a.side < b.side
         else byColumns(a.event, b.event)
