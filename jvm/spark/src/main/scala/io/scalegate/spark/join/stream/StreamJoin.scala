@@ -16,14 +16,16 @@ import io.scalegate.spark.join.stream.task.{
   StreamTask,
   WindowKeys
 }
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
   *
-  * @param leftBounded
-  *   the bounded attributes of the left side, as `rightBounded` are those of the right one
+  * @param bounded
+  *   the bounded attributes of each side
+  * @param times
+  *   the event time of each side
   * @param bands
-  *   `rightBounded(i) − leftBounded(i)` lies in the i-th
+  *   `bounded.right(i) − bounded.left(i)` lies in the i-th
   * @param cells
   *   if the rows are exchanged by cells, which mean nothing to other operators
   * @param splitting
@@ -43,10 +45,8 @@ import io.scalegate.stream.Side
   */
 final case class StreamJoin(
     probing: Probing,
-    leftBounded: Seq[Expression],
-    rightBounded: Seq[Expression],
-    leftTime: Attribute,
-    rightTime: Attribute,
+    bounded: Sides[Seq[Expression]],
+    times: Sides[Attribute],
     bands: IndexedSeq[Band],
     window: StreamWindow,
     residual: Option[Expression],
@@ -64,15 +64,14 @@ final case class StreamJoin(
     * node, which gives it back by [[withExpressions]].
     */
   def expressions: Seq[Expression] =
-    leftBounded ++ rightBounded ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
+    bounded.left ++ bounded.right ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
       perKey.toSeq.flatMap(k => k.left ++ k.right)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
     def next(replaced: Iterable[Expression]) = replaced.toSeq.map(_ => rest.next())
     copy(
-      leftBounded = next(leftBounded),
-      rightBounded = next(rightBounded),
+      bounded = bounded.map(next(_)),
       residual = next(residual).headOption,
       cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
       perKey = perKey.map(k => WindowKeys(next(k.left), next(k.right)))
@@ -80,31 +79,23 @@ final case class StreamJoin(
   }
 
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
-    val ofLeft = input(Side.R, leftBounded, left, leftTime, cells.map(_.left))
-    val ofRight = input(Side.S, rightBounded, right, rightTime, cells.map(_.right))
+    val columns = Sides(left, right)
+    val inputs = Sides.each(side => input(side, columns(side)))
     (window, perKey) match {
       case (counting: RowCountWindow, Some(keys)) =>
-        new RowsPerKeyStream(probing, ofLeft, ofRight, keys, counting.rows, residual)
+        new RowsPerKeyStream(probing, inputs, keys, counting.rows, residual)
       case _ =>
-        new StreamJoinTask(probing, ofLeft, ofRight, bands, window, residual, inTurn, threads)
+        new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
     }
   }
 
-  private[this] def input(
-      side: Side,
-      bounded: Seq[Expression],
-      columns: Seq[Attribute],
-      time: Attribute,
-      sliced: Option[Seq[Expression]]
-  ) = StreamInput(
-    bounded,
+  private[this] def input(side: Side, columns: Seq[Attribute]) = StreamInput(
+    bounded(side),
     columns,
-    columns.indexWhere(_.exprId == time.exprId),
+    columns.indexWhere(_.exprId == times(side).exprId),
     probing.decides(side),
     if (side eq probing.side) probing.unmatched else probing.unfound,
-    sliced.filter(_ => cells.exists(_.by.isCopied(side))).map(
-      Copies(_, cells.get.by, columns.length - 1)
-    )
+    cells.filter(_.by.isCopied(side)).map(c => Copies(c(side), c.by, columns.length - 1))
   )
 
   /** The columns of an input that are joined. */

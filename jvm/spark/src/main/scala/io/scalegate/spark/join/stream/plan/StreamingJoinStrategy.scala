@@ -106,10 +106,8 @@ object StreamingJoinStrategy extends SparkStrategy {
     )
     val join = StreamJoin(
       probing,
-      Seq(timeOf(leftTime, keys.left)),
-      Seq(timeOf(rightTime, keys.right)),
-      leftTime,
-      rightTime,
+      Sides(Seq(timeOf(leftTime, keys.left)), Seq(timeOf(rightTime, keys.right))),
+      Sides(leftTime, rightTime),
       Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
       RowCountWindow(0, window.rows),
       condition,
@@ -270,10 +268,8 @@ object StreamingJoinStrategy extends SparkStrategy {
     val window = rowsOf(c)
     StreamJoin(
       probing,
-      windowed.left,
-      windowed.right,
-      times(c)._1,
-      times(c)._2,
+      Sides(windowed.left, windowed.right),
+      Sides(times(c)._1, times(c)._2),
       windowed.bands,
       windowed.window,
       terms.residual,

@@ -4,10 +4,10 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
 
-import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, HeldState}
-import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
+import io.scalegate.spark.join.stream.state.{Chunk, HeldState}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
 import io.scalegate.spark.join.{Probing, RowAddress}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in
   * turn, by time, side and columns, probes the last rows of the other side that have its key, and is then one of the
@@ -19,24 +19,24 @@ import io.scalegate.stream.Side
   *   that a window holds of each side
   * @param before
   *   what was held; nothing of it is changed
-  * @param waiting
-  *   called now and then; may throw
   */
 final private[scalegate] class RowsPerKeyBatch(
     probing: Probing,
     rows: Long,
-    left: CountedArrivals,
-    right: CountedArrivals,
+    arrivals: Sides[CountedArrivals],
     accepts: Option[BasePredicate],
     before: RowsPerKeyState,
     batch: StreamBatch,
-    eventTimes: (Int, Int),
-    store: ChunkStore,
-    waiting: () => Unit
-) extends BatchPairs(new RowAddress(left.columns), new RowAddress(right.columns)) {
+    services: BatchServices
+) extends BatchPairs(
+      new RowAddress(arrivals.left.columns),
+      new RowAddress(arrivals.right.columns)
+    ) {
+  import services.store
+
   private[this] val touched = mutable.HashMap.empty[UnsafeRow, Windows]
-  private[this] val ofLeft = new Arriving(left, probing.joinType.unmatchedR)
-  private[this] val ofRight = new Arriving(right, probing.joinType.unmatchedS)
+  private[this] val ofLeft = new Arriving(arrivals.left, probing.joinType.unmatchedR)
+  private[this] val ofRight = new Arriving(arrivals.right, probing.joinType.unmatchedS)
   private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
@@ -50,9 +50,9 @@ final private[scalegate] class RowsPerKeyBatch(
 
   def comparisons: Long = compared
 
-  def added: Long = left.now.size.toLong + right.now.size
+  def added: Long = arrivals.left.now.size.toLong + arrivals.right.now.size
 
-  def dropped: Long = left.dropped + right.dropped
+  def dropped: Long = arrivals.left.dropped + arrivals.right.dropped
 
   def close(): Unit = ()
 
@@ -66,8 +66,8 @@ final private[scalegate] class RowsPerKeyBatch(
     require(!hasNext, "a batch is finished when all of its rows were taken")
     val changed = touched.iterator.map { case (key, w) =>
       key -> LastOfKey(
-        w.left.map(left.written(_, store)),
-        w.right.map(right.written(_, store))
+        w.left.map(arrivals.left.written(_, store)),
+        w.right.map(arrivals.right.written(_, store))
       )
     }
     val keys = before.keys ++ changed
@@ -75,10 +75,10 @@ final private[scalegate] class RowsPerKeyBatch(
       store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
     new RowsPerKeyState(
       keys,
-      left.finish(store, ofLeft.evicted, ofLeft.evictedBytes),
-      right.finish(store, ofRight.evicted, ofRight.evictedBytes),
+      arrivals.left.finish(store, ofLeft.evicted, ofLeft.evictedBytes),
+      arrivals.right.finish(store, ofRight.evicted, ofRight.evictedBytes),
       batch.watermark,
-      eventTimes
+      before.eventTimes
     )
   }
 
@@ -153,7 +153,7 @@ final private[scalegate] class RowsPerKeyBatch(
 
   private[this] def holds(earlier: CountedRow): Boolean = {
     compared += 1
-    if ((compared & RowsPerKeyBatch.Patience) == 0) waiting()
+    if ((compared & RowsPerKeyBatch.Patience) == 0) services.waiting()
     condition == null || {
       if (own.side eq Side.R) pair(probeRow.row, earlier.row) else pair(earlier.row, probeRow.row)
       condition.eval(pair)

@@ -5,7 +5,7 @@ import scala.collection.immutable.HashMap
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.stream.state.{ChunkKey, HeldState}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** A row of a window that counts the rows of each key; nothing of it changes.
   *
@@ -77,19 +77,19 @@ private[scalegate] object SideOfKeys {
   * @param watermark
   *   that rows were last joined by, in microseconds
   * @param eventTimes
-  *   the columns of the left and of the right side's
+  *   the column of each side's event time
   */
 final private[scalegate] class RowsPerKeyState(
     val keys: HashMap[UnsafeRow, LastOfKey],
     val left: SideOfKeys,
     val right: SideOfKeys,
     val watermark: Long,
-    eventTimes: (Int, Int)
+    val eventTimes: Sides[Int]
 ) extends HeldState {
   def sideState(side: Side): SideOfKeys = if (side eq Side.R) left else right
 
   def latest(side: Side): Long = {
-    val column = if (side eq Side.R) eventTimes._1 else eventTimes._2
+    val column = eventTimes(side)
     (keys.valuesIterator.flatMap(_.rows(side).lastOption) ++ sideState(side).rows.lastOption)
       .map(_.row.getLong(column))
       .maxOption

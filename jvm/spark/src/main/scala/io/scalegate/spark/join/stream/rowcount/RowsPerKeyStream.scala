@@ -15,6 +15,7 @@ import io.scalegate.spark.join.stream.state.{
   RowOrder
 }
 import io.scalegate.spark.join.stream.task.{
+  BatchServices,
   NewRows,
   StoredSide,
   StreamBatch,
@@ -24,14 +25,14 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.spark.rows.RowStore
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over windows that count the rows of each key, as it travels to the executors. In the
   * checkpoint each row is an entry of its own, which goes when the row leaves its window: keys of which no rows come
   * keep no others' rows.
   *
-  * @param left
-  *   whose one bounded attribute is the event time, NULL where a key is; as that of `right`
+  * @param inputs
+  *   whose one bounded attribute is the event time, NULL where a key is
   * @param keys
   *   whose bytes are the same where they are equal
   * @param residual
@@ -39,8 +40,7 @@ import io.scalegate.stream.Side
   */
 final class RowsPerKeyStream(
     probing: Probing,
-    left: StreamInput,
-    right: StreamInput,
+    inputs: Sides[StreamInput],
     keys: WindowKeys,
     rows: Long,
     residual: Option[Expression]
@@ -59,13 +59,12 @@ final class RowsPerKeyStream(
 
   /** Rows are named in the checkpoint on both sides, whether they are decided on or not. */
   private[this] def inputOf(side: Side) =
-    (if (side eq Side.R) left else right).copy(decided = true)
+    inputs(side).copy(decided = true)
 
-  private[this] def eventTimes = (left.eventTime, right.eventTime)
+  private[this] def eventTimes = inputs.map(_.eventTime)
 
   private[this] def keyOf(side: Side): UnsafeProjection =
-    if (side eq Side.R) UnsafeProjection.create(keys.left, left.output)
-    else UnsafeProjection.create(keys.right, right.output)
+    UnsafeProjection.create(keys(side), inputs(side).output)
 
   def empty: RowsPerKeyState = new RowsPerKeyState(
     HashMap.empty,
@@ -130,37 +129,32 @@ final class RowsPerKeyStream(
   }
 
   def join(
-      l: Iterator[InternalRow],
-      r: Iterator[InternalRow],
+      arrived: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
       state: HeldState,
-      store: ChunkStore,
-      keepLate: Side => UnsafeRow => Unit,
-      waiting: () => Unit
+      services: BatchServices
   ): RowsPerKeyBatch = {
     val before = state match {
       case own: RowsPerKeyState => own
       case other => throw new IllegalStateException(s"a join that counts per key got $other")
     }
-    def arrived(side: Side, rows: Iterator[InternalRow]) = new CountedArrivals(
-      held(side),
-      keyOf(side),
-      rows,
-      batch,
-      before.sideState(side),
-      keepLate(side)
-    )
     new RowsPerKeyBatch(
       probing,
       rows,
-      arrived(Side.R, l),
-      arrived(Side.S, r),
-      accepts(residual, left.output ++ right.output),
+      Sides.each(side =>
+        new CountedArrivals(
+          held(side),
+          keyOf(side),
+          arrived(side),
+          batch,
+          before.sideState(side),
+          services.keepLate(side)
+        )
+      ),
+      accepts(residual, inputs.left.output ++ inputs.right.output),
       before,
       batch,
-      eventTimes,
-      store,
-      waiting
+      services
     )
   }
 }

@@ -1,12 +1,10 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
-  ChunkStore,
   EventTimeWindow,
   JoinState,
   RowBatch,
@@ -25,12 +23,11 @@ final private[scalegate] class BatchInput(
     rows: Iterator[InternalRow],
     batch: StreamBatch,
     state: JoinState,
-    store: ChunkStore,
-    keepLate: UnsafeRow => Unit
+    services: BatchServices
 ) {
   import stored.{columns, input, keeper, unmatchableKeeper, rowOrder, side, window}
 
-  private[this] val read = new NewRows(rows, stored, batch.late, keepLate)
+  private[this] val read = new NewRows(rows, stored, batch.late, services.keepLate(side))
   private[this] val held = state.sideState(side)
 
   /** Rows that are joined when this batch is through. */
@@ -88,7 +85,7 @@ final private[scalegate] class BatchInput(
         columns,
         batch.watermark
       )
-    chunks.foreach(store.put)
+    chunks.foreach(services.store.put)
     chunks.map(c => c.key -> c.latest).toVector
   }
 

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, Unsa
 import io.scalegate.lookup.{RunsLookup, WindowRun}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{StoredRows, StreamWindow}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** Finds the pairs of new rows with others, for one thread: it changes nothing that another sees. A task has one for
   * each thread that looks for pairs.
@@ -18,8 +18,7 @@ import io.scalegate.stream.Side
   *   whether a pair within the bands is one of the join; all are if there is no such condition
   */
 final private[scalegate] class PairFinder(
-    left: BatchSide,
-    right: BatchSide,
+    sides: Sides[BatchSide],
     order: ProbeOrder,
     window: StreamWindow,
     probing: Probing,
@@ -28,8 +27,8 @@ final private[scalegate] class PairFinder(
 ) {
   private[this] val oneEach = !probing.pairs
   private[this] val inTurn = order.isInstanceOf[EventTimeOrder]
-  private[this] val ofLeft = new SideFinder(left, right)
-  private[this] val ofRight = new SideFinder(right, left)
+  private[this] val ofLeft = new SideFinder(sides.left, sides.right)
+  private[this] val ofRight = new SideFinder(sides.right, sides.left)
   private[this] var current = ofLeft
 
   /** Rows that were tested against a probe so far. */

@@ -2,35 +2,27 @@ package io.scalegate.spark.join.stream.task
 
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, JoinState}
 import io.scalegate.spark.join.{Probing, RowAddress}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The rows that one batch adds to a streaming join, in one partition: pairs, and unmatched rows whose time has come.
   * One thread, the task's; it holds the current row, and what `found` holds.
   *
   * @param found
   *   pairs of which the marks decide whether they are given
-  * @param watermark
-  *   that rows are expired by, as `before` is that of the batch before
-  * @param dropped
-  *   rows that were too late
   */
 final class StreamJoinIterator private[scalegate] (
     probing: Probing,
-    ofLeft: BatchSide,
-    ofRight: BatchSide,
+    sides: Sides[BatchSide],
     order: ProbeOrder,
     found: FoundPairs,
     decisions: Iterator[UnmatchedRow],
-    before: Long,
-    watermark: Long,
-    val dropped: Long,
-    store: ChunkStore
+    end: StreamJoinEnd
 ) extends BatchPairs(
-      new RowAddress(ofLeft.input.output.length),
-      new RowAddress(ofRight.input.output.length)
+      new RowAddress(sides.left.input.output.length),
+      new RowAddress(sides.right.input.output.length)
     ) {
-  private[this] val byLeft = new ProbingSide(ofLeft, ofRight, leftAddress, rightAddress)
-  private[this] val byRight = new ProbingSide(ofRight, ofLeft, rightAddress, leftAddress)
+  private[this] val byLeft = new ProbingSide(sides.left, sides.right, leftAddress, rightAddress)
+  private[this] val byRight = new ProbingSide(sides.right, sides.left, rightAddress, leftAddress)
   private[this] var probeSide = byLeft
   private[this] var probePosition = -1 // the position of the row that the pairs are of
   private[this] var decision: UnmatchedRow = _
@@ -45,16 +37,18 @@ final class StreamJoinIterator private[scalegate] (
 
   def comparisons: Long = found.comparisons
 
-  def added: Long = ofLeft.rows.size.toLong + ofRight.rows.size
+  def added: Long = sides.left.rows.size.toLong + sides.right.rows.size
+
+  def dropped: Long = end.dropped
 
   def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
 
   def finish(): JoinState = {
     require(!hasNext, "a batch is finished when all of its rows were taken")
-    val state = new JoinState(ofLeft.finish(store), ofRight.finish(store), watermark)
-    if (watermark != before)
-      store.put(Chunk(Chunk.WatermarkKey, watermark, 0L, Array.emptyByteArray))
-    state
+    val held = sides.map(_.finish(end.store))
+    if (end.watermark != end.before)
+      end.store.put(Chunk(Chunk.WatermarkKey, end.watermark, 0L, Array.emptyByteArray))
+    new JoinState(held.left, held.right, end.watermark)
   }
 
   def close(): Unit = found.close()
@@ -155,3 +149,17 @@ final class StreamJoinIterator private[scalegate] (
       else searched.hasMatched(found.run, found.number)
   }
 }
+
+/** What the end of a batch needs beside its rows.
+  *
+  * @param watermark
+  *   that rows are expired by, as `before` is that of the batch before
+  * @param dropped
+  *   rows that were too late
+  */
+final private[scalegate] case class StreamJoinEnd(
+    before: Long,
+    watermark: Long,
+    dropped: Long,
+    store: ChunkStore
+)

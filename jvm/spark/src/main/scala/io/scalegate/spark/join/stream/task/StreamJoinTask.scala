@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.Band
 import io.scalegate.spark.join.stream.state.{
@@ -12,7 +12,7 @@ import io.scalegate.spark.join.stream.state.{
   StreamWindow
 }
 import io.scalegate.spark.join.{JoinTask, Probing}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over windows whose rows are indexed together, as it travels to the executors.
   *
@@ -23,8 +23,7 @@ import io.scalegate.stream.Side
   */
 final class StreamJoinTask(
     probing: Probing,
-    left: StreamInput,
-    right: StreamInput,
+    inputs: Sides[StreamInput],
     bands: IndexedSeq[Band],
     window: StreamWindow,
     residual: Option[Expression],
@@ -34,7 +33,7 @@ final class StreamJoinTask(
     with StreamTask {
   private[this] def held(side: Side) = new StoredSide(
     side,
-    if (side eq Side.R) left else right,
+    inputs(side),
     bands,
     window,
     inTurn,
@@ -54,52 +53,50 @@ final class StreamJoinTask(
   }
 
   def join(
-      l: Iterator[InternalRow],
-      r: Iterator[InternalRow],
+      rows: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
       state: HeldState,
-      store: ChunkStore,
-      keepLate: Side => UnsafeRow => Unit,
-      waiting: () => Unit
+      services: BatchServices
   ): StreamJoinIterator = {
     val before = state match {
       case own: JoinState => own
       case other => throw new IllegalStateException(s"a join that is held in runs got $other")
     }
-    def arrived(side: Side, rows: Iterator[InternalRow]) =
-      new BatchInput(held(side), rows, batch, before, store, keepLate(side))
-    val (ofLeft, ofRight) = (arrived(Side.R, l), arrived(Side.S, r))
+    val arrived = Sides.each(side =>
+      new BatchInput(held(side), rows(side), batch, before, services)
+    )
+    val now = arrived.map(_.now)
     val order =
-      if (inTurn) new EventTimeOrder(ofLeft.now, ofRight.now)
-      else new ArrivalOrder(ofLeft.now.size, ofRight.now.size)
-    val (newLeft, newRight) = (ofLeft.joining(order), ofRight.joining(order))
+      if (inTurn) new EventTimeOrder(now.left, now.right)
+      else new ArrivalOrder(now.left.size, now.right.size)
+    val sides = arrived.map(_.joining(order))
     new StreamJoinIterator(
       probing,
-      newLeft,
-      newRight,
+      sides,
       order,
-      found(newLeft, newRight, order, waiting),
-      UnmatchedRows(newLeft, newRight, order, window, probing),
-      before.watermark,
-      batch.watermark,
-      ofLeft.dropped + ofRight.dropped,
-      store
+      found(sides, order, services.waiting),
+      UnmatchedRows(sides.left, sides.right, order, window, probing),
+      StreamJoinEnd(
+        before.watermark,
+        batch.watermark,
+        arrived.left.dropped + arrived.right.dropped,
+        services.store
+      )
     )
   }
 
   /** By as many threads as are worth it. */
   private[this] def found(
-      l: BatchSide,
-      r: BatchSide,
+      sides: Sides[BatchSide],
       order: ProbeOrder,
       waiting: () => Unit
   ): FoundPairs = {
-    val columns = left.output ++ right.output
+    val columns = inputs.left.output ++ inputs.right.output
     val shares = if (order.size < StreamJoinTask.FewRows) 1 else threads
     FoundPairs(
       order.size,
       Vector.fill(shares)(
-        new PairFinder(l, r, order, window, probing, shares == 1, accepts(residual, columns))
+        new PairFinder(sides, order, window, probing, shares == 1, accepts(residual, columns))
       ),
       waiting
     )

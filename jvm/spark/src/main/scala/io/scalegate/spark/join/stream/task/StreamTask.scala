@@ -1,10 +1,9 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
-import io.scalegate.stream.Side
+import io.scalegate.stream.Sides
 
 /** Everything that travels to the executors for one join of two streams. Its states are its own: it is given those
   * alone that it made. A task's thread calls it.
@@ -17,20 +16,11 @@ trait StreamTask extends Serializable {
   /** What the checkpoint says that a partition holds. */
   def restored(store: ChunkStore): HeldState
 
-  /** Joins the batch's rows with each other and with those held. The task's end must close it.
-    *
-    * @param keepLate
-    *   is given each row that is too late
-    * @param waiting
-    *   called now and then while pairs are looked for; may throw
-    */
+  /** Joins the batch's rows with each other and with those held. The task's end must close it. */
   def join(
-      l: Iterator[InternalRow],
-      r: Iterator[InternalRow],
+      rows: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
       state: HeldState,
-      store: ChunkStore,
-      keepLate: Side => UnsafeRow => Unit,
-      waiting: () => Unit
+      services: BatchServices
   ): BatchPairs
 }

@@ -23,7 +23,7 @@ import io.scalegate.spark.join.AddressedPairs
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, PartitionReport}
 import io.scalegate.spark.join.stream.state.HeldState
-import io.scalegate.spark.join.stream.task.{BatchPairs, StreamBatch}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.{Side, Sides}
 
@@ -133,13 +133,14 @@ final class StreamingWindowJoinExec(
       val late = lateRows.map(_.open(batch.number, partition))
       val context = TaskContext.get()
       val rows = task.join(
-        l,
-        r,
+        Sides(l, r),
         batch,
         held,
-        store,
-        side => row => late.foreach(_.add(side, row)),
-        () => TaskAccess.stopIfKilled(context)
+        BatchServices(
+          store,
+          side => row => late.foreach(_.add(side, row)),
+          () => TaskAccess.stopIfKilled(context)
+        )
       )
       context.addTaskCompletionListener[Unit](_ => rows.close())
       val completion = new Completion(() => {

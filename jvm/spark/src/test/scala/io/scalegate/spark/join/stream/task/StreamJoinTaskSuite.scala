@@ -27,7 +27,7 @@ import io.scalegate.spark.join.stream.state.{
   RowCountWindow,
   StreamWindow
 }
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.Streaming
 
 /** One partition of a streaming join, fed batch by batch, against all pairs of its rows. */
@@ -173,8 +173,7 @@ private[scalegate] object StreamJoinTaskSuite {
 
     private def task = new StreamJoinTask(
       probing,
-      input(Side.R),
-      input(Side.S),
+      Sides.each(input),
       Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)),
       window,
       condition,
@@ -244,13 +243,14 @@ private[scalegate] object StreamJoinTaskSuite {
       private def attempt(batch: Batch, most: Int): Attempt = {
         val own = new Chunks(store.all)
         val rows = task.join(
-          unsafe(batch.l),
-          unsafe(batch.r),
+          Sides(unsafe(batch.l), unsafe(batch.r)),
           StreamBatch(number, batch.late, batch.watermark),
           held,
-          own,
-          _ => row => throw new AssertionError(s"$row is not late"),
-          () => ()
+          BatchServices(
+            own,
+            _ => row => throw new AssertionError(s"$row is not late"),
+            () => ()
+          )
         )
         try {
           val texts = rows.take(most).map(textOf).toVector
