@@ -1,13 +1,35 @@
-"""Python functions around, below and within our operators, against plain Spark's rows."""
+"""Python functions of each kind around, below and within our operators: plain Spark's rows."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+import pandas as pd
 import pytest
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
 ROWS = 60
+
+
+def functions() -> dict[str, Callable]:
+    """The kinds of Python functions that Spark evaluates in different nodes.
+
+    A worker cannot import this module, so they are none of its names.
+    """
+
+    def by_pandas(column: pd.Series) -> pd.Series:
+        return column
+
+    def by_pandas_batches(columns: Iterator[pd.Series]) -> Iterator[pd.Series]:
+        yield from columns
+
+    return {
+        "row_by_row": F.udf(lambda x: x, LongType()),
+        "by_arrow": F.udf(lambda x: x, LongType(), useArrow=True),
+        "by_pandas": F.pandas_udf(by_pandas, LongType()),
+        "by_pandas_batches": F.pandas_udf(by_pandas_batches, LongType()),
+    }
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -18,7 +40,8 @@ def tables(spark: SparkSession) -> Iterator[None]:
             F.when(F.col("id") % 9 > 0, F.pmod(F.hash("id", F.lit(seed)), F.lit(4))).alias("k"),
             F.timestamp_seconds(1_600_000_000 + F.col("id") * seed).alias("t"),
         ).createOrReplaceTempView(name)
-    spark.udf.register("py_same", lambda x: x, LongType())
+    for name, function in functions().items():
+        spark.udf.register(name, function)
     yield
     for name in ("around_l", "around_r"):
         spark.catalog.dropTempView(name)
@@ -48,16 +71,58 @@ QUERIES = [
 ]
 
 
-def test_rows_around_python_functions(spark: SparkSession) -> None:
-    for text in QUERIES:
-        query = text.replace("{udf}", "py_same")
-        spark.conf.set("spark.scalegate.enabled", "false")
-        try:
-            expected = sorted(map(str, spark.sql(query).collect()))
-        finally:
-            spark.conf.unset("spark.scalegate.enabled")
-        spark.conf.set("spark.scalegate.join.algorithm", "sweep")
-        try:
-            assert sorted(map(str, spark.sql(query).collect())) == expected, query
-        finally:
-            spark.conf.unset("spark.scalegate.join.algorithm")
+# Spark plans the two others as it plans these: half of the queries do.
+KINDS = {
+    "row_by_row": QUERIES,
+    "by_arrow": QUERIES[::2],
+    "by_pandas": QUERIES,
+    "by_pandas_batches": QUERIES[1::2],
+}
+
+
+@contextmanager
+def setting(spark: SparkSession, name: str, value: str) -> Iterator[None]:
+    spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        spark.conf.unset(name)
+
+
+def rows_of(df: DataFrame) -> list[str]:
+    return sorted(map(str, df.collect()))
+
+
+@pytest.mark.parametrize("function", KINDS)
+def test_rows_around_python_functions(spark: SparkSession, function: str) -> None:
+    for text in KINDS[function]:
+        query = text.replace("{udf}", function)
+        with setting(spark, "spark.scalegate.enabled", "false"):
+            expected = rows_of(spark.sql(query))
+        with setting(spark, "spark.scalegate.join.algorithm", "sweep"):
+            assert rows_of(spark.sql(query)) == expected, query
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda df: df.mapInPandas(lambda frames: frames, df.schema),
+        lambda df: df.groupBy("k").applyInPandas(lambda frame: frame, df.schema),
+        lambda df: df.repartition(3).mapInArrow(lambda batches: batches, df.schema),
+    ],
+    ids=["mapInPandas", "applyInPandas", "mapInArrow"],
+)
+def test_rows_through_python_frames(
+    spark: SparkSession, around: Callable[[DataFrame], DataFrame]
+) -> None:
+    def queries() -> Iterator[DataFrame]:
+        left, right = spark.table("around_l"), spark.table("around_r")
+        near = F.expr("l.a - r.a BETWEEN -2 AND 1")
+        yield around(left.alias("l").join(right.alias("r"), near).select("l.a", "r.k", "r.t"))
+        yield around(left).alias("l").join(around(right).alias("r"), near, "full")
+        yield around(left).groupBy(F.expr(WINDOW)).agg(F.count("*"), F.max("a"))
+
+    with setting(spark, "spark.scalegate.enabled", "false"):
+        expected = [rows_of(query) for query in queries()]
+    with setting(spark, "spark.scalegate.join.algorithm", "sweep"):
+        assert [rows_of(query) for query in queries()] == expected
