@@ -125,7 +125,7 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
     new StateStoreConf(session.sessionState.conf)
 
   final protected def broadcastHadoopConf(): Broadcast[SerializableConfiguration] =
-    SerializableConfiguration.broadcast(sparkContext, session.sessionState.newHadoopConf())
+    RunConfiguration(getStateInfo.queryRunId, sparkContext, session.sessionState.newHadoopConf())
 
   final protected def millisSince(nanos: Long): Long =
     math.max(0L, (System.nanoTime - nanos) / 1000000)
