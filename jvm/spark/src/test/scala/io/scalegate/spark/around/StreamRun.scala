@@ -2,6 +2,7 @@ package io.scalegate.spark.around
 
 import java.nio.file.Path
 import java.sql.Timestamp
+import java.time.Instant
 import java.util.concurrent.ConcurrentSkipListMap
 import java.util.concurrent.atomic.AtomicInteger
 
@@ -10,6 +11,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.scalegate.StreamAccess
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row, SparkSession}
@@ -20,8 +22,10 @@ import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row, SparkSession}
   *   in the order in which they were written
   * @param operators
   *   what its stateful operators are called
+  * @param isEnded
+  *   whether the watermark, if there is one, has passed all rows
   */
-final case class StreamResult(rows: Seq[Row], operators: Set[String])
+final case class StreamResult(rows: Seq[Row], operators: Set[String], isEnded: Boolean)
 
 /** Writes a query down over views of its inputs, and drops the views in the end. */
 final private class Views(spark: SparkSession, val isPlain: Boolean, streaming: Boolean)
@@ -77,6 +81,7 @@ final private class StreamRun(
     .map(_ -> MemoryStream(Encoders.product[StreamRow], spark.asInstanceOf[ClassicSession])).toMap
   private[this] val written = new ConcurrentSkipListMap[Long, Seq[Row]]
   private[this] val operators = mutable.Set.empty[String]
+  private[this] var watermark = Option.empty[Instant]
   private[this] val output = directory.resolve("output").toString
   private[this] val table = s"result_${StreamRun.names.incrementAndGet()}"
 
@@ -91,7 +96,7 @@ final private class StreamRun(
         add(running, batch)
       }
       end(running)
-      StreamResult(all, operators.toSet)
+      StreamResult(all, operators.toSet, !watermark.exists(_.isBefore(StreamRun.End)))
     } finally {
       running.stop()
       spark.catalog.dropTempView(table)
@@ -107,6 +112,9 @@ final private class StreamRun(
   }
 
   private[this] def end(running: StreamingQuery): Unit = {
+    watermark = running.recentProgress.lastOption.flatMap(p =>
+      Option(p.eventTime.get("watermark")).map(Instant.parse)
+    )
     running.recentProgress.flatMap(_.stateOperators).foreach(operators += _.operatorName)
     running.stop()
   }
@@ -137,7 +145,7 @@ final private class StreamRun(
       case "collected twice" =>
         sameAs(rows.map(_.toString), batch.collect().map(_.toString).toSeq)
       case "queried" =>
-        val near = batch.as("x").join(batch.as("y"), "x.a - y.a BETWEEN -1 AND 1")
+        val near = batch.as("x").join(batch.as("y"), expr("x.a - y.a BETWEEN -1 AND 1"))
         val numbers = rows.filterNot(_.isNullAt(0)).map(_.getLong(0))
         val pairs = for (x <- numbers; y <- numbers if (x - y).abs <= 1) yield s"$x, $y"
         sameAs(pairs, near.collect().map(r => s"${r.get(0)}, ${r.get(4)}").toSeq)
@@ -162,11 +170,19 @@ final private class StreamRun(
 private object StreamRun {
   private val names = new AtomicInteger
 
+  /** Less than the longest delay before the rows that end a case, and long after all others. */
+  private val End = Instant.ofEpochMilli(StreamQueryGenerator.EndMillis).minusSeconds(3600)
+
   val Schema: String = "a BIGINT, b BIGINT, t TIMESTAMP, v STRING"
 
-  /** Each pushes the watermark far ahead; rows of one operator may have their turn in the next a batch later. */
+  /** Each pushes the watermark far ahead; rows of one operator may have their turn in the next a batch later. Queries
+    * leave these rows out behind the watermark; filters that Spark moves before it leave some of them, or all.
+    */
   private val Ends: Seq[Arrival] = Seq.tabulate(4) { i =>
     val at = new Timestamp(StreamQueryGenerator.EndMillis + 1000000L * i)
-    Arrival(StreamCase.Streams.map(_ -> Seq(StreamRow(None, None, at, Some("end")))).toMap)
+    val rows = Seq.tabulate(14)(n =>
+      StreamRow(Some(n.toLong), Some(n * 5 % 8L), at, Some(s"n${n % 4}"))
+    ) :+ StreamRow(None, None, at, Some("end"))
+    Arrival(StreamCase.Streams.map(_ -> rows).toMap)
   }
 }

@@ -93,6 +93,9 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
     withSettings(tried.settings.toSeq: _*) {
       val rows = expected(tried)
       Try(streamed(tried)) match {
+        case Success(result) if !result.isEnded =>
+          counts.one("filters leave no row that ends the streams")
+          None
         case Success(result) =>
           counts.all(result.operators)
           unlike(tried, rows, result.rows).filterNot(_ => isSparks(tried, result.rows))
