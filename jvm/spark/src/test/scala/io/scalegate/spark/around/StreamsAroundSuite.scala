@@ -195,6 +195,7 @@ private object StreamsAroundSuite {
     "would be joined once for each time",
     "counts the rows of two streams in the order of times that no watermark closes",
     "cannot share this join of two streams among a matrix of cells",
+    "WINDOW_JOIN cannot run this join in a matrix of",
     "cannot join two streams: their windows are indexed"
   )
 
