@@ -20,10 +20,6 @@ PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_AL
 LINTED       := python project tests examples $(wildcard bench/harness)
 SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
-# One JVM mode, C2 with its passes shuffled, for a longer time each: jcstress's own quick mode starts 252
-# JVMs for a fraction of a second. `make soak` goes through all of them.
-STRESS_QUICK := 'stress/run -m quick -sc false -af NONE -time 300 -iters 1 -v \
-                -jvmArgs "-XX:+StressLCM -XX:+StressGCM -XX:+StressIGVN -XX:+StressCCP"'
 HARNESS      := bench/harness/run.py
 
 export PYTHONPATH := $(CURDIR)/python
@@ -87,7 +83,7 @@ demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and 
 	@$(PY) examples/flights.py
 
 test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
-	@project/test.sh $(SCALA_CHECK) "all core/test operators/test spark/test" $(STRESS_QUICK)
+	@project/test.sh $(SCALA_CHECK) "all core/test operators/test spark/test stress/sample"
 
 # A look at most of it after a change: what needs many interleavings, streams or broken machines is left to `make test`.
 QUICK_CORE  := "core/testOnly -- -l io.scalegate.tags.Concurrency"
@@ -115,8 +111,8 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES)
 	@$(PY) -m pytest
 
-stress-quick: $(SBT_STAMP) ## jcstress in its quick mode
-	@$(SBT) $(STRESS_QUICK)
+stress-quick: $(SBT_STAMP) ## jcstress in a short form, all of its tests
+	@SCALEGATE_STRESS=all $(SBT) stress/sample
 
 # ---- measurements -----------------------------------------------------------------------------
 

@@ -120,6 +120,8 @@ lazy val spark = project
       (ThisBuild / baseDirectory).value / "target" / s"scalegate-spark_2.13-${version.value}.jar"
   )
 
+lazy val sample = taskKey[Unit]("jcstress in a short form")
+
 /** jcstress: memory-order claims of the lock-free classes. Java sources: its processor reads them. */
 lazy val stress = project
   .in(file("jvm/stress"))
@@ -130,7 +132,28 @@ lazy val stress = project
     libraryDependencies += "org.openjdk.jcstress" % "jcstress-core" % Versions.jcstress,
     Compile / run / fork := true,
     Compile / run / baseDirectory := target.value, // its reports go to the working directory
-    Compile / run / mainClass := Some("org.openjdk.jcstress.Main")
+    Compile / run / mainClass := Some("org.openjdk.jcstress.Main"),
+    // jcstress's processor lists the tests that one compilation saw: it has to see all.
+    Compile / incOptions ~= (_.withRecompileAllFraction(0.0)),
+    // A third of the tests, another each day; SCALEGATE_STRESS=all for all. One JVM mode, C2 with its passes shuffled:
+    // jcstress's own quick mode starts three and a half times as many JVMs. `make soak` goes through all modes of all.
+    sample := Def.taskDyn {
+      val _ = (Compile / compile).value
+      val sources = ((Compile / sourceDirectory).value / "java" ** "*.java").get().sorted
+      val tests = sources.filter(IO.read(_).contains("@JCStressTest")).map(_.base)
+      val parts = if (sys.env.get("SCALEGATE_STRESS").contains("all")) 1 else 3
+      val part = java.time.LocalDate.now.toEpochDay % parts
+      val chosen = tests.zipWithIndex.collect { case (test, i) if i % parts == part => test }
+      val list = IO.read((Compile / classDirectory).value / "META-INF" / "TestList")
+      val missing = chosen.filterNot(test => list.contains(s".$test"))
+      if (missing.nonEmpty) sys.error(s"jcstress does not list ${missing.mkString(", ")}")
+      streams.value.log.info(s"jcstress: ${chosen.size} of ${tests.size} files of tests")
+      val shuffled = Seq("LCM", "GCM", "IGVN", "CCP").map("-XX:+Stress" + _).mkString(" ")
+      (Compile / run).toTask(
+        s""" -m quick -sc false -af NONE -time 300 -iters 1 -v -jvmArgs "$shuffled" """ +
+          s"-t ${chosen.mkString(".*[.](", "|", ")([._].*)?")}"
+      )
+    }.value
   )
 
 /** JMH micro benchmarks and the operator harness, on the queries that the tests run. */
