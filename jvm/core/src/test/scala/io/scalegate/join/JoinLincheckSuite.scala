@@ -2,10 +2,10 @@ package io.scalegate.join
 
 import org.jetbrains.kotlinx.lincheck.annotations.{Operation, Validate}
 
-import io.scalegate.{LincheckSuite, Sample}
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join.ordered.{MergedResults, NestedLoopJoin, ResultOrder}
 import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, StreamTuple, TimeWindow, Waiting}
+import io.scalegate.{LincheckSuite, Sample}
 
 /** What threads share in a join, over generated scenarios: the tuples that a typed join decides
   * about, the results of several workers, and the end by another thread. An operation's result is

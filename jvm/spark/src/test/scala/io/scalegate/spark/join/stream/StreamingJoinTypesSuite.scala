@@ -202,6 +202,24 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       assert(got.sorted == expected && expected.nonEmpty)
     }
 
+  for (
+    (whose, keys, read, condition) <- Seq(
+      ("all", "", "x", "abs(l.x - r.x) <= 3"),
+      ("each key's", ", l.k, r.k", "id", "l.id <> r.id")
+    )
+  )
+    test(s"rows of equal times, of $whose, are in the order of all columns, whatever is read") {
+      val atOnce = (rows: Seq[Event]) =>
+        rows.map(e => e.copy(ts = new Timestamp(4000 + e.ts.getTime / 4000 * 4000)))
+      val (l, r) = (atOnce(events(23, 90)), atOnce(events(24, 90)))
+      val query =
+        s"SELECT l.$read, r.$read FROM l JOIN r ON within_rows(l.ts, r.ts, 2$keys) AND $condition"
+      for ((name, rows) <- Seq("l" -> l, "r" -> r))
+        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+      val expected = rowsOf(spark.sql(query))
+      assert(joined(query, l, r, 1).sorted == expected && expected.nonEmpty)
+    }
+
   test("rows: a window goes by the event times, and needs watermarks alone") {
     def starting(condition: String, watermarks: Boolean = true): String =
       intercept[IllegalArgumentException](

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.optimizer.{
   ConstantFolding,
   ReplaceExpressions,
@@ -24,6 +24,14 @@ final case class StreamingWindowJoin(
     condition: Option[Expression]
 ) extends JoinNode {
   def join: Join = Join(left, right, joinType, condition, JoinHint.NONE)
+
+  /** All columns of both inputs where the window counts rows, whatever is read of the result: rows of one time are in the
+    * order of their columns, so that a column less would make other pairs.
+    */
+  override def references: AttributeSet =
+    if (condition.exists(_.exists(_.isInstanceOf[WithinRows])))
+      AttributeSet(left.output ++ right.output)
+    else super.references
 
   override protected def over(l: LogicalPlan, r: LogicalPlan): StreamingWindowJoin =
     copy(left = l, right = r)
