@@ -4,10 +4,10 @@ ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Two test JVMs at once: each waits for its own threads as often as it computes.
+// Three test JVMs at once, on two cores: each waits for its own threads a third of the time.
 Global / concurrentRestrictions := Seq(
-  Tags.limitAll(4),
-  Tags.limit(Tags.ForkedTestGroup, 2),
+  Tags.limitAll(5),
+  Tags.limit(Tags.ForkedTestGroup, 3),
   Tags.exclusiveGroup(Tags.Clean)
 )
 
@@ -95,13 +95,12 @@ lazy val spark = project
     Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
     // This lets groups run at once; within its JVM a group's suites still run one after the other.
     Test / parallelExecution := true,
-    // Every other suite in a JVM of its own, beside the rest: one JVM leaves a core idle when core's suites are
-    // through.
+    // Every third suite in a JVM of its own: one JVM leaves a core idle when core's suites are through.
     Test / testGrouping := {
       val process = Tests.SubProcess((Test / forkOptions).value)
       val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
-      suites.groupBy(_._2 % 2).toSeq.sortBy(_._1).map { case (half, of) =>
-        Tests.Group(s"half-$half", of.map(_._1), process)
+      suites.groupBy(_._2 % 3).toSeq.sortBy(_._1).map { case (third, members) =>
+        Tests.Group(s"third-$third", members.map(_._1), process)
       }
     },
     Compile / resourceGenerators += Def.task {

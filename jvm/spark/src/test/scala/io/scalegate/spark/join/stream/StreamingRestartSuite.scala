@@ -147,7 +147,8 @@ final class StreamingRestartSuite extends StreamingJoinSuite {
         |right = ts TIMESTAMP, k INT, id BIGINT
         |condition = keys: l.k = r.k; window: r.ts - l.ts in [-3600000000, 90000000000]; residual: ((r.ts >= l.ts) AND (r.ts <= l.ts + INTERVAL '1' DAY)); algorithm: index over both windows
         |""".stripMargin,
-    "SELECT l.id, r.id FROM l FULL JOIN r ON within_rows(l.ts, r.ts, 9) AND l.k = r.k" ->
+    "SELECT l.id, r.id FROM (SELECT ts, k, id FROM l) l FULL JOIN (SELECT ts, k, id FROM r) r " +
+      "ON within_rows(l.ts, r.ts, 9) AND l.k = r.k" ->
       """format = 1
         |join = FullOuter
         |left = ts TIMESTAMP, k INT, id BIGINT
@@ -170,6 +171,20 @@ final class StreamingRestartSuite extends StreamingJoinSuite {
         assert(run.all.count(_ == "[1,100]") == 1, query)
       } finally run.stop()
     }
+  }
+
+  test("a window of rows whose checkpoint has only what was read is refused, with both lists") {
+    val (selected, terms) = older.last
+    val run = new Running(selected.replace("(SELECT ts, k, id FROM l) ", "")
+      .replace("(SELECT ts, k, id FROM r) ", "")).start()
+    try {
+      run.add(Seq(at(10, 1)), Nil).stop()
+      rewrite(termsOf(run), terms)
+      val message = run.start().fails(Nil, Seq(at(10, 100))).getMessage
+      assert(message.contains(
+        "left was [ts TIMESTAMP, k INT, id BIGINT] and is [ts TIMESTAMP, k INT, x INT, id"
+      ))
+    } finally run.stop()
   }
 
   test("terms that an older version wrote of another join are refused, with what differs") {
