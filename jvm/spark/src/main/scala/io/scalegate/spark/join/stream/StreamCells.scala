@@ -11,7 +11,5 @@ import io.scalegate.stream.Side
   *   the attributes that decide a left row's cells, as `right` are those of a right row
   */
 final case class StreamCells(by: SliceBy, left: Seq[Expression], right: Seq[Expression]) {
-  def apply(side: Side): Seq[Expression] = if (side eq Side.R) left else right
-
   def attributes(side: Side): Seq[Expression] = if (side eq Side.R) left else right
 }

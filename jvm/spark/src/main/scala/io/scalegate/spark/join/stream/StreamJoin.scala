@@ -13,8 +13,7 @@ import io.scalegate.spark.join.stream.task.{
   StreamBatch,
   StreamInput,
   StreamJoinTask,
-  StreamTask,
-  WindowKeys
+  StreamTask
 }
 import io.scalegate.stream.{Side, Sides}
 
@@ -31,7 +30,7 @@ import io.scalegate.stream.{Side, Sides}
   * @param splitting
   *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
   * @param perKey
-  *   if the window counts the rows of each key
+  *   the keys of each side's rows, if the window counts the rows of each key
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -52,7 +51,7 @@ final case class StreamJoin(
     residual: Option[Expression],
     cells: Option[StreamCells],
     splitting: Option[HotKeySplitting],
-    perKey: Option[WindowKeys],
+    perKey: Option[Sides[Seq[Expression]]],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -74,7 +73,7 @@ final case class StreamJoin(
       bounded = bounded.map(next(_)),
       residual = next(residual).headOption,
       cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
-      perKey = perKey.map(k => WindowKeys(next(k.left), next(k.right)))
+      perKey = perKey.map(_.map(next(_)))
     )
   }
 
@@ -95,7 +94,9 @@ final case class StreamJoin(
     columns.indexWhere(_.exprId == times(side).exprId),
     probing.decides(side),
     if (side eq probing.side) probing.unmatched else probing.unfound,
-    cells.filter(_.by.isCopied(side)).map(c => Copies(c(side), c.by, columns.length - 1))
+    cells.filter(_.by.isCopied(side)).map(c =>
+      Copies(c.attributes(side), c.by, columns.length - 1)
+    )
   )
 
   /** The columns of an input that are joined. */

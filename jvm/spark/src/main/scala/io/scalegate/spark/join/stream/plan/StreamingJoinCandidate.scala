@@ -16,8 +16,8 @@ import io.scalegate.spark.bounds.{BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.join.stream.task.WindowKeys
 import io.scalegate.spark.settings.{Algorithm, Errors}
+import io.scalegate.stream.Sides
 
 /** The event times by which the rows of a join of two streams expire, and the bound between them.
   *
@@ -70,8 +70,8 @@ final private[plan] class StreamingJoinCandidate(
     rows.filter(_.isPerKey).flatMap(_.keys(join.left.outputSet, join.right.outputSet))
 
   /** The same as bytes; none where they may be equal without being the same. */
-  val windowKeys: Option[WindowKeys] = rowKeys
-    .map { case (l, r) => WindowKeys(l.map(WithinRows.comparable), r.map(WithinRows.comparable)) }
+  val windowKeys: Option[Sides[Seq[Expression]]] = rowKeys
+    .map { case (l, r) => Sides(l.map(WithinRows.comparable), r.map(WithinRows.comparable)) }
     .filter(k => (k.left ++ k.right).forall(e => UnsafeRowUtils.isBinaryStable(e.dataType)))
 
   private[this] def isPerKey = rows.exists(_.isPerKey)

@@ -25,7 +25,6 @@ import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
 import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowCountWindow, StreamWindow}
-import io.scalegate.spark.join.stream.task.WindowKeys
 import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
 import io.scalegate.spark.rows.IndexBy
@@ -90,7 +89,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   private[this] def perKey(
       c: StreamingJoinCandidate,
       probing: Probing,
-      keys: WindowKeys,
+      keys: Sides[Seq[Expression]],
       left: LogicalPlan,
       right: LogicalPlan
   ): PlannedPairs = {

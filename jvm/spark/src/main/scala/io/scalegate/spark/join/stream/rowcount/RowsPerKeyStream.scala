@@ -20,8 +20,7 @@ import io.scalegate.spark.join.stream.task.{
   StoredSide,
   StreamBatch,
   StreamInput,
-  StreamTask,
-  WindowKeys
+  StreamTask
 }
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.spark.rows.RowStore
@@ -41,7 +40,7 @@ import io.scalegate.stream.{Side, Sides}
 final class RowsPerKeyStream(
     probing: Probing,
     inputs: Sides[StreamInput],
-    keys: WindowKeys,
+    keys: Sides[Seq[Expression]],
     rows: Long,
     residual: Option[Expression]
 ) extends JoinTask
