@@ -130,6 +130,12 @@ object Errors {
       "input and one of the right, of a type whose equal values are the same bytes"
   )
 
+  def streamRowsWatermark(window: String, above: String): Exception = bad(
+    s"above $window, a window of rows over two streams, $above would never give a row: it waits for a watermark, and of " +
+      "pairs whose earlier row may be of any age none can be promised. Write the joined rows to a table and read them in " +
+      "a second query, count in outputMode update, or join within a time"
+  )
+
   def streamOneWatermark: Exception = bad(
     "this query has a join of two streams and another stateful operator, and with " +
       "spark.sql.streaming.statefulOperator.allowMultiple=false all of them go by one watermark: rows that one gives when " +

@@ -193,6 +193,7 @@ private object StreamsAroundSuite {
     "would keep every row for ever",
     "cannot be written in",
     "would be joined once for each time",
+    "a window of rows over two streams",
     "counts the rows of two streams in the order of times that no watermark closes",
     "cannot share this join of two streams among a matrix of cells",
     "WINDOW_JOIN cannot run this join in a matrix of",

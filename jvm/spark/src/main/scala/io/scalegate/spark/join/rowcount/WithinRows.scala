@@ -87,6 +87,10 @@ final case class WithinRows(
 object WithinRows {
   val Name = "within_rows"
 
+  /** The window of rows of a join's condition, if it has one. */
+  def find(condition: Option[Expression]): Option[WithinRows] =
+    condition.flatMap(_.collectFirst { case w: WithinRows => w })
+
   private val NoTime = Set("floating", "interval", "decimal")
 
   /** Builds it from the arguments of a function call. */

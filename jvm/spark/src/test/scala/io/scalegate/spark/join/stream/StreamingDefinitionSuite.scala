@@ -298,6 +298,40 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     )
   }
 
+  private val ofRows =
+    "SELECT l.id AS a, r.id AS b, l.k, l.ts AS t FROM l JOIN r ON within_rows(l.ts, r.ts, 2) AND l.k = r.k"
+
+  for {
+    (what, query) <- Seq(
+      "a window of time" -> s"SELECT window(t, '2 seconds') AS w, count(*) AS n FROM ($ofRows) GROUP BY 1",
+      "a DISTINCT" -> s"SELECT DISTINCT a, b, t FROM ($ofRows)",
+      "a join" -> s"SELECT p.a, q.id FROM ($ofRows) p LEFT JOIN r q ON p.k = q.k AND q.ts BETWEEN p.t - INTERVAL 1 SECOND AND p.t"
+    )
+  } test(s"$what over the rows of a window of rows would never give a row, and is refused") {
+    val message = intercept[Exception](new Running(query).start()).getMessage
+    assert(message.contains("would never give a row") && message.contains("within_rows"), message)
+  }
+
+  test("what does not wait for a watermark gives its rows over a window of rows") {
+    val rows = (1 to 4).map(i => at(10 + i, i))
+    def updated(query: String, mode: String, drop: Boolean = false) = {
+      val run = new Running(
+        query,
+        mode = mode,
+        views = () =>
+          if (drop) spark.sql(ofRows).dropDuplicates("a", "t").createOrReplaceTempView("few")
+      ).start()
+      try run.add(rows, rows).add(Seq(at(100, 1)), Seq(at(100, 1))).all
+      finally run.stop()
+    }
+    val windows = updated(
+      s"SELECT window(t, '1 hour').start AS w, count(*) AS n FROM ($ofRows) GROUP BY 1",
+      "update"
+    )
+    assert(windows.nonEmpty)
+    assert(updated("SELECT a, b FROM few", "append", drop = true).nonEmpty)
+  }
+
   test("several stateful operators are refused where Spark has one watermark for all of them") {
     withSettings("spark.sql.streaming.statefulOperator.allowMultiple" -> "false") {
       val query =

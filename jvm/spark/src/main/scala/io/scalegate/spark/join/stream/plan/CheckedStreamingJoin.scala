@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 
+import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.JoinNode
 
 /** A join of two streams while Spark checks a query that is about to start: Spark refuses types of joins and spellings
@@ -17,6 +18,8 @@ final case class CheckedStreamingJoin(
     hint: JoinHint
 ) extends JoinNode {
   def join: Join = Join(left, right, joinType, condition, hint)
+
+  def rowWindow: Option[WithinRows] = WithinRows.find(condition)
 
   override protected def over(l: LogicalPlan, r: LogicalPlan): CheckedStreamingJoin =
     copy(left = l, right = r)

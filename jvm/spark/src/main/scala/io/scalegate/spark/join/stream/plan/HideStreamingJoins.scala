@@ -5,14 +5,17 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Deduplicate,
   DeduplicateWithinWatermark,
   Distinct,
+  FlatMapGroupsInPandasWithState,
   FlatMapGroupsWithState,
   Join,
   LogicalPlan,
-  TransformWithState
+  TransformWithState,
+  TransformWithStateInPySpark
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -24,6 +27,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
       val hidden = hide(w)
+      refuseRowWindows(hidden.inputQuery, w.outputMode)
       if (!conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE)) refuseChain(hidden.inputQuery)
       hidden
     case other => other
@@ -50,8 +54,33 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   private[this] def isTimed(plan: LogicalPlan): Boolean = plan match {
     case j: Join => j.left.isStreaming && j.right.isStreaming
     case _: CheckedStreamingJoin | _: Aggregate | _: Distinct | _: Deduplicate |
-        _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState | _: TransformWithState =>
+        _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |
+        _: FlatMapGroupsInPandasWithState | _: TransformWithState |
+        _: TransformWithStateInPySpark =>
       true
+    case _ => false
+  }
+
+  /** No watermark is promised of the rows of a join over a window of rows, for the earlier row of a pair may be of any
+    * age. What gives rows only when a watermark has passed them would never give any above it.
+    */
+  private[this] def refuseRowWindows(query: LogicalPlan, mode: OutputMode): Unit =
+    for {
+      above <- query.find(p => p.isStreaming && waits(p, mode))
+      window <- above.children.iterator.flatMap(rowWindow).nextOption()
+    } throw Errors.streamRowsWatermark(window, above.nodeName)
+
+  private[this] def rowWindow(plan: LogicalPlan): Option[String] = plan.collectFirst {
+    case c: CheckedStreamingJoin if c.rowWindow.nonEmpty => c.rowWindow.get.sql
+  }
+
+  private[this] def waits(plan: LogicalPlan, mode: OutputMode): Boolean = plan match {
+    case _: CheckedStreamingJoin => true
+    case _: Aggregate | _: Distinct => mode == OutputMode.Append()
+    case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
+    case t: TransformWithState => t.timeMode == TimeMode.EventTime()
+    case t: TransformWithStateInPySpark => t.timeMode == TimeMode.EventTime()
     case _ => false
   }
 

@@ -29,7 +29,7 @@ final case class StreamingWindowJoin(
     * order of their columns, so that a column less would make other pairs.
     */
   override def references: AttributeSet =
-    if (condition.exists(_.exists(_.isInstanceOf[WithinRows])))
+    if (WithinRows.find(condition).nonEmpty)
       AttributeSet(left.output ++ right.output)
     else super.references
 
