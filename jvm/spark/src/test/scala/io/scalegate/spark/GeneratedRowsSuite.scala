@@ -13,7 +13,8 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = SmallTables ++ Map(
     "spark.sql.codegen.wholeStage" -> "true",
     "spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY",
-    "spark.sql.codegen.fallback" -> "false"
+    "spark.sql.codegen.fallback" -> "false",
+    ScaleGateConf.SweepAbove -> "4"
   )
 
   private val on = "r.k = s.k AND abs(r.i - s.i) <= 6"

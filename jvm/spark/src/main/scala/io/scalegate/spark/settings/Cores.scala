@@ -17,12 +17,12 @@ object Cores {
     */
   def tasksAtOnce: Int = {
     val context = SparkContext.getOrCreate()
-    val conf = context.getConf
-    val grows = !context.isLocal && conf.getBoolean("spark.dynamicAllocation.enabled", false)
-    tasksOn(
-      if (grows) math.max(context.defaultParallelism, most(conf)) else context.defaultParallelism,
-      conf
-    )
+    tasksAtOnce(context.isLocal, context.defaultParallelism, context.getConf)
+  }
+
+  private[scalegate] def tasksAtOnce(isLocal: Boolean, present: Int, conf: SparkConf): Int = {
+    val grows = !isLocal && conf.getBoolean("spark.dynamicAllocation.enabled", false)
+    tasksOn(if (grows) math.max(present, most(conf)) else present, conf)
   }
 
   /** The cores of as many executors as may be asked for. */

@@ -37,6 +37,13 @@ object ScaleGateConf {
 
   def ansiErrors(conf: SQLConf): Boolean = boolean(conf, AnsiErrors, default = false)
 
+  /** The build rows of a key that a sweep compares one by one with each probe row of the key. The rows of a key that has
+    * more are sorted, and a window is swept over them.
+    */
+  val SweepAbove = "spark.scalegate.join.sweepAbove"
+
+  def sweepAbove(conf: SQLConf): Int = atLeast(0, conf, SweepAbove, 128)
+
   /** A directory for the rows that came too late to a streaming join; unset for none. */
   val LateRows = "spark.scalegate.streaming.lateRows"
 

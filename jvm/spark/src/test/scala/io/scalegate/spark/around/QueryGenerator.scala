@@ -62,6 +62,8 @@ final class QueryGenerator(draw: Draw, tables: Seq[String]) {
       ScaleGateConf.CellThreads -> Seq("1", "3"),
       ScaleGateConf.JoinAlgorithm -> Seq("auto", "sweep", "index", "broadcast", "matrix")
     )
-    all.filter(_ => chance(35)).map { case (k, values) => k -> oneOf(values) }.toMap
+    // Drawn one list after the other, so that a seed's cases stay as they were when one is added.
+    Seq(all, Seq(ScaleGateConf.SweepAbove -> Seq("0", "2")))
+      .flatMap(_.filter(_ => chance(35)).map { case (k, values) => k -> oneOf(values) }).toMap
   }
 }

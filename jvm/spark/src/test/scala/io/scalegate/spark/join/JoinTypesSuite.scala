@@ -97,6 +97,10 @@ abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
 
 /** Both inputs are exchanged, as large ones are. */
 final class JoinTypesSuite extends JoinTypesContract {
+
+  /** Some keys have as many, and others more. */
+  override protected def settings: Map[String, String] = Map(ScaleGateConf.SweepAbove -> "3")
+
   test("EXPLAIN names the join's type") {
     Seq("LEFT" -> "LeftOuter", "RIGHT" -> "RightOuter", "ANTI" -> "LeftAnti").foreach {
       case (sql, name) =>
@@ -112,7 +116,7 @@ final class JoinTypesSuite extends JoinTypesContract {
     withSettings(ScaleGateConf.JoinAlgorithm -> "sweep") {
       val joined = "SELECT r.k AS k, r.i AS i, s.id FROM r LEFT JOIN s " +
         "ON r.k = s.k AND abs(r.i - s.i) <= 3"
-      // Within a key rows of a window that is kept on disk come as that is read.
+      // The rows of a key that are few come as they are read.
       for ((order, sorts) <- Seq("k" -> 2, "k, i" -> 3)) {
         val df = spark.sql(s"SELECT * FROM ($joined) SORT BY $order")
         df.collect()

@@ -14,6 +14,17 @@ final class CoresSuite extends AnyFunSuite {
     assert(Cores.most(conf("spark.executor.cores" -> 1000000)) == 65536)
   }
 
+  test("a cluster that grows is planned for what it may have, and no other") {
+    val most = Seq("spark.dynamicAllocation.maxExecutors" -> 30, "spark.executor.cores" -> 4)
+    val growing = conf(most :+ ("spark.dynamicAllocation.enabled" -> true): _*)
+    assert(Cores.tasksAtOnce(isLocal = false, 2, growing) == 120)
+    assert(Cores.tasksAtOnce(isLocal = false, 200, growing) == 200)
+    assert(Cores.tasksAtOnce(isLocal = true, 2, growing) == 2)
+    assert(Cores.tasksAtOnce(isLocal = false, 2, conf(most: _*)) == 2)
+    growing.set("spark.task.cpus", "8")
+    assert(Cores.tasksAtOnce(isLocal = false, 2, growing) == 15)
+  }
+
   test("a task takes the cores that it is given") {
     assert(Cores.tasksOn(120, conf("spark.task.cpus" -> 8)) == 15)
     assert(Cores.tasksOn(2, conf("spark.task.cpus" -> 8)) == 1)

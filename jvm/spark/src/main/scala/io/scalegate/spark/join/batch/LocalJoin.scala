@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.lookup.{IndexTask, LookupTask}
 import io.scalegate.spark.join.{
@@ -30,6 +31,7 @@ import io.scalegate.spark.join.{
   Probing
 }
 import io.scalegate.spark.rows.NodeTerms
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
 /** How the tasks of a [[WindowJoinExec]] join what they read: where and in which order they need their rows, what they
@@ -127,14 +129,18 @@ sealed trait SweptJoin extends ClusteredJoin {
   )
 
   protected def sweep(probing: Probing, columns: Sides[Seq[Attribute]]): SweepTask =
-    new SweepTask(terms.inTask(probing, columns), keys.sides)
+    new SweepTask(
+      terms.inTask(probing, columns),
+      keys.sides,
+      ScaleGateConf.sweepAbove(SQLConf.get)
+    )
 }
 
 object LocalJoin {
 
-  /** A task sweeps a window over both inputs, which come sorted by the keys and the first bounded attribute. The memory
-    * that it needs is one window of one key; a window that does not fit is kept on disk, as what comes before it is
-    * spilled by Spark's sort.
+  /** A task goes through both inputs, which come sorted by the keys, key by key. The rows of a key that has many are
+    * sorted by the first bounded attribute, and a window is swept over them. The memory that it needs is one window of
+    * one key; a window that does not fit is kept on disk, as what comes before it is spilled by Spark's sorts.
     */
   final case class Sweep(keys: JoinKeys, terms: IndexTerms) extends SweptJoin {
     override def children: Seq[Expression] = Seq(keys, terms)
@@ -143,13 +149,11 @@ object LocalJoin {
       copy(changed(0).asInstanceOf[JoinKeys], changed(1).asInstanceOf[IndexTerms])
 
     override def ordering: Sides[Seq[SortOrder]] =
-      keys.sides.zip(terms.attributes).map { case (sideKeys, bounded) =>
-        (sideKeys :+ bounded.head).map(SortOrder(_, Ascending))
-      }
+      keys.sides.map(_.map(SortOrder(_, Ascending)))
 
-    /** Rows come in the order of their probe rows' keys. Within a key they do where the window fits. */
+    /** Rows come in the order of their probe rows' keys. */
     override def outputOrdering(probing: Probing, inputs: Sides[SparkPlan]): Seq[SortOrder] =
-      if (keys.cells.nonEmpty) Nil else ordering(probing.side).take(keys.left.length)
+      if (keys.cells.nonEmpty) Nil else ordering(probing.side)
 
     override protected def task(
         probing: Probing,

@@ -1,36 +1,24 @@
 package io.scalegate.spark.join.batch
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.rows.AttributeReader
 
-/** One side of a [[SweepJoinIterator]]: rows in the order of their key and, within it, of the attribute that the window
-  * slides along. One thread; it holds the current row alone.
+/** One side of a [[SweepJoinIterator]]: rows of one key in the order of the attribute that the window slides along. One
+  * thread; it holds the current row alone.
   *
-  * @param order
-  *   compares keys of the two sides
   * @param whole
-  *   whether rows with a NULL in either, which match nothing, are given too; else they are passed over
+  *   whether rows with a NULL in an attribute, which match nothing, are given too; else they are passed over
   */
 final class SortedSide(
     rows: Iterator[UnsafeRow],
-    keyOf: UnsafeProjection,
-    order: Ordering[InternalRow],
     val reader: AttributeReader,
     whole: Boolean
 ) {
   private[this] var currentRow: UnsafeRow = _
-  private[this] var currentKey: UnsafeRow = _
   private[this] var matchable = false
 
   def row: UnsafeRow = currentRow
-
-  /** The current row's key; valid until [[advance]]. */
-  def key: UnsafeRow = currentKey
-
-  /** How the current row's key compares with another. */
-  def compareKey(other: UnsafeRow): Int = order.compare(currentKey, other)
 
   /** Whether the current row can match anything; only then it has attributes. */
   def usable: Boolean = matchable
@@ -40,8 +28,7 @@ final class SortedSide(
     var found = false
     while (!found && rows.hasNext) {
       currentRow = rows.next()
-      currentKey = keyOf(currentRow)
-      matchable = !currentKey.anyNull() && reader.read(currentRow)
+      matchable = reader.read(currentRow)
       found = matchable || whole
     }
     found

@@ -17,39 +17,42 @@ import io.scalegate.spark.join.{BoundedInput, KeptInput, PairTest, PartitionsJoi
 import io.scalegate.spark.rows.{TaskSort, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
-/** A join that sweeps a window over both inputs, as it travels to the executors.
+/** A join of partitions whose rows have equal keys and lie within bounds, as it travels to the executors. It goes key by
+  * key, and sweeps a window over the rows of a key that has many.
   *
   * @param keys
-  *   by which the rows come sorted, and then by the first bounded attribute
+  *   by which the rows come sorted
+  * @param above
+  *   how many build rows of a key are many
   */
-final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]]) extends PartitionsJoinTask {
+final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]], above: Int)
+    extends PartitionsJoinTask {
 
   /** The same work on inputs whose rows come in any order. */
   def ofUnsorted: PartitionsJoinTask = (l, r) => {
     val rows = Sides(l, r).zip(keys.zip(terms.inputs)).map { case (rows, (sideKeys, input)) =>
-      val order = (sideKeys :+ input.bounded.head).map(SortOrder(_, Ascending))
-      TaskSort(rows, order, input.output)
+      TaskSort(rows, sideKeys.map(SortOrder(_, Ascending)), input.output)
     }
-    swept(rows, sortedHere = true)
+    byKey(rows, sortedHere = true)
   }
 
   /** Joins the partition's sorted inputs; its memory goes back when the task ends. */
-  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): SpillingSweepIterator =
-    swept(Sides(l, r), sortedHere = false)
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): KeyedJoinIterator =
+    byKey(Sides(l, r), sortedHere = false)
 
-  private[this] def swept(
+  private[this] def byKey(
       rows: Sides[Iterator[InternalRow]],
       sortedHere: Boolean
-  ): SpillingSweepIterator = {
+  ): KeyedJoinIterator = {
     val memory = WindowMemory.ofTask(TaskContext.get())
     val test = terms.test
     val order = RowOrdering.createNaturalAscendingOrdering(keys.left.map(_.dataType))
-    def sorted(
+    def keyed(
         rows: Iterator[InternalRow],
         sideKeys: Seq[Expression],
         input: BoundedInput,
         whole: Boolean
-    ) = new SortedSide(
+    ) = new KeyedSide(
       UnsafeRows(rows, input.output),
       UnsafeProjection.create(sideKeys, input.output),
       order,
@@ -57,13 +60,15 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]]) extends Pa
       whole
     )
     val probes =
-      sorted(terms.probeOf(rows), terms.probeOf(keys), terms.probe, terms.probing.unmatched)
-    val build = sorted(terms.buildOf(rows), terms.buildOf(keys), terms.build, whole = false)
-    new SpillingSweepIterator(
+      keyed(terms.probeOf(rows), terms.probeOf(keys), terms.probe, terms.probing.unmatched)
+    val build = keyed(terms.buildOf(rows), terms.buildOf(keys), terms.build, whole = false)
+    new KeyedJoinIterator(
       test,
-      new SweepJoinIterator(test, probes, build, terms.by.bands, memory, sortedHere),
+      new KeyGroupIterator(test, probes, build, terms.by.bands, above),
+      new SortedKey(terms, test, memory),
       inBlocks(_, _, test, memory),
-      memory
+      memory,
+      sortedHere
     )
   }
 

@@ -90,7 +90,8 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   */
 object InputSample {
 
-  /** None where a sample would cost more than that, fails, or shows nothing.
+  /** Begins to read, and gives what waits for it. None where a sample would cost more than that; no sample where it
+    * fails, or shows nothing.
     *
     * @param attributes
     *   over the input's output, of the storage type of `types`
@@ -98,18 +99,17 @@ object InputSample {
     *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
     *   as many
     */
-  def take(
+  def begin(
       session: SparkSession,
       input: LogicalPlan,
       attributes: Seq[Expression],
       types: IndexedSeq[AttributeType],
       rows: Int
-  ): Option[InputSample] =
+  ): Option[() => Option[InputSample]] =
     for {
       heads <- if (rows > 0) headsOf(input, rows * Reach) else None
-      read <- Try(read(session, heads, attributes, types, rows)).toOption
-      sample <- read
-    } yield sample
+      begun <- Try(read(session, heads, attributes, types, rows)).toOption
+    } yield () => Try(begun()).toOption.flatten
 
   private[this] def read(
       session: SparkSession,
@@ -117,7 +117,7 @@ object InputSample {
       attributes: Seq[Expression],
       types: IndexedSeq[AttributeType],
       rows: Int
-  ): Option[InputSample] = {
+  ): () => Option[InputSample] = {
     val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
     val planned = session.sessionState.executePlan(Project(named, heads)).executedPlan
     val columns = planned.output
@@ -132,8 +132,9 @@ object InputSample {
       (i: Int, part: Option[IndexedSeq[Array[Long]]]) => found(i) = part,
       found.toVector
     )
-    try sampleOf(Await.result(job, Patience))
-    finally if (!job.isCompleted) job.cancel()
+    () =>
+      try sampleOf(Await.result(job, Patience))
+      finally if (!job.isCompleted) job.cancel()
   }
 
   /** None where one of the partitions could not be read. */

@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.plan
 
-import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
@@ -9,6 +10,7 @@ import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.BandIndex
 import io.scalegate.spark.join.KeyBound
 import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
+import io.scalegate.stream.Sides
 
 /** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. The
   * sample is kept with the join in the plan.
@@ -72,21 +74,17 @@ object JoinSample {
   ): Option[JoinSample] = {
     val rows = ScaleGateConf.sampleRows(conf)
     val types = c.key.map(_.band.attribute) ++: c.differences.map(_.band.attribute).toVector
+    def begin(input: LogicalPlan, attributes: Seq[Expression]) =
+      InputSample.begin(session, input, attributes, types, rows)
+    val begun = Sides(
+      begin(c.join.left, c.key.map(_.left) ++: c.differences.map(_.storedLeft)),
+      begin(c.join.right, c.key.map(_.right) ++: c.differences.map(_.storedRight))
+    )
+    // Both jobs run at once, and each is waited for: one that is not would go on.
+    val read = begun.map(_.flatMap(_()))
     for {
-      l <- InputSample.take(
-        session,
-        c.join.left,
-        c.key.map(_.left) ++: c.differences.map(_.storedLeft),
-        types,
-        rows
-      )
-      r <- InputSample.take(
-        session,
-        c.join.right,
-        c.key.map(_.right) ++: c.differences.map(_.storedRight),
-        types,
-        rows
-      )
+      l <- read.left
+      r <- read.right
     } yield new JoinSample(l, r, c.key, c.differences.map(_.band))
   }
 
