@@ -41,6 +41,7 @@ abstract class SparkJoinSuite
       .config("spark.sql.codegen.wholeStage", "false")
       .config("spark.sql.codegen.factoryMode", if (generatesCode) "FALLBACK" else "NO_CODEGEN")
       .config("spark.sql.session.timeZone", "UTC")
+      .config("spark.hadoop.fs.file.impl", classOf[PlainFileSystem].getName)
     settings.foldLeft(builder) { case (b, (k, v)) => b.config(k, v) }.getOrCreate()
   }
 

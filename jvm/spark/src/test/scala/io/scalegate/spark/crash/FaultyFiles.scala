@@ -3,17 +3,11 @@ package io.scalegate.spark.crash
 import java.io.{FilterOutputStream, OutputStream}
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{
-  FSDataInputStream,
-  FileStatus,
-  LocalFileSystem,
-  Path,
-  PathFilter,
-  RawLocalFileSystem
-}
+import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, PathFilter}
 import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
 import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+
+import io.scalegate.spark.PlainFileSystem
 
 /** The files of checkpoints on a machine that dies at a chosen operation on one of them, before it or after it has
   * taken effect, and does nothing more until it is started again.
@@ -51,17 +45,10 @@ final private class FaultyStream(file: OutputStream, to: Path) extends FilterOut
 }
 
 /** The same for the files that RocksDB's store brings to the checkpoint, and fetches from it, past its manager. */
-final class FaultyFileSystem extends LocalFileSystem(new PlainFiles) {
+final class FaultyFileSystem extends PlainFileSystem {
   override def copyFromLocalFile(from: Path, to: Path): Unit =
     CrashPoints.at("upload", to)(super.copyFromLocalFile(from, to))
 
   override def copyToLocalFile(from: Path, to: Path): Unit =
     CrashPoints.at("download", from)(super.copyToLocalFile(from, to))
-}
-
-/** Local files with the permissions that the system gives them: to set others Hadoop starts a process for each file,
-  * which takes a third of what a death costs.
-  */
-final private class PlainFiles extends RawLocalFileSystem {
-  override def setPermission(file: Path, permission: FsPermission): Unit = ()
 }
