@@ -148,8 +148,11 @@ final class StreamQueryGenerator(random: Random) {
 
   private[this] val All = Seq("INNER", "INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 
+  private[this] val Paired = Set("INNER", "LEFT SEMI")
+
   private[this] def join(l: Drawn, r: Drawn, types: Seq[String] = All): Drawn = {
-    val how = oneOf(types)
+    // Rows of a join whose inputs do not both end are unmatched for ever.
+    val how = oneOf(if (l.timed && r.timed) types else types.filter(Paired))
     val (x, y) = (random.nextInt(4), random.nextInt(4))
     val near = oneOf(
       Seq(

@@ -1,4 +1,5 @@
 package io.scalegate.spark.window.stream
+
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
@@ -31,6 +32,12 @@ final case class StreamingPaneAggregate(
   override protected def holds: ExpressionSet = ExpressionSet()
 
   def aggregate: Aggregate = Aggregate(grouping, aggregates, child)
+
+  /** Shows the aggregate that it stands for. Spark looks for one so to know a limit over a result that is given anew in
+    * each batch, as in complete mode, from one over rows that come once: the second counts across batches.
+    */
+  override def exists(f: LogicalPlan => Boolean): Boolean =
+    f(this) || f(aggregate) || child.exists(f)
 
   override protected def withNewChildInternal(newChild: LogicalPlan): StreamingPaneAggregate =
     copy(child = newChild)

@@ -104,6 +104,18 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
   }
 
+  for (first <- Seq("LIMIT 3", "ORDER BY n DESC, a, k LIMIT 4"))
+    test(s"complete mode: each batch has so many of all windows: $first") {
+      val counted = query(functions = "count(*) AS n")
+      val order = if (first.startsWith("ORDER")) "" else "ORDER BY a, k"
+      assertSame(
+        s"SELECT * FROM ($counted) $order $first",
+        "complete",
+        events(new Random(5), 4),
+        _ == 2
+      )
+    }
+
   for {
     mode <- Seq("append", "update", "complete")
     (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
