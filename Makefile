@@ -12,6 +12,7 @@ VENV_STAMP := $(BUILD)/venv.stamp
 SBT_STAMP  := $(BUILD)/sbt.stamp
 KAFKA_STAMP := $(BUILD)/kafka.stamp
 SPARK_CLASSES := $(BUILD)/spark.jsa
+PLAIN_FILES := $(BUILD)/plain-files.jar
 JAR_LIST   := $(BUILD)/jar-sources.list
 BUILD_DEFS := build.sbt $(wildcard project/*.scala) project/plugins.sbt project/build.properties
 JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/null | LC_ALL=C sort)
@@ -51,6 +52,11 @@ $(SPARK_CLASSES): $(VENV_STAMP)
 	@echo "set-up: an archive of Spark's classes for Python's tests in $@"
 	-@$(PY) tests/python/class_archive.py $@ >$(BUILD)/class-archive.log 2>&1
 
+# The local files of Python's streams; without it they are Hadoop's own, which start processes.
+PLAIN_SOURCE := jvm/spark/src/test/java/io/scalegate/spark/PlainFileSystem.java
+$(PLAIN_FILES): $(VENV_STAMP) $(PLAIN_SOURCE) project/plain-files.sh
+	-@project/plain-files.sh $(PLAIN_SOURCE) $@
+
 # Holds the names of the jar's sources: it changes when one is added or removed, which no file's own
 # time would show.
 $(JAR_LIST): FORCE
@@ -89,7 +95,7 @@ test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
 QUICK_CORE  := "core/testOnly -- -l io.scalegate.tags.Concurrency"
 QUICK_SPARK := "spark/testOnly *.plan.* *.hint.* *.rules.* *.bounds.Bound* *.settings.* *.rows.* *.PlanSuite \
                -- -l io.scalegate.tags.Streaming -l io.scalegate.tags.Faults"
-quick: check-python $(SBT_STAMP) $(PACKAGED_JAR) $(SPARK_CLASSES) ## lint, core, Spark's plans and a smoke test of Python
+quick: check-python $(SBT_STAMP) $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES) ## lint, core, Spark's plans and a smoke test of Python
 	@$(SBT) $(SCALA_CHECK) $(QUICK_CORE) $(QUICK_SPARK)
 	@$(PY) -m pytest -q -m smoke
 
@@ -108,7 +114,7 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 	@$(PY) -m ruff check --fix $(LINTED)
 	@$(SBT) $(SCALA_FORMAT)
 
-test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES)
+test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
 	@$(PY) -m pytest
 
 stress-quick: $(SBT_STAMP) ## jcstress in a short form, all of its tests
@@ -136,7 +142,7 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 	@SCALEGATE_STREAM_CASES=$(STREAMS) SCALEGATE_STREAM_SEED=$(QUERIES_SEED) \
 	  $(SBT) "spark/testOnly *StreamsAroundSuite"
 
-soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) ## the Python tests over and over, and long runs of jcstress and Lincheck
+soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"
 	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *Concurrency* *.join.*" \
 	  "operators/test"

@@ -59,8 +59,17 @@ def kafka_jars(root: Path) -> list[Path]:
 
 
 @pytest.fixture(scope="session")
+def plain_files(root: Path) -> list[Path]:
+    """The jar of a local file system that starts no process for a file's rights, where it is."""
+    return sorted(root.glob(".build/plain-files.jar"))
+
+
+@pytest.fixture(scope="session")
 def spark(
-    tmp_path_factory: pytest.TempPathFactory, kafka_jars: list[Path], java_options: str
+    tmp_path_factory: pytest.TempPathFactory,
+    kafka_jars: list[Path],
+    plain_files: list[Path],
+    java_options: str,
 ) -> Iterator[SparkSession]:
     builder = (
         SparkSession.builder.master("local[2]")
@@ -68,7 +77,7 @@ def spark(
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "2g")
         .config("spark.driver.extraJavaOptions", java_options)
-        .config("spark.jars", ",".join(map(str, kafka_jars)))
+        .config("spark.jars", ",".join(map(str, kafka_jars + plain_files)))
         .config("spark.sql.shuffle.partitions", "3")
         .config(*NO_LINKS)
         .config("spark.sql.session.timeZone", "UTC")
@@ -76,5 +85,10 @@ def spark(
     )
     session = scalegate.configure(builder).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    if plain_files:
+        # Not before: what reads the jar's own name would ask for it.
+        files = session.sparkContext._jsc.hadoopConfiguration()
+        files.set("fs.file.impl", "io.scalegate.spark.PlainFileSystem")
+        session.sparkContext._jvm.org.apache.hadoop.fs.FileSystem.closeAll()
     yield session
     session.stop()
