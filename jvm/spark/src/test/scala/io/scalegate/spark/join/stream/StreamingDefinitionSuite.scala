@@ -287,6 +287,41 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     } finally run.stop()
   }
 
+  private val twoSeconds =
+    "SELECT l.id AS a, r.id AS b, l.k AS k FROM l LEFT JOIN r ON l.k = r.k AND r.ts BETWEEN l.ts AND l.ts + INTERVAL 2 SECONDS"
+  private val bySecond =
+    "SELECT count(*) AS a, 0L AS b, k FROM l GROUP BY window(ts, '4 seconds', '1 second'), k"
+
+  for {
+    (what, query) <- Seq("a join" -> twoSeconds, "windows" -> bySecond)
+    (above, whole) <- Seq(
+      "a limit on a union" -> s"SELECT * FROM ($query) UNION ALL SELECT id, id, k FROM r LIMIT 3",
+      "a sort-merge join with a table that has no rows" ->
+        s"SELECT /*+ MERGE(n) */ q.* FROM ($query) q JOIN nothing n ON n.k = q.k",
+      "the same, the table first" ->
+        s"SELECT /*+ MERGE(n) */ q.* FROM nothing n LEFT SEMI JOIN nothing m ON n.k = m.k JOIN ($query) q ON n.k = q.k"
+    )
+  } test(s"the state goes on where $above reads only some of the rows of $what") {
+    withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
+      val nothing = newDirectory().resolve("nothing").toString
+      spark.sql("SELECT cast(id AS INT) AS k FROM range(4) WHERE id > 9").write.parquet(nothing)
+      val run = new Running(
+        whole,
+        views =
+          () => spark.read.schema("k INT").parquet(nothing).createOrReplaceTempView("nothing")
+      ).start()
+      try {
+        for (i <- 0 until 4) {
+          val rows = (1 to 8).map(n => at(10 * i + n, n.toLong))
+          run.add(rows, rows)
+        }
+        run.stop().start()
+        run.add(Seq(at(90, 1)), Seq(at(90, 1)))
+        succeed
+      } finally run.stop()
+    }
+  }
+
   test("rows that an operator below may give again are refused below a join") {
     val query =
       s"SELECT a.n, r.id FROM ${counted.replace("SIZES", "'2 seconds'")} a JOIN r ON r.ts BETWEEN a.t AND " +

@@ -130,13 +130,26 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
   final protected def millisSince(nanos: Long): Long =
     math.max(0L, (System.nanoTime - nanos) / 1000000)
 
-  /** Counts the rows that a task gives, and finishes the batch, once, when there are no more. */
-  final protected class Completion(atEnd: () => Unit) {
+  /** Counts the rows that a task gives, and finishes the batch, once, when there are no more. A limit or a join above
+    * may ask for no more before that: then the task does it when it ends, or the next batch would find no state.
+    *
+    * Made after the state was opened, so that the task ends with it before it lets go of that.
+    *
+    * @param takeRest
+    *   goes through the rows that are left
+    */
+  final protected class Completion(takeRest: () => Unit, atEnd: () => Unit) {
     private[this] val rowsOut = longMetric("numOutputRows")
     private[this] var count = 0L
     private[this] var isDue = true
 
-    TaskContext.get().addTaskCompletionListener[Unit](_ => rowsOut += count)
+    TaskContext.get().addTaskCompletionListener[Unit] { task =>
+      rowsOut += count
+      if (isDue && !task.isFailed() && !task.isInterrupted()) {
+        takeRest()
+        end()
+      }
+    }
 
     def row(): Unit = count += 1
 

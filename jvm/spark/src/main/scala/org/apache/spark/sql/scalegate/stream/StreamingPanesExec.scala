@@ -136,10 +136,13 @@ final class StreamingPanesExec(
       val store = stores.open(partition)
       val state = new PaneStateStore(store)
       val windows = new PaneBatchIterator(partition, some, arriving, held, now, state)
-      val completion = new Completion(() => {
-        longMetric("allUpdatesTimeMs") += millisSince(started)
-        finish(windows, store)
-      })
+      val completion = new Completion(
+        () => while (windows.hasNext) windows.next(),
+        () => {
+          longMetric("allUpdatesTimeMs") += millisSince(started)
+          finish(windows, store)
+        }
+      )
       new CompletedRows(windows, completion)
     }
   }

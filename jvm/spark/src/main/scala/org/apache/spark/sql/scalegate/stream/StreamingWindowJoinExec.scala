@@ -143,17 +143,20 @@ final class StreamingWindowJoinExec(
         )
       )
       context.addTaskCompletionListener[Unit](_ => rows.close())
-      val completion = new Completion(() => {
-        longMetric("allUpdatesTimeMs") += millisSince(started)
-        late.foreach(_.close())
-        val state = finish(access, store, rows)
-        split.foreach(_.add(PartitionReport(
-          partition,
-          state.latest(Side.R),
-          state.latest(Side.S),
-          rows.comparisons
-        )))
-      })
+      val completion = new Completion(
+        () => while (rows.advance()) (),
+        () => {
+          longMetric("allUpdatesTimeMs") += millisSince(started)
+          late.foreach(_.close())
+          val state = finish(access, store, rows)
+          split.foreach(_.add(PartitionReport(
+            partition,
+            state.latest(Side.R),
+            state.latest(Side.S),
+            rows.comparisons
+          )))
+        }
+      )
       new CompletedPairs(rows, completion)
     }
   }
