@@ -192,6 +192,7 @@ private object StreamsAroundSuite {
   val Refusals: Seq[String] = Seq(
     "would keep every row for ever",
     "cannot be written in",
+    "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark",
     "would be joined once for each time",
     "a window of rows over two streams",
     "counts the rows of two streams in the order of times that no watermark closes",

@@ -114,6 +114,18 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     }
   }
 
+  test("a table within the last rows of itself, under other names") {
+    val table = spark.table("r")
+    spark.createDataFrame(table.rdd, table.schema).createOrReplaceTempView("copy_of_r")
+    val renamed =
+      "(SELECT x.p AS id, x.q AS i, x.at AS ts FROM (SELECT id AS p, i AS q, ts AS at FROM TABLE) x)"
+    def query(left: String) =
+      s"SELECT a.id, a.i, b.id, b.i FROM ${renamed.replace("TABLE", left)} a JOIN (SELECT id, i, ts FROM r) b " +
+        "ON within_rows(a.ts, b.ts, 3) AND abs(a.i - b.i) <= 1"
+    val expected = rowsOf(spark.sql(query("copy_of_r")))
+    assert(expected.nonEmpty && rowsOf(spark.sql(query("r"))) == expected)
+  }
+
   test("any predicate within the last rows") {
     check("r.id % 7 = s.id % 5", "ts", 20)((r, s) =>
       r.getAs[Int]("id") % 7 == s.getAs[Int]("id") % 5

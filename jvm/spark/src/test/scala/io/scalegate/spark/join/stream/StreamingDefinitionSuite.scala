@@ -333,6 +333,62 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     )
   }
 
+  private def renamed(side: String) =
+    s"(SELECT x.a AS id, x.b AS k, x.c AS x, x.at AS ts FROM (SELECT id AS a, k AS b, x AS c, ts AS at FROM $side) x)"
+
+  for {
+    (what, how, on, hint) <- Seq(
+      ("a window of rows", "JOIN", "within_rows(a.ts, b.ts, 2) AND abs(a.x - b.x) <= 3", ""),
+      ("the last rows of a key", "LEFT SEMI JOIN", "within_rows(a.ts, b.ts, 2, a.k, b.k)", ""),
+      (
+        "a band",
+        "FULL JOIN",
+        "abs(a.x - b.x) <= 3 AND b.ts BETWEEN a.ts - INTERVAL 2 SECONDS AND a.ts",
+        ""
+      ),
+      (
+        "a key and a hint",
+        "LEFT ANTI JOIN",
+        "a.k = b.k AND b.ts > a.ts AND b.ts < a.ts + INTERVAL 2 SECONDS",
+        "/*+ WINDOW_JOIN */"
+      )
+    )
+    left <- Seq("(SELECT x AS k, k AS x, id, ts FROM SIDE)", renamed("SIDE"))
+  } test(s"a stream joined with itself under other names, $what: $how of $left") {
+    val random = new Random(3)
+    val rows = (1 to 24).map(i => at(10.0 + i % 8, i % 5, random.nextInt(9)))
+    def joined(side: String) = {
+      val input = left.replace("SIDE", side)
+      val columns = if (how.startsWith("LEFT")) "a.id, a.k, a.x" else "a.id, a.k, b.id, b.x"
+      val run = new Running(
+        s"SELECT $hint $columns FROM $input a $how (SELECT id + 0 AS id, k, x, ts FROM l) b ON $on"
+      ).start()
+      try run.add(rows, rows).add(Seq(at(100, 1)), Seq(at(100, 1))).all.sorted
+      finally run.stop()
+    }
+    val expected = joined("r")
+    assert(expected.nonEmpty && joined("l") == expected)
+  }
+
+  test(
+    "an anti join of a stream with itself whose left side renames what the right side leaves"
+  ) {
+    def query(other: String) =
+      "SELECT /*+ WINDOW_JOIN */ a.id, a.p FROM (SELECT id, k AS q, x AS p, ts FROM " +
+        "(SELECT * FROM l WATERMARK ts DELAY OF INTERVAL 0 SECONDS)) a LEFT ANTI JOIN " +
+        "(SELECT id + 0 AS id, k, x + 0 AS x, at FROM (SELECT id, k, x, ts + INTERVAL 1 SECOND AS at " +
+        s"FROM $other) WATERMARK at DELAY OF INTERVAL 0 SECONDS) b ON a.q = b.x AND b.at > a.ts AND " +
+        "b.at < a.ts + INTERVAL 4 SECONDS"
+    val rows = (1 to 24).map(i => at(10.0 + i % 8, i % 5, i * 7 % 9))
+    def joined(other: String) = {
+      val run = new Running(query(other), watermarks = false).start()
+      try run.add(rows, rows).add(Seq(at(100, 1)), Seq(at(100, 1))).all.sorted
+      finally run.stop()
+    }
+    val expected = joined("r")
+    assert(expected.nonEmpty && joined("l") == expected)
+  }
+
   private val ofRows =
     "SELECT l.id AS a, r.id AS b, l.k, l.ts AS t FROM l JOIN r ON within_rows(l.ts, r.ts, 2) AND l.k = r.k"
 
