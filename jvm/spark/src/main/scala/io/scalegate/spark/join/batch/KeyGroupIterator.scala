@@ -31,8 +31,9 @@ final class KeyGroupIterator(
   private[this] val task = TaskContext.get()
   private[this] val width = bands.length
   private[this] val side = pairs.probing.side
-  private[this] val held = new Array[UnsafeRow](mostRows)
-  private[this] val attributes = Array.ofDim[Long](width, mostRows)
+  private[this] val most = math.min(mostRows, MostHeld)
+  private[this] val held = new Array[UnsafeRow](most)
+  private[this] val attributes = Array.ofDim[Long](width, most)
   private[this] val least = new Array[Long](width)
   private[this] val greatest = new Array[Long](width)
   private[this] var groupKey: UnsafeRow = _ // null before the first
@@ -139,7 +140,7 @@ final class KeyGroupIterator(
     var bytes = 0L
     var same = true
     while (same && !large)
-      if (rowsHeld == mostRows || bytes > MostBytes) large = true
+      if (rowsHeld == most || bytes > MostBytes) large = true
       else {
         bytes += build.row.getSizeInBytes
         if (build.read()) holdRow()
@@ -195,6 +196,9 @@ final class KeyGroupIterator(
 
 private object KeyGroupIterator {
   val MostBytes = 1L << 20
+
+  /** No row is shorter than 16 bytes. */
+  val MostHeld = 1 << 16
 
   /** Rows, less one, after which the task is asked whether it goes on: a power of two, less one. */
   val Patience = (1 << 12) - 1

@@ -54,7 +54,7 @@ final class KeyGroupsSuite extends SparkJoinSuite {
   }
 
   test("any number of rows may be many") {
-    for (above <- Seq("0", "1", "1000"))
+    for (above <- Seq("0", "1", "1000", "2147483647"))
       withSettings(ScaleGateConf.SweepAbove -> above) {
         assertJoins(s"SELECT p.id, q.id FROM p LEFT JOIN q ON ${conditions.head}")
       }
