@@ -164,6 +164,11 @@ object Errors {
         s". Start with a new checkpoint, or restore the query. What the state was made by is in $file"
     )
 
+  def stateOfAnother(store: String): Exception = new SparkException(
+    s"the state of a streaming join, $store, holds rows of another operator: the query has its operators in another " +
+      "order than the one that wrote the checkpoint. Restore the query, or start with a new checkpoint"
+  )
+
   def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(
     s"$file, which says among which partitions a streaming join's hot keys are shared, cannot be read at " +
       s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",

@@ -127,11 +127,11 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   private def said(e: Throwable): String =
     causes(e).map(c => s"$c").distinct.mkString("; ").take(2000)
 
-  /** What went wrong, without the names and numbers of this query. */
+  /** What went wrong, without the names, numbers and directories of this query. */
   private def kind(e: Throwable): String = {
     val root = causes(e).last
-    s"${root.getClass.getSimpleName} ${String.valueOf(root.getMessage).linesIterator.next().replaceAll("#\\d+|kept_\\d+", "")}"
-      .take(110)
+    val message = String.valueOf(root.getMessage).linesIterator.next()
+    s"${root.getClass.getSimpleName} ${message.replaceAll("#\\d+|kept_\\d+|file:\\S+", "")}".take(110)
   }
 
   /** The smallest case that can be reached from this one, and still differs. */
@@ -156,6 +156,7 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
     var i = first
     while (i < first + cases && faults.size < MostFaults) {
       val drawn = new StreamQueryGenerator(new Random(seed * 1000003L + i)).next()
+      if (cases == 1) println(s"case $i of seed $seed: $drawn") // before what may end the JVM
       fault(drawn).foreach { why =>
         faults += s"case $i of seed $seed: $why\n"
         if (isCampaign) println(faults.last)

@@ -389,6 +389,23 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     assert(expected.nonEmpty && joined("l") == expected)
   }
 
+  for (how <- Seq("LEFT SEMI", "LEFT ANTI"))
+    test(s"a $how join over distinct rows keeps its place in batches without rows of a stream") {
+      val query = s"SELECT a.* FROM (SELECT DISTINCT id, k, ts FROM l) a $how JOIN r b ON a.k = b.k " +
+        "AND a.ts BETWEEN b.ts - INTERVAL 1 SECOND AND b.ts + INTERVAL 1 SECOND"
+      val (left, right) = ((1 to 8).map(i => at(10 + i, i % 3)), (1 to 8).map(i => at(12 + i, i % 4)))
+      val end = Seq(at(100, 1))
+      val run = new Running(query).start()
+      val rows =
+        try run.add(left, Nil).add(left, right.take(4)).add(Nil, right.drop(4)).add(end, end).all.sorted
+        finally run.stop()
+      val again = new Running(query).start()
+      val expected =
+        try again.add(left, right).add(end, end).all.sorted
+        finally again.stop()
+      assert(expected.nonEmpty && rows == expected)
+    }
+
   private val ofRows =
     "SELECT l.id AS a, r.id AS b, l.k, l.ts AS t FROM l JOIN r ON within_rows(l.ts, r.ts, 2) AND l.k = r.k"
 

@@ -11,7 +11,7 @@ import org.apache.spark.memory.{
   UnmanagedMemoryConsumerId
 }
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.execution.streaming.operators.stateful.{
   StatefulOpStateStoreCheckpointInfo,
   StatefulOperatorStateInfo
@@ -22,6 +22,7 @@ import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
 
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkKey, ChunkStore, HeldState, LiveStates}
 import io.scalegate.spark.join.stream.task.StreamTask
+import io.scalegate.spark.settings.Errors
 
 /** A partition's chunks in one of Spark's state stores, whatever its provider. Opened by a task for one batch; one
   * thread.
@@ -39,14 +40,28 @@ final private[scalegate] class ChunkStateStore(val state: StateStore, valueSchem
 
   def remove(key: ChunkKey): Unit = state.remove(row(key))
 
+  /** @throws SparkException
+    *   where the store holds rows of another operator, whose bytes must not be taken for an address and a length
+    */
   def chunks: Iterator[Chunk] = state.iterator().map { pair =>
     val (key, value) = (pair.key, pair.value)
+    if (key.getSizeInBytes != ChunkStateStore.KeyBytes || !isWithin(value, 2))
+      throw Errors.stateOfAnother(state.id.toString)
     Chunk(
       ChunkKey(key.getInt(0), key.getLong(1), key.getInt(2)),
       value.getLong(0),
       value.getLong(1),
       value.getBinary(2)
     )
+  }
+
+  /** Whether a binary column's bytes are the row's. */
+  private[this] def isWithin(row: UnsafeRow, column: Int): Boolean = {
+    val fixed = UnsafeRow.calculateBitSetWidthInBytes(row.numFields) + 8 * row.numFields
+    row.getSizeInBytes >= fixed && {
+      val (from, length) = ((row.getLong(column) >>> 32).toInt, row.getLong(column).toInt)
+      from >= fixed && length >= 0 && from.toLong + length <= row.getSizeInBytes
+    }
   }
 
   private[this] def row(key: ChunkKey) = keyOf(InternalRow(key.kind, key.batch, key.part))
@@ -68,6 +83,8 @@ private[scalegate] object ChunkStateStore {
     .add("kind", IntegerType, nullable = false)
     .add("batch", LongType, nullable = false)
     .add("part", IntegerType, nullable = false)
+
+  private val KeyBytes = UnsafeRow.calculateBitSetWidthInBytes(KeySchema.size) + 8 * KeySchema.size
 
   /** The last two columns are always NULL: by them Spark notices, and refuses, that an input's columns are others than
     * those of the rows in the checkpoint.
