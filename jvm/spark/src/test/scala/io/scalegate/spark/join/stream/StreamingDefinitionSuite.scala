@@ -370,15 +370,29 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     assert(expected.nonEmpty && joined("l") == expected)
   }
 
-  test(
-    "an anti join of a stream with itself whose left side renames what the right side leaves"
-  ) {
+  for {
+    (what, left, on) <- Seq(
+      (
+        "renames what the right side leaves",
+        "SELECT id, k AS q, x AS p, ts FROM",
+        "a.q = b.x AND b.at > a.ts AND b.at < a.ts + INTERVAL 4 SECONDS"
+      ),
+      (
+        "explodes what the right side has",
+        "SELECT id, x, n AS p, ts FROM",
+        "a.x = b.x AND b.at - a.ts BETWEEN INTERVAL 0 SECONDS AND INTERVAL 1 SECOND AND " +
+          "a.id < b.k + (SELECT min(id) FROM range(9))"
+      )
+    )
+    how <- Seq("SEMI", "ANTI")
+  } test(s"a $how join of a stream with itself whose left side $what") {
+    val more = if (left.contains("n AS p")) "LATERAL VIEW explode(array(k, 1)) e AS n" else ""
+    val hint = if (more.isEmpty) "/*+ WINDOW_JOIN */" else ""
     def query(other: String) =
-      "SELECT /*+ WINDOW_JOIN */ a.id, a.p FROM (SELECT id, k AS q, x AS p, ts FROM " +
-        "(SELECT * FROM l WATERMARK ts DELAY OF INTERVAL 0 SECONDS)) a LEFT ANTI JOIN " +
+      s"SELECT $hint a.id, a.p FROM ($left " +
+        s"(SELECT * FROM l WATERMARK ts DELAY OF INTERVAL 0 SECONDS) $more) a LEFT $how JOIN " +
         "(SELECT id + 0 AS id, k, x + 0 AS x, at FROM (SELECT id, k, x, ts + INTERVAL 1 SECOND AS at " +
-        s"FROM $other) WATERMARK at DELAY OF INTERVAL 0 SECONDS) b ON a.q = b.x AND b.at > a.ts AND " +
-        "b.at < a.ts + INTERVAL 4 SECONDS"
+        s"FROM $other) WATERMARK at DELAY OF INTERVAL 0 SECONDS) b ON $on"
     val rows = (1 to 24).map(i => at(10.0 + i % 8, i % 5, i * 7 % 9))
     def joined(other: String) = {
       val run = new Running(query(other), watermarks = false).start()

@@ -1,6 +1,12 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.AttributeSet
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  AttributeMap,
+  AttributeSet,
+  NamedExpression
+}
 import org.apache.spark.sql.catalyst.plans.logical.{
   HintInfo,
   Join,
@@ -11,6 +17,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.types.MetadataBuilder
 
 /** Gives the optimizer the hidden joins back, but for those over windows of rows: it would move filters below them. The
   * rule runs when a batch's plan is normalized.
@@ -27,17 +34,33 @@ object ShowStreamingJoins extends Rule[LogicalPlan] {
         }
   }
 
-  /** A semi or an anti join that Spark moves in every batch or in none. Spark moves such a join below the left side's
-    * projections, where a column of the right side that nobody reads may be one of the left side, too: the right side has
-    * the columns that the condition reads. And it moves it below the left side's aggregate where the right side is small
-    * enough to be broadcast, as a stream without rows is: the two would change places in a batch, and read each other's
-    * state. The right side is not to be broadcast.
+  /** A semi or an anti join that Spark moves in every batch or in none, and to places where it is valid.
+    *
+    * Spark moves such a join below the left side's projections and generators. Of a stream that is joined with itself a
+    * column there may be one of the right side, too: the right side has the columns that the condition reads, those
+    * that lie below the left side under other numbers. And Spark moves it below the left side's aggregate where the
+    * right side is small enough to be broadcast, as a stream without rows is: the two would change places in a batch,
+    * and read each other's state. The right side is not to be broadcast.
     */
   private[this] def settled(join: Join): Join = {
     val read = AttributeSet.fromAttributeSets(join.condition.map(_.references))
+    val hidden =
+      AttributeSet.fromAttributeSets(join.left.map(_.outputSet)) -- join.left.outputSet
+    val columns = join.right.output.filter(read.contains).map { column =>
+      column -> (if (hidden.contains(column)) renumbered(column) else column)
+    }
+    val renamed = AttributeMap(columns.map { case (from, to) => from -> to.toAttribute })
     join.copy(
-      right = Project(join.right.output.filter(read.contains), join.right),
+      right = Project(columns.map(_._2), join.right),
+      condition = join.condition.map(_.transform { case a: Attribute => renamed.getOrElse(a, a) }),
       hint = JoinHint(None, Some(HintInfo(Some(NO_BROADCAST_HASH))))
     )
+  }
+
+  /** Spark takes an alias of the same name away, but not one with other metadata. */
+  private[this] def renumbered(column: Attribute): NamedExpression = {
+    val metadata =
+      new MetadataBuilder().withMetadata(column.metadata).putBoolean("scalegate", true).build()
+    Alias(column, column.name)(explicitMetadata = Some(metadata))
   }
 }
