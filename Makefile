@@ -5,7 +5,10 @@ BUILD   := .build
 PY      := $(BUILD)/venv/bin/python
 SBT     := project/sbt.sh
 VERSION := $(shell sed -n 's/^ *val project = "\(.*\)"/\1/p' project/Versions.scala)
-JAR     := target/scalegate-spark_2.13-$(VERSION).jar
+SPARK   := $(shell sed -n 's/^ *val spark = "\(.*\)\..*"/\1/p' project/Versions.scala)
+SPARKS  := $(shell sed -n 's/^ *val sparks = Seq(\(.*\))/\1/p' project/Versions.scala | \
+             tr -d '",' | sed 's/\.[0-9]*\( \|$$\)/\1/g')
+JAR     := target/scalegate-spark-$(SPARK)_2.13-$(VERSION).jar
 WHEEL   := dist/scalegate-$(VERSION)-py3-none-any.whl
 
 VENV_STAMP := $(BUILD)/venv.stamp
@@ -69,22 +72,31 @@ $(JAR): $(SBT_STAMP) $(JAR_LIST) $(JAR_FILES) $(BUILD_DEFS)
 	$(SBT) spark/package
 	@touch -r $(BUILD)/sbt.begin $(JAR)
 
-# The jar where the Python package looks for it: the only one there.
-PACKAGED_JAR := python/scalegate/jars/$(notdir $(JAR))
+# The jar where the Python package looks for it: the only one there for this Spark.
+JARS := python/scalegate/jars
+PACKAGED_JAR := $(JARS)/$(notdir $(JAR))
 $(PACKAGED_JAR): $(JAR)
-	@mkdir -p $(@D) && rm -f $(@D)/*.jar && cp $(JAR) $@
+	@mkdir -p $(@D) && rm -f $(@D)/scalegate-spark_* $(@D)/scalegate-spark-$(SPARK)_* && cp $(JAR) $@
 
 $(WHEEL): $(PACKAGED_JAR) $(PY_FILES) LICENSE
 	@rm -rf dist && cd python && ../$(PY) -m hatchling build --target wheel --directory ../dist
 
-.PHONY: setup jar wheel
+OTHER_SPARKS := $(filter-out $(SPARK),$(SPARKS))
+.PHONY: setup jar jars wheel
 setup: $(VENV_STAMP) $(SBT_STAMP) ## virtual environment, wheelhouse and sbt launcher
 jar: $(PACKAGED_JAR) ## the jar, built and copied into the Python package
-wheel: $(WHEEL) ## the wheel, with exactly one jar in it
+jars: $(PACKAGED_JAR) ## a jar for each minor of Spark, copied into the Python package
+	@project/setup-spark.sh $(OTHER_SPARKS)
+	@$(SBT) $(foreach minor,$(OTHER_SPARKS),spark$(subst .,,$(minor))/package)
+	@for minor in $(OTHER_SPARKS); do \
+	  rm -f $(JARS)/scalegate-spark-$${minor}_*; \
+	  cp target/scalegate-spark-$${minor}_2.13-$(VERSION).jar $(JARS); \
+	done
+wheel: $(WHEEL) ## the wheel, with the jars that have been made: `make jars wheel` has all of them
 
 # ---- the two commands, and their parts --------------------------------------------------------
 
-.PHONY: demo quick test check check-python check-scala format test-python stress-quick
+.PHONY: demo quick test matrix check check-python check-scala format test-python stress-quick
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
@@ -113,6 +125,9 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 	@$(PY) -m ruff format $(LINTED)
 	@$(PY) -m ruff check --fix $(LINTED)
 	@$(SBT) $(SCALA_FORMAT)
+
+matrix: jars $(PLAIN_FILES) ## the tests of each minor of Spark but the default's: MATRIX=smoke for a look at it
+	@project/matrix.sh $(or $(MATRIX),full) $(OTHER_SPARKS)
 
 test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
 	@$(PY) -m pytest

@@ -79,45 +79,82 @@ lazy val operators = project
     )
   )
 
-/** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. */
-lazy val spark = project
-  .in(file("jvm/spark"))
-  .dependsOn(core % "compile->compile;test->test", operators % "test->test")
-  .settings(common)
-  .settings(
-    name := "scalegate-spark",
-    libraryDependencies ++= testLibraries ++ Seq(
-      "org.apache.spark" %% "spark-sql" % Versions.spark % Provided,
-      "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
-    ),
-    // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
-    // makes of them needs more room than it has by default.
-    Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
-    // This lets groups run at once; within its JVM a group's suites still run one after the other.
-    Test / parallelExecution := true,
-    // Every third suite in a JVM of its own: one JVM leaves a core idle when core's suites are through.
-    Test / testGrouping := {
-      val process = Tests.SubProcess((Test / forkOptions).value)
-      val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
-      suites.groupBy(_._2 % 3).toSeq.sortBy(_._1).map { case (third, members) =>
-        Tests.Group(s"third-$third", members.map(_._1), process)
-      }
-    },
-    Compile / resourceGenerators += Def.task {
-      val file = (Compile / resourceManaged).value / "scalegate-build.properties"
-      IO.write(file, s"version=${Versions.project}\nspark=${Versions.spark}\n")
-      Seq(file)
-    }.taskValue,
-    // One jar for Spark's class path: core needs nothing that Spark does not ship. What of the papers' operators Spark
-    // is to run joins it here, as a dependency and as these mappings.
-    Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
-      .filterNot(_._2.startsWith("META-INF/")),
-    // The Python package reads this before a session starts, when no JVM could answer yet.
-    Compile / packageBin / packageOptions +=
-      Package.ManifestAttributes("Built-For-Spark" -> Versions.spark),
-    Compile / packageBin / artifactPath :=
-      (ThisBuild / baseDirectory).value / "target" / s"scalegate-spark_2.13-${version.value}.jar"
-  )
+/** The jars of a release of Spark: those within its PySpark, which project/setup-spark.sh installs. */
+def sparkJars(release: String) = Def.task {
+  val jars =
+    (ThisBuild / baseDirectory).value / ".build" / "pyspark" / release / "pyspark" / "jars"
+  if (!jars.exists) sys.error(s"no $jars: run project/setup-spark.sh ${Versions.minor(release)}")
+  ((jars * "*.jar") --- (jars * "scala-library-*.jar")).classpath
+}
+
+/** Sources that some minors of Spark have in another form, in directories named after the minors that they serve, as in
+  * 4.1-4.3.
+  */
+def shims(parent: File, minor: String): Seq[File] = {
+  def number(minor: String) = minor.split('.')(1).toInt
+  IO.listFiles(parent).toSeq.sorted.filter { directory =>
+    val served = directory.getName.split('-').map(number)
+    served.head <= number(minor) && number(minor) <= served.last
+  }
+}
+
+/** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. One project for each
+  * minor of Spark, of the same sources but for the shims.
+  */
+def sparkProject(id: String, base: String, release: String): Project = {
+  val minor = Versions.minor(release)
+  Project(id, file(base))
+    .dependsOn(core % "compile->compile;test->test", operators % "test->test")
+    .settings(common)
+    .settings(
+      name := s"scalegate-spark-$minor",
+      libraryDependencies ++= testLibraries :+ "com.tngtech.archunit" % "archunit" % Versions
+        .archunit % Test,
+      sourceDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark" / "src",
+      Compile / unmanagedSourceDirectories ++=
+        shims((Compile / sourceDirectory).value / "shims", minor),
+      Compile / unmanagedJars ++= sparkJars(release).value,
+      Test / baseDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark",
+      // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
+      // makes of them needs more room than it has by default.
+      Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
+      // This lets groups run at once; within its JVM a group's suites still run one after the other.
+      Test / parallelExecution := true,
+      // Every third suite in a JVM of its own: one JVM leaves a core idle when core's suites are through.
+      Test / testGrouping := {
+        val process = Tests.SubProcess((Test / forkOptions).value)
+        val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
+        suites.groupBy(_._2 % 3).toSeq.sortBy(_._1).map { case (third, members) =>
+          Tests.Group(s"third-$third", members.map(_._1), process)
+        }
+      },
+      Compile / resourceGenerators += Def.task {
+        val file = (Compile / resourceManaged).value / "scalegate-build.properties"
+        IO.write(file, s"version=${Versions.project}\nspark=$release\n")
+        Seq(file)
+      }.taskValue,
+      // One jar for Spark's class path: core needs nothing that Spark does not ship. What of the papers' operators Spark
+      // is to run joins it here, as a dependency and as these mappings.
+      Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
+        .filterNot(_._2.startsWith("META-INF/")),
+      // The Python package reads this before a session starts, when no JVM could answer yet.
+      Compile / packageBin / packageOptions +=
+        Package.ManifestAttributes("Built-For-Spark" -> release),
+      Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / "target" /
+        s"scalegate-spark-${minor}_2.13-${version.value}.jar"
+    )
+}
+
+lazy val spark = sparkProject("spark", "jvm/spark", Versions.spark)
+
+/** The other minors, as spark40; not of the whole, for they need what project/setup-spark.sh installs. */
+lazy val otherSparks = new CompositeProject {
+  val componentProjects: Seq[Project] =
+    Versions.sparks.filter(_ != Versions.spark).map { release =>
+      val minor = Versions.minor(release)
+      sparkProject(s"spark${minor.replace(".", "")}", s"target/spark-$minor", release)
+    }
+}
 
 lazy val sample = taskKey[Unit]("jcstress in a short form")
 

@@ -1,10 +1,18 @@
-/** Every version the build depends on. Python's set-up reads `spark` from here, so that the jar
-  * and the PySpark it is tested with can never differ.
+/** Every version the build depends on. Python's set-up reads those of Spark from here, and the build compiles against the
+  * jars within that PySpark, so that the jar and the PySpark it is tested with can never differ.
   */
 object Versions {
   val project = "0.1.0"
   val scala = "2.13.18"
-  val spark = "4.2.0"
+
+  /** The Spark of `make test`: one of those below. */
+  val spark = "4.3.0"
+
+  /** The newest release of each minor of Spark that there is a jar for. */
+  val sparks = Seq("4.0.5", "4.1.4", "4.2.1", "4.3.0")
+
+  /** `4.2` of `4.2.1`. */
+  def minor(release: String): String = release.split('.').take(2).mkString(".")
   val scalatest = "3.2.19"
   val scalacheck = "1.18.1"
   val scalatestPlusScalacheck = "3.2.19.0"
@@ -19,6 +27,9 @@ object Versions {
 
   /** Of the broker that Python's tests start; Spark brings its own version of the client. */
   val kafka = "3.9.2"
+
+  /** Of Spark's Kafka source and sink, the newest of which is older than the newest Spark. */
+  val kafkaSource = "4.2.0"
 
   /** Of a peer that the bench measures; it logs nothing. */
   val flink = "1.20.1"

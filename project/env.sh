@@ -11,6 +11,12 @@ version_of() {
   sed -n "s/^ *val $1 = \"\(.*\)\"/\1/p" "$ROOT/project/Versions.scala"
 }
 
+# Prints the release of a minor of Spark, as 4.2.1 for 4.2.
+release_of() {
+  sed -n 's/^ *val sparks = Seq(\(.*\))/\1/p' "$ROOT/project/Versions.scala" | tr -d '" ' |
+    tr ',' '\n' | grep "^$1\." || true
+}
+
 find_java() {
   local java=java
   [ -n "${JAVA_HOME:-}" ] && java="$JAVA_HOME/bin/java"

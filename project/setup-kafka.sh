@@ -5,7 +5,7 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 . "$ROOT/project/env.sh"
 find_java
-SPARK=$(version_of spark)
+SPARK=$(version_of kafkaSource)
 KAFKA=$(version_of kafka)
 TARGET=$ROOT/.build/kafka
 echo "set-up: Kafka $KAFKA for Spark $SPARK in .build/kafka (a download of 60 MB the first time)"

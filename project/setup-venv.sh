@@ -24,3 +24,9 @@ mkdir -p "$BUILD/wheelhouse"
 echo "set-up: pinned requirements"
 "${PIP[@]}" install --quiet --no-build-isolation --find-links "$BUILD/wheelhouse" \
   "pyspark==$SPARK" --requirement "$ROOT/python/requirements-dev.txt"
+
+# Where the build looks for the jars of a release.
+mkdir -p "$BUILD/pyspark/$SPARK"
+ln -sfn "$("$VENV/bin/python" -c \
+  'import importlib.util as u; print(u.find_spec("pyspark").submodule_search_locations[0])')" \
+  "$BUILD/pyspark/$SPARK/pyspark"

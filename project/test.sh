@@ -6,6 +6,7 @@
 set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 cd "$ROOT"
+. project/env.sh
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 rm -rf jvm/*/target/test-reports .build/jar.made
 touch .build/sbt.begin
@@ -19,7 +20,7 @@ test_python() {
     kill -0 "$SBT" 2>/dev/null || { echo "pytest: not run, for there is no jar"; return 1; }
     sleep 1
   done
-  touch -r .build/sbt.begin target/scalegate-spark_*.jar
+  touch -r .build/sbt.begin target/scalegate-spark-"$(version_of spark | cut -d. -f1-2)"_*.jar
   make --no-print-directory test-python
 }
 test_python >.build/pytest.log 2>&1 &

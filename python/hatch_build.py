@@ -1,4 +1,5 @@
-"""Build hooks of the wheel: versions come from project/Versions.scala, and it carries one jar."""
+"""Build hooks of the wheel: versions come from project/Versions.scala, and it carries one jar for
+each minor of Spark that was built."""
 
 import re
 from pathlib import Path
@@ -17,26 +18,40 @@ def version_of(root: str, name: str) -> str:
     return found.group(1)
 
 
+def jars_of(root: str) -> list[str]:
+    """The names of the jars in the package."""
+    return sorted(path.name for path in (Path(root) / "scalegate" / "jars").glob("*.jar"))
+
+
+def minors_of(root: str) -> list[str]:
+    """The minors of Spark that the jars are built for, in order; the default's without jars."""
+    found = [re.search(r"-(\d+)\.(\d+)_2\.13-", name) for name in jars_of(root)]
+    numbers = sorted((int(m.group(1)), int(m.group(2))) for m in found if m is not None)
+    minors = [f"{major}.{number}" for major, number in numbers]
+    return minors or [".".join(version_of(root, "spark").split(".")[:2])]
+
+
 class ScalegateMetadata(MetadataHookInterface):
-    """The project's version, and PySpark of exactly the Spark minor that the jar is built for."""
+    """The project's version, and PySpark of the Spark minors that the jars are built for."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Called by hatchling with the metadata of pyproject.toml to complete."""
-        spark_minor = ".".join(version_of(self.root, "spark").split(".")[:2])
+        minors = minors_of(self.root)
+        major, number = minors[-1].split(".")
         metadata["version"] = version_of(self.root, "project")
-        metadata["dependencies"] = [f"pyspark=={spark_minor}.*"]
+        metadata["dependencies"] = [f"pyspark>={minors[0]},<{major}.{int(number) + 1}"]
 
 
-class ExactlyOneJar(BuildHookInterface[Any]):
-    """Refuses to build a wheel with no jar, with two, or with another version's."""
+class OneJarForEachSpark(BuildHookInterface[Any]):
+    """Refuses to build a wheel with no jar, or with another version's."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called by hatchling before it gathers files; an editable install needs no jar."""
         if version == "editable":
             return
-        jars = sorted(p.name for p in (Path(self.root) / "scalegate" / "jars").glob("*.jar"))
-        expected = f"scalegate-spark_2.13-{version_of(self.root, 'project')}.jar"
-        if jars != [expected]:
+        project = version_of(self.root, "project")
+        expected = [f"scalegate-spark-{m}_2.13-{project}.jar" for m in minors_of(self.root)]
+        if jars_of(self.root) != sorted(expected):
             raise ValueError(
-                f"the wheel carries exactly {expected}, found {jars}: run `make wheel`"
+                f"the wheel carries {expected}, found {jars_of(self.root)}: run `make wheel`"
             )

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 import scalegate
 from pyspark.sql import SparkSession
@@ -13,7 +14,9 @@ from pyspark.sql import SparkSession
 # time of a stream's tests. Those that are killed keep the default.
 NO_LINKS = (
     "spark.sql.streaming.checkpointFileManagerClass",
-    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager",
+    "org.apache.spark.sql.execution.streaming."
+    f"{'' if pyspark.__version__.startswith('4.0.') else 'checkpointing.'}"
+    "FileSystemBasedCheckpointFileManager",
 )
 
 # Where this says nothing workers are the first python3 on the path, with its packages.
@@ -44,8 +47,9 @@ def clean_environment(root: Path, java_options: str) -> dict[str, str]:
     """An environment for subprocesses: the source package, and no Spark settings of the user."""
     ours = ("SPARK_", "PYSPARK_", "PYTHON")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    sources = [root / "python", Path(pyspark.__file__).parent.parent]
     given = {
-        "PYTHONPATH": str(root / "python"),
+        "PYTHONPATH": os.pathsep.join(map(str, sources)),
         "PYTHONDONTWRITEBYTECODE": "1",
         "JAVA_TOOL_OPTIONS": f"{kept.get('JAVA_TOOL_OPTIONS', '')} {java_options}".strip(),
     }

@@ -1,4 +1,4 @@
-"""Finds the package's own jar and reads from its manifest which Spark it was built for."""
+"""Finds the package's jar for the installed PySpark: manifests say for which Spark they are."""
 
 import zipfile
 from pathlib import Path
@@ -12,31 +12,30 @@ SPARK_ATTRIBUTE = "Built-For-Spark"
 
 
 def find_jar() -> Path:
-    """The package's one jar, refused unless it was built for the installed PySpark's minor."""
+    """The package's one jar that was built for the installed PySpark's minor."""
     jars = sorted(JAR_DIRECTORY.glob("*.jar"))
     if not jars:
         raise ScalegateError(
             f"scalegate's jar is missing from {JAR_DIRECTORY}: in a source checkout run `make "
             "jar`; an installed package without it is broken, so install the wheel again."
         )
-    if len(jars) > 1:
-        names = ", ".join(jar.name for jar in jars)
+    minors = [minor(spark_of(jar)) for jar in jars]
+    installed = pyspark.__version__
+    fitting = [jar for jar, built_for in zip(jars, minors) if built_for == minor(installed)]
+    if len(fitting) > 1:
+        names = ", ".join(jar.name for jar in fitting)
         raise ScalegateError(
-            f"{JAR_DIRECTORY} holds {len(jars)} jars ({names}) where exactly one belongs: "
-            "remove the old ones, or install the wheel again."
+            f"{JAR_DIRECTORY} holds {len(fitting)} jars for Spark {minor(installed)} ({names}) "
+            "where exactly one belongs: remove the old ones, or install the wheel again."
         )
-    _refuse_other_spark(jars[0])
-    return jars[0]
-
-
-def _refuse_other_spark(jar: Path) -> None:
-    built_for, installed = spark_of(jar), pyspark.__version__
-    if minor(built_for) != minor(installed):
+    if not fitting:
+        newest = max(minors, key=_number)
         raise ScalegateError(
-            f"{jar.name} was built for Spark {minor(built_for)}, but PySpark {installed} is "
-            f"installed: run `pip install 'pyspark=={minor(built_for)}.*'`, or install the "
-            f"scalegate that was built for Spark {minor(installed)}."
+            f"scalegate has jars for Spark {', '.join(sorted(minors, key=_number))}, but PySpark "
+            f"{installed} is installed: run `pip install 'pyspark=={newest}.*'`, or install a "
+            f"scalegate that has a jar for Spark {minor(installed)}."
         )
+    return fitting[0]
 
 
 def spark_of(jar: Path) -> str:
@@ -57,6 +56,10 @@ def spark_of(jar: Path) -> str:
         f"{jar.name} does not say which Spark it was built for: run `make jar` in a source "
         "checkout, or install the wheel again."
     )
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def minor(version: str) -> str:

@@ -79,19 +79,28 @@ def test_a_missing_jar_names_the_command_that_builds_it(jars: Path) -> None:
 
 def test_two_jars_are_refused(jars: Path) -> None:
     for name in ("one.jar", "two.jar"):
-        write_jar(jars / name, "Built-For-Spark: 4.2.0\n")
-    with pytest.raises(ScalegateError, match=r"2 jars \(one\.jar, two\.jar\) where exactly one"):
+        write_jar(jars / name, f"Built-For-Spark: {pyspark.__version__}\n")
+    with pytest.raises(
+        ScalegateError, match=r"2 jars for Spark .* \(one\.jar, two\.jar\) where exactly one"
+    ):
         scalegate.configure(SparkSession.Builder())
 
 
-def test_a_jar_for_another_spark_minor_is_refused(jars: Path) -> None:
-    write_jar(jars / "scalegate.jar", "Manifest-Version: 1.0\nBuilt-For-Spark: 3.5.1\n")
+def test_jars_for_other_spark_minors_are_refused(jars: Path) -> None:
+    for release in ("3.10.1", "3.5.1"):
+        write_jar(jars / f"{release}.jar", f"Built-For-Spark: {release}\n")
     with pytest.raises(ScalegateError) as refusal:
         scalegate.configure(SparkSession.Builder())
     assert str(refusal.value).startswith(
-        f"scalegate.jar was built for Spark 3.5, but PySpark {pyspark.__version__} is installed: "
-        "run `pip install 'pyspark==3.5.*'`"
+        f"scalegate has jars for Spark 3.5, 3.10, but PySpark {pyspark.__version__} is "
+        "installed: run `pip install 'pyspark==3.10.*'`"
     )
+
+
+def test_the_jar_for_the_installed_spark_is_chosen(jars: Path) -> None:
+    for release in ("3.5.1", pyspark.__version__):
+        write_jar(jars / f"{release}.jar", f"Built-For-Spark: {release}\n")
+    assert scalegate.jar_path() == str(jars / f"{pyspark.__version__}.jar")
 
 
 def test_a_jar_for_another_patch_of_the_same_minor_works(jars: Path) -> None:

@@ -22,8 +22,10 @@ def jar(root: Path) -> Path | None:
     """The jar that `sbt spark/package` leaves, if it has been built."""
     versions = (root / "project" / "Versions.scala").read_text()
     version = re.search(r'val project = "([^"]+)"', versions)
-    assert version is not None
-    path = root / "target" / f"scalegate-spark_2.13-{version.group(1)}.jar"
+    spark = re.search(r'val spark = "(\d+\.\d+)\.', versions)
+    assert version is not None and spark is not None
+    name = f"scalegate-spark-{spark.group(1)}_2.13-{version.group(1)}.jar"
+    path = root / "target" / name
     return path if path.exists() else None
 
 

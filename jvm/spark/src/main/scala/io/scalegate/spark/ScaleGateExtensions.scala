@@ -36,7 +36,8 @@ import io.scalegate.spark.window.rules.{
   GatherTimeWindows,
   PlacePanes,
   SlidingAggregateStrategy,
-  StreamingPanesStrategy
+  StreamingPanesStrategy,
+  TellOutputMode
 }
 import io.scalegate.spark.window.stream.ExtractStreamingPanes
 
@@ -97,6 +98,7 @@ private object ScaleGateExtensions {
   *
   * And for aggregates over sliding windows:
   *
+  *   - hint resolution rule: tells those of a query that is about to start its output mode, before Spark 4.2;
   *   - resolution rule: Spark's analyzer has written each window as a projection of its own, and would go over all of
   *     them with its other rules;
   *   - plan normalization rule: makes a node of the windows that the optimizer keeps together; not before, for the
@@ -114,7 +116,7 @@ private object ScaleGateExtensions {
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 private object ScaleGateRules {
-  private[this] val hintRules = Seq(ResolveWindowJoinHint, HideStreamingJoins)
+  private[this] val hintRules = Seq(ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
 
   def register(extensions: SparkSessionExtensions): Unit = {
     hintRules.foreach(rule => extensions.injectHintResolutionRule(_ => rule))

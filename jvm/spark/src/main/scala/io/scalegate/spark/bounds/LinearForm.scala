@@ -18,11 +18,12 @@ import org.apache.spark.sql.catalyst.expressions.{
   SubtractDates,
   SubtractTimestamps,
   TimeZoneAwareExpression,
-  TimestampAddInterval,
   UnaryMinus
 }
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkExpressions
+import org.apache.spark.sql.scalegate.SparkExpressions.ShiftedTimestamp
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.CalendarInterval
 
@@ -41,14 +42,14 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
     if (e.foldable) constantOf(e)
     else
       (e match {
-        case Add(a, b, context) if readable(e, a, b) =>
-          arithmetic(e, a, b, context.evalMode)(_.plus(_))
-        case Subtract(a, b, context) if readable(e, a, b) =>
-          arithmetic(e, a, b, context.evalMode)((x, y) => x.plus(y.negate))
+        case sum @ Add(a, b, _) if readable(e, a, b) =>
+          arithmetic(e, a, b, SparkExpressions.evalMode(sum))(_.plus(_))
+        case difference @ Subtract(a, b, _) if readable(e, a, b) =>
+          arithmetic(e, a, b, SparkExpressions.evalMode(difference))((x, y) => x.plus(y.negate))
         case UnaryMinus(a, failOnError) =>
           formOf(a).map(_.negate)
             .filter(form => failOnError || !mayWrap(e.dataType) || holds(e.dataType, form))
-        case TimestampAddInterval(start, interval, _) if interval.foldable =>
+        case ShiftedTimestamp(start, interval) if interval.foldable =>
           shiftedTimestamp(e, start, interval)
         case SubtractTimestamps(a, b, false, _) => timestampDifference(e, a, b)
         case SubtractDates(a, b, false) => difference(a, b).map(inMicros)

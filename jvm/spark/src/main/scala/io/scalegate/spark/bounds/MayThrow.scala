@@ -3,6 +3,7 @@ package io.scalegate.spark.bounds
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.scalegate.SparkExpressions
 import org.apache.spark.sql.types._
 
 /** Whether the evaluation of an expression may end in an error instead of a value.
@@ -35,16 +36,19 @@ object MayThrow {
     case _ => true
   }
 
-  private[this] def arithmetic(a: BinaryArithmetic): Boolean = a match {
-    case _: Add | _: Subtract | _: Multiply => a.evalMode != EvalMode.TRY && (a.dataType match {
+  private[this] def arithmetic(a: BinaryArithmetic): Boolean =
+    throwsIn(a, SparkExpressions.evalMode(a))
+
+  private[this] def throwsIn(a: BinaryArithmetic, mode: EvalMode.Value): Boolean = a match {
+    case _: Add | _: Subtract | _: Multiply => mode != EvalMode.TRY && (a.dataType match {
         case FloatType | DoubleType => false
-        case ByteType | ShortType | IntegerType | LongType => a.evalMode == EvalMode.ANSI
+        case ByteType | ShortType | IntegerType | LongType => mode == EvalMode.ANSI
         case d: DecimalType =>
-          a.evalMode == EvalMode.ANSI && d.precision == DecimalType.MAX_PRECISION
+          mode == EvalMode.ANSI && d.precision == DecimalType.MAX_PRECISION
         case _ => true
       })
     case _: Divide | _: Remainder | _: Pmod | _: IntegralDivide =>
-      a.evalMode == EvalMode.ANSI && !dividesSafely(a)
+      mode == EvalMode.ANSI && !dividesSafely(a)
     case _: BitwiseAnd | _: BitwiseOr | _: BitwiseXor => false
     case _ => true
   }

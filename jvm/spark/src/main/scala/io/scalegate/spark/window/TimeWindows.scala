@@ -22,6 +22,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Statistics,
   UnaryNode
 }
+import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{IntegerType, LongType}
 
 import io.scalegate.spark.plan.OwnNode
@@ -36,13 +37,16 @@ import io.scalegate.spark.plan.OwnNode
   *   over the child's output, TIMESTAMP or TIMESTAMP_NTZ; rows without one are in no window
   * @param kept
   *   whether the aggregate above is one for panes; the rows without a time are then filtered out below
+  * @param mode
+  *   of a stream's query, where [[rules.TellOutputMode]] has told it
   */
 final case class TimeWindows(
     window: Attribute,
     time: Expression,
     by: SlidingWindow,
     kept: Boolean,
-    child: LogicalPlan
+    child: LogicalPlan,
+    mode: Option[OutputMode] = None
 ) extends UnaryNode
     with OwnNode {
   override def output: Seq[Attribute] = window +: child.output

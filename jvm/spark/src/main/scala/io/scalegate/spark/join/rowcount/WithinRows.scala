@@ -4,13 +4,12 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
-  CollationKey,
   EqualTo,
   Expression,
   Predicate,
   Unevaluable
 }
-import org.apache.spark.sql.scalegate.TaskAccess
+import org.apache.spark.sql.scalegate.{SparkExpressions, TaskAccess}
 
 import io.scalegate.spark.bounds.TermType
 import io.scalegate.spark.settings.Errors
@@ -113,7 +112,7 @@ object WithinRows {
     * collation takes for the same text.
     */
   private[scalegate] def comparable(key: Expression): Expression =
-    CollationKey.injectCollationKey(TaskAccess.normalized(key))
+    SparkExpressions.collated(TaskAccess.normalized(key))
 
   private def bySide(
       a: Expression,

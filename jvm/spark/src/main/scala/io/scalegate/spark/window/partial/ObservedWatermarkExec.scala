@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeWatermarkExec
+import org.apache.spark.sql.scalegate.SparkStreams.EventTimeWatermarkExec
 import org.apache.spark.unsafe.types.CalendarInterval
 
 /** Spark's node of a watermark, for rows whose times are observed below it: Spark reads them here. It lies above the

@@ -2,7 +2,7 @@ package io.scalegate.spark.window.partial
 
 import java.util.concurrent.atomic.AtomicReference
 
-import org.apache.spark.sql.execution.streaming.operators.stateful.EventTimeStatsAccum
+import org.apache.spark.sql.scalegate.SparkStreams.EventTimeStatsAccum
 
 /** Where the times of a batch that a watermark is made of are observed: by one accumulator for all parts of a union,
   * since Spark reports the times of one. Thread-safe; of use within the driver, though plans may travel with it.

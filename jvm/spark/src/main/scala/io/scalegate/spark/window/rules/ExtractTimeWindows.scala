@@ -32,10 +32,14 @@ import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val wanted = FoundTimeWindows.areWanted(conf)
+    val mode = QueryOutputMode.find(plan)
+    def told(found: TimeWindows) = if (mode.isEmpty) found else found.copy(mode = mode)
     plan.transformUpWithSubqueriesAndPruning(_.containsAnyPattern(TIME_WINDOW, FILTER)) {
       case GatheredTimeWindows(found) =>
-        if (wanted && FoundTimeWindows.mayRun(found.child, conf)) found else found.expanded
-      case f @ Filter(_, e: Expand) if wanted => FoundTimeWindows.in(f, e, conf).getOrElse(f)
+        if (wanted && FoundTimeWindows.mayRun(found.child, conf)) told(found)
+        else found.expanded
+      case f @ Filter(_, e: Expand) if wanted =>
+        FoundTimeWindows.in(f, e, conf).fold[LogicalPlan](f)(told)
     }
   }
 }

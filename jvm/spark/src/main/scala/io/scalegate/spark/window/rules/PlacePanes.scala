@@ -26,13 +26,16 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
 
   private[this] def keep(aggregate: Aggregate): LogicalPlan = aggregate match {
     case SlidingAggregate(found)
-        if !found.windows.kept && (!aggregate.isStreaming || StreamingPanes.isRunnable(found)) =>
+        if !found.windows.kept && (!aggregate.isStreaming || isRunnable(found)) =>
       aggregate.transformDown {
         case windows: TimeWindows if windows eq found.windows =>
           windows.copy(kept = true, child = Filter(IsNotNull(windows.time), windows.child))
       }
     case other => other
   }
+
+  private[this] def isRunnable(found: SlidingAggregate) =
+    StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows)
 
   private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
     val (below, above) = splitConjunctivePredicates(condition).partition(c =>

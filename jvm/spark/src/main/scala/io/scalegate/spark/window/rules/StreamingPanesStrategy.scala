@@ -41,7 +41,7 @@ object StreamingPanesStrategy extends SparkStrategy {
       panes.output,
       PartialPanesExec.plan(found, keys, planLater),
       LocalTableScanExec(Nil, Nil, None),
-      StreamingPanesExec(panes, _)
+      StreamingPanesExec(panes, found.windows.mode, _)
     )
   }
 

@@ -405,13 +405,16 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
 
   for (how <- Seq("LEFT SEMI", "LEFT ANTI"))
     test(s"a $how join over distinct rows keeps its place in batches without rows of a stream") {
-      val query = s"SELECT a.* FROM (SELECT DISTINCT id, k, ts FROM l) a $how JOIN r b ON a.k = b.k " +
-        "AND a.ts BETWEEN b.ts - INTERVAL 1 SECOND AND b.ts + INTERVAL 1 SECOND"
-      val (left, right) = ((1 to 8).map(i => at(10 + i, i % 3)), (1 to 8).map(i => at(12 + i, i % 4)))
+      val query =
+        s"SELECT a.* FROM (SELECT DISTINCT id, k, ts FROM l) a $how JOIN r b ON a.k = b.k " +
+          "AND a.ts BETWEEN b.ts - INTERVAL 1 SECOND AND b.ts + INTERVAL 1 SECOND"
+      val (left, right) =
+        ((1 to 8).map(i => at(10 + i, i % 3)), (1 to 8).map(i => at(12 + i, i % 4)))
       val end = Seq(at(100, 1))
       val run = new Running(query).start()
       val rows =
-        try run.add(left, Nil).add(left, right.take(4)).add(Nil, right.drop(4)).add(end, end).all.sorted
+        try
+          run.add(left, Nil).add(left, right.take(4)).add(Nil, right.drop(4)).add(end, end).all.sorted
         finally run.stop()
       val again = new Running(query).start()
       val expected =

@@ -8,13 +8,12 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   FlatMapGroupsInPandasWithState,
   FlatMapGroupsWithState,
   Join,
-  LogicalPlan,
-  TransformWithState,
-  TransformWithStateInPySpark
+  LogicalPlan
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing
@@ -55,10 +54,9 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     case j: Join => j.left.isStreaming && j.right.isStreaming
     case _: CheckedStreamingJoin | _: Aggregate | _: Distinct | _: Deduplicate |
         _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |
-        _: FlatMapGroupsInPandasWithState | _: TransformWithState |
-        _: TransformWithStateInPySpark =>
+        _: FlatMapGroupsInPandasWithState =>
       true
-    case _ => false
+    case other => SparkStreams.timeMode(other).nonEmpty
   }
 
   /** No watermark is promised of the rows of a join over a window of rows, for the earlier row of a pair may be of any
@@ -79,9 +77,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     case _: Aggregate | _: Distinct => mode == OutputMode.Append()
     case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
-    case t: TransformWithState => t.timeMode == TimeMode.EventTime()
-    case t: TransformWithStateInPySpark => t.timeMode == TimeMode.EventTime()
-    case _ => false
+    case other => SparkStreams.timeMode(other).contains(TimeMode.EventTime())
   }
 
   /** The condition of others may stand in a filter above them still. */

@@ -52,7 +52,8 @@ object ShowStreamingJoins extends Rule[LogicalPlan] {
     val renamed = AttributeMap(columns.map { case (from, to) => from -> to.toAttribute })
     join.copy(
       right = Project(columns.map(_._2), join.right),
-      condition = join.condition.map(_.transform { case a: Attribute => renamed.getOrElse(a, a) }),
+      condition =
+        join.condition.map(_.transform { case a: Attribute => renamed.getOrElse(a, a) }),
       hint = JoinHint(None, Some(HintInfo(Some(NO_BROADCAST_HASH))))
     )
   }

@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
 import org.apache.spark.sql.types.MetadataBuilder
 
@@ -145,8 +146,7 @@ object StreamingJoinStrategy extends SparkStrategy {
   /** A full join decides the rows of both sides, each where all that it matches is. */
   private[this] def mayShare(probing: Probing) = !probing.unfound && {
     val conf = SQLConf.get
-    val ofCheckpoint = conf.getConf(SQLConf.STATEFUL_SHUFFLE_PARTITIONS_INTERNAL)
-    ofCheckpoint.getOrElse(conf.numShufflePartitions) > 1
+    SparkStreams.statefulPartitions(conf).getOrElse(conf.numShufflePartitions) > 1
   }
 
   /** How the inputs of a join are exchanged, so that rows that match meet. */

@@ -4,19 +4,11 @@ import java.util.concurrent.TimeUnit
 
 import org.apache.spark.TaskContext
 import org.apache.spark.broadcast.Broadcast
-import org.apache.spark.memory.{
-  MemoryMode,
-  UnifiedMemoryManager,
-  UnmanagedMemoryConsumer,
-  UnmanagedMemoryConsumerId
-}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StatefulOpStateStoreCheckpointInfo,
-  StatefulOperatorStateInfo
-}
 import org.apache.spark.sql.execution.streaming.state._
+import org.apache.spark.sql.scalegate.SparkStreams
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.types._
 import org.apache.spark.util.{SerializableConfiguration, ThreadUtils}
 
@@ -84,7 +76,8 @@ private[scalegate] object ChunkStateStore {
     .add("batch", LongType, nullable = false)
     .add("part", IntegerType, nullable = false)
 
-  private val KeyBytes = UnsafeRow.calculateBitSetWidthInBytes(KeySchema.size) + 8 * KeySchema.size
+  private val KeyBytes =
+    UnsafeRow.calculateBitSetWidthInBytes(KeySchema.size) + 8 * KeySchema.size
 
   /** The last two columns are always NULL: by them Spark notices, and refuses, that an input's columns are others than
     * those of the rows in the checkpoint.
@@ -184,7 +177,7 @@ private object ChunkStateStores {
     */
   lazy val Live: LiveStates[StateStoreProviderId] = {
     val live = new LiveStates[StateStoreProviderId]
-    UnifiedMemoryManager.registerUnmanagedMemoryConsumer(new StreamWindows(live))
+    SparkStreams.account("windows of streaming joins", () => live.memory)
     ThreadUtils
       .newDaemonSingleThreadScheduledExecutor("scalegate-live-states")
       .scheduleWithFixedDelay(
@@ -197,14 +190,4 @@ private object ChunkStateStores {
   }
 
   private[this] val SweepSeconds = 30L
-}
-
-/** The windows of streaming joins, as Spark accounts for memory that it does not manage: with
-  * `spark.memory.unmanagedMemoryPollingInterval` set, its tasks and caches get that much less.
-  */
-final private class StreamWindows(live: LiveStates[_]) extends UnmanagedMemoryConsumer {
-  override def unmanagedMemoryConsumerId: UnmanagedMemoryConsumerId =
-    UnmanagedMemoryConsumerId("ScaleGate", "windows of streaming joins")
-  override def memoryMode: MemoryMode = MemoryMode.ON_HEAP
-  override def getMemBytesUsed: Long = live.memory
 }

@@ -3,14 +3,12 @@ package org.apache.spark.sql.scalegate.stream
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
-import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.{JoinConditionSplitPredicates, JoinStateWatermarkPredicates}
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.stream.Sides
 
-/** What Spark's stream-stream join is made by. Minor versions of Spark differ in what that is: only this file takes it
+/** What Spark's stream-stream join is made by. Minor versions of Spark differ in what that is: [[JoinBase]] takes it
   * apart.
   *
   * @param keys
@@ -40,9 +38,8 @@ object DonorArgs {
   /** What Spark's own join goes by, and no operator of this package. */
   final case class Unused(
       joinType: JoinType = Inner,
-      condition: JoinConditionSplitPredicates =
-        JoinConditionSplitPredicates(None, None, None, None),
-      watermarkPredicates: JoinStateWatermarkPredicates = JoinStateWatermarkPredicates(),
+      condition: JoinConditionSplitPredicates = NoCondition,
+      watermarkPredicates: JoinStateWatermarkPredicates = NoWatermarks,
       stateFormat: Int = 2
   )
 }

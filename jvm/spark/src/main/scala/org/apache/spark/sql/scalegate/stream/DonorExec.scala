@@ -1,14 +1,9 @@
 package org.apache.spark.sql.scalegate.stream
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.trees.CurrentOrigin
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
-import org.apache.spark.sql.execution.streaming.operators.stateful.join.StreamingSymmetricHashJoinExec
-import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.{JoinConditionSplitPredicates, JoinStateWatermarkPredicates}
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.json4s.JsonAST.{JField, JString}
 
 import io.scalegate.stream.Sides
@@ -19,20 +14,7 @@ import io.scalegate.stream.Sides
   *   the expressions that the tasks evaluate, which Spark's rules find among the node's arguments, and may change there
   */
 abstract class DonorExec(@transient args: DonorArgs, @transient val hosted: Seq[Expression])
-    extends StreamingSymmetricHashJoinExec(
-      args.keys.left,
-      args.keys.right,
-      args.unused.joinType,
-      args.unused.condition,
-      args.ofBatch.stateInfo,
-      args.ofBatch.watermarkForLateEvents,
-      args.ofBatch.watermarkForEviction,
-      args.unused.watermarkPredicates,
-      args.unused.stateFormat,
-      args.inputs.left,
-      args.inputs.right,
-      args.ofBatch.outputMode
-    ) {
+    extends JoinBase(args) {
 
   /** The same operator with other arguments. */
   protected def made(args: DonorArgs, hosted: Seq[Expression]): DonorExec
@@ -40,33 +22,10 @@ abstract class DonorExec(@transient args: DonorArgs, @transient val hosted: Seq[
   /** What its state is given, of what Spark gives it. */
   protected def adjusted(info: StatefulOperatorStateInfo): StatefulOperatorStateInfo
 
-  final override def copy(
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      joinType: JoinType,
-      condition: JoinConditionSplitPredicates,
-      stateInfo: Option[StatefulOperatorStateInfo],
-      eventTimeWatermarkForLateEvents: Option[Long],
-      eventTimeWatermarkForEviction: Option[Long],
-      stateWatermarkPredicates: JoinStateWatermarkPredicates,
-      stateFormatVersion: Int,
-      left: SparkPlan,
-      right: SparkPlan,
-      outputMode: Option[OutputMode]
-  ): DonorExec = made(
-    DonorArgs(
-      Sides(leftKeys, rightKeys),
-      Sides(left, right),
-      DonorArgs.OfBatch(
-        stateInfo.map(adjusted),
-        eventTimeWatermarkForLateEvents,
-        eventTimeWatermarkForEviction,
-        outputMode
-      ),
-      DonorArgs.Unused(joinType, condition, stateWatermarkPredicates, stateFormatVersion)
-    ),
-    hosted
-  )
+  final override protected def changed(args: DonorArgs): DonorExec = {
+    val ofBatch = args.ofBatch.copy(stateInfo = args.ofBatch.stateInfo.map(adjusted))
+    made(args.copy(ofBatch = ofBatch), hosted)
+  }
 
   final override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): DonorExec =
     made(args.copy(inputs = Sides(l, r)), hosted)

@@ -7,13 +7,9 @@ import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression, Literal}
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StatefulOperatorCustomMetric,
-  StatefulOperatorCustomSumMetric,
-  StatefulOperatorStateInfo
-}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{ScalarSubquery, SparkPlan}
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.SerializableConfiguration
 
@@ -31,7 +27,8 @@ import io.scalegate.spark.checkpoint.CheckpointTerms
   *   of subqueries in their places
   */
 abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
-    extends DonorExec(args, evaluated) {
+    extends DonorExec(args, evaluated)
+    with StoreMetrics {
 
   /** Of its state, if it is not for Spark to say how many. */
   protected def partitions: Option[Int]
@@ -160,9 +157,7 @@ abstract class HostedExec(args: DonorArgs, evaluated: Seq[Expression])
   }
 
   override def customStatefulOperatorMetrics: Seq[StatefulOperatorCustomMetric] =
-    counters.map { case (name, operatorName) =>
-      StatefulOperatorCustomSumMetric(name, operatorName)
-    }
+    counters.map { case (name, meaning) => sumMetric(name, meaning) }
 }
 
 private object HostedExec {

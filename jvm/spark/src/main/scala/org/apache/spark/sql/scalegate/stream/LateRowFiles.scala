@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonGenerator}
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.types.{StructField, StructType}
 import org.apache.spark.util.SerializableConfiguration
 

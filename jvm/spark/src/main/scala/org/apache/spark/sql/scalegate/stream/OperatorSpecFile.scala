@@ -7,8 +7,7 @@ import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager
-import org.apache.spark.sql.execution.streaming.operators.stateful.StatefulOperatorStateInfo
+import org.apache.spark.sql.scalegate.SparkStreams._
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.settings.Errors

@@ -5,13 +5,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.physical.{Distribution, Partitioning}
 import org.apache.spark.sql.execution.metric.SQLMetric
-import org.apache.spark.sql.execution.streaming.operators.stateful.{
-  StateStoreWriter,
-  StatefulOpStateStoreCheckpointInfo,
-  StatefulOperatorStateInfo
-}
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.streaming.StateOperatorProgress
 import org.apache.spark.util.CollectionAccumulator
 
@@ -27,10 +23,8 @@ final case class ReadyExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode
-    with StateStoreWriter {
+    with HostMetrics {
   override lazy val metrics: Map[String, SQLMetric] = host.metrics
-  override lazy val instanceMetrics: Map[StateStoreInstanceMetric, SQLMetric] =
-    host.instanceMetrics
   override val checkpointInfoAccumulator
       : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] =
     host.checkpointInfoAccumulator

@@ -5,6 +5,7 @@ import java.util.{LinkedHashMap, Map => JMap, UUID}
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
+import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.util.SerializableConfiguration
 
 /** The Hadoop configuration of each run of a query, broadcast once and not for each batch: its thousand settings are
@@ -29,6 +30,6 @@ private[stream] object RunConfiguration {
       context: SparkContext,
       configuration: => Configuration
   ): Broadcast[SerializableConfiguration] = synchronized {
-    ofRuns.computeIfAbsent(run, _ => SerializableConfiguration.broadcast(context, configuration))
+    ofRuns.computeIfAbsent(run, _ => SparkStreams.broadcast(context, configuration))
   }
 }

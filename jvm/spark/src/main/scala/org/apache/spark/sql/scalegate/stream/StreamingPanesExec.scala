@@ -10,9 +10,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.StateStoreAwareZipPartitionsHelper
 import org.apache.spark.sql.execution.streaming.state.StateStore
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{StructField, StructType}
 
@@ -185,8 +184,17 @@ object StreamingPanesExec {
 
   val Counters: Seq[(String, String)] = Seq("merges" -> "merges of partial results")
 
-  def apply(panes: StreamPanes, inputs: Sides[SparkPlan]): StreamingPanesExec =
-    new StreamingPanesExec(DonorArgs(Sides(Nil, Nil), inputs), panes.expressions, panes)
+  /** @param mode
+    *   of the query's output, where Spark does not tell it
+    */
+  def apply(
+      panes: StreamPanes,
+      mode: Option[OutputMode],
+      inputs: Sides[SparkPlan]
+  ): StreamingPanesExec = {
+    val args = DonorArgs(Sides(Nil, Nil), inputs, DonorArgs.OfBatch(outputMode = mode))
+    new StreamingPanesExec(args, panes.expressions, panes)
+  }
 }
 
 /** Panes in one of Spark's state stores, whatever its provider. Opened by a task for one batch; one thread. */

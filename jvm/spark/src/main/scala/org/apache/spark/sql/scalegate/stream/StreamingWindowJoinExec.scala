@@ -12,8 +12,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnknownPartitioning
 }
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.operators.stateful.join
-  .StreamingSymmetricHashJoinHelper.StateStoreAwareZipPartitionsHelper
+import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.scalegate.TaskAccess
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.CollectionAccumulator
@@ -215,8 +214,7 @@ final class StreamingWindowJoinExec(
     val ofStore = store.state.metrics
     longMetric("numTotalStateRows") += rows
     longMetric("stateMemory") += bytes + ofStore.memoryUsedBytes
-    setStoreCustomMetrics(ofStore.customMetrics)
-    setStoreInstanceMetrics(ofStore.instanceMetrics)
+    setMetricsOf(ofStore)
     setOperatorMetrics()
     store.checkpointInfo.foreach(setStateStoreCheckpointInfo)
   }

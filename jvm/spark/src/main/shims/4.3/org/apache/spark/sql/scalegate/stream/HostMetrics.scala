@@ -1,0 +1,12 @@
+package org.apache.spark.sql.scalegate.stream
+
+import org.apache.spark.sql.execution.streaming.operators.stateful.StateStoreInstanceMetricAccumulator
+import org.apache.spark.sql.scalegate.SparkStreams._
+
+/** Of a [[ReadyExec]] the metrics that are those of its host, and that Spark's releases have in other forms. */
+trait HostMetrics extends StateStoreWriter {
+  def host: HostedExec
+
+  override val instanceMetricsAccumulator: StateStoreInstanceMetricAccumulator =
+    host.instanceMetricsAccumulator
+}
