@@ -171,11 +171,9 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done
 
-# Every minor that is still released, and a patch of the one that the jar is built for.
-OTHER_SPARKS ?= 4.0.5 4.1.4 4.2.1 4.3.0
 .PHONY: other-sparks
-other-sparks: $(JAR) ## the jar on other releases of Spark, each fetched once (450 MB)
-	@project/other-sparks.sh $(JAR) $(OTHER_SPARKS)
+other-sparks: jars ## each minor's jar on the Spark of each minor
+	@project/other-sparks.sh $(VERSION) $(SPARKS)
 
 clean: ## remove everything that was built, set-up included
 	rm -rf $(BUILD) dist target python/scalegate/jars examples/out .mypy_cache .ruff_cache \
