@@ -113,6 +113,8 @@ def sparkProject(id: String, base: String, release: String): Project = {
       sourceDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark" / "src",
       Compile / unmanagedSourceDirectories ++=
         shims((Compile / sourceDirectory).value / "shims", minor),
+      Test / unmanagedSourceDirectories ++=
+        shims((Test / sourceDirectory).value / "shims", minor),
       Compile / unmanagedJars ++= sparkJars(release).value,
       Test / baseDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark",
       // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first

@@ -44,7 +44,7 @@ def jar_path() -> str:
     Examples
     --------
     >>> scalegate.jar_path()
-    '/.../scalegate/jars/scalegate-spark_....jar'
+    '/.../scalegate/jars/scalegate-spark-....jar'
     """
     return str(find_jar())
 

@@ -126,9 +126,9 @@ def test_a_program_that_is_submitted_to_a_cluster_has_the_package_on_its_executo
 def serve(spark: SparkSession) -> str:
     """Lets a session's JVM answer Spark Connect, too; where."""
     (address,) = free_addresses(1)
-    apache = spark._jvm.org.apache.spark
-    apache.SparkEnv.get().conf().set(PORT, address.split(":")[1])
-    apache.sql.connect.service.SparkConnectService.start(spark.sparkContext._jsc.sc())
+    context = spark.sparkContext._jsc.sc()
+    context.conf().set(PORT, address.split(":")[1])
+    spark._jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(context)
     return f"sc://{address}"
 
 

@@ -8,7 +8,6 @@ import scala.util.{Random, Try}
 
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.functions.{count, max, sum}
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
 import org.apache.spark.sql.{DataFrame, Encoders, Row}
 
@@ -121,7 +120,7 @@ final class StandsAroundSuite extends SparkJoinSuite {
     * has made their partitions unequal, which fails the union that counts rows for a window of rows.
     */
   private def reference[T](body: => T): T =
-    plainSpark(withSettings(SQLConf.UNION_OUTPUT_PARTITIONING.key -> "false")(body))
+    plainSpark(withSettings("spark.sql.unionOutputPartitioning" -> "false")(body))
 
   private def running[T](isPlain: Boolean)(body: Run => T): Try[T] = {
     val run = new Run(isPlain)

@@ -10,9 +10,8 @@ import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.functions.expr
-import org.apache.spark.sql.scalegate.StreamAccess
+import org.apache.spark.sql.scalegate.{StreamAccess, TestStreams}
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row, SparkSession}
 
@@ -78,7 +77,10 @@ final private class StreamRun(
     directory: Path
 ) {
   private[this] val streams = StreamCase.Streams
-    .map(_ -> MemoryStream(Encoders.product[StreamRow], spark.asInstanceOf[ClassicSession])).toMap
+    .map(_ -> TestStreams.memoryStream(
+      Encoders.product[StreamRow],
+      spark.asInstanceOf[ClassicSession]
+    )).toMap
   private[this] val written = new ConcurrentSkipListMap[Long, Seq[Row]]
   private[this] val operators = mutable.Set.empty[String]
   private[this] var watermark = Option.empty[Instant]

@@ -4,8 +4,10 @@ import java.io.{FilterOutputStream, OutputStream}
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FSDataInputStream, FileStatus, Path, PathFilter}
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
-import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+import org.apache.spark.sql.scalegate.TestStreams.{
+  CancellableFSDataOutputStream,
+  FileSystemBasedCheckpointFileManager
+}
 
 import io.scalegate.spark.PlainFileSystem
 

@@ -5,7 +5,7 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.scalegate.TestStreams
 import org.apache.spark.sql.{Encoders, Row}
 
 /** Sums of doubles that round, against the exact ones: within the bound that docs/aggregates.md states. */
@@ -71,7 +71,7 @@ final class DoubleSumsSuite extends PaneAggregateSuite {
   }
 
   test("a stream's sums and means of doubles are within the bound, however they are batched") {
-    val stream = MemoryStream(Encoders.product[Value], spark)
+    val stream = TestStreams.memoryStream(Encoders.product[Value], spark)
     stream.toDF().createOrReplaceTempView("values")
     val started = spark.sql(query).writeStream
       .outputMode("complete").format("memory").queryName("sums")

@@ -5,8 +5,10 @@ import java.sql.Timestamp
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.execution.streaming.checkpointing.CheckpointFileManager.CancellableFSDataOutputStream
-import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
+import org.apache.spark.sql.scalegate.TestStreams.{
+  CancellableFSDataOutputStream,
+  FileSystemBasedCheckpointFileManager
+}
 import org.apache.spark.sql.streaming.StreamingQueryException
 
 import io.scalegate.tags.Faults

@@ -8,9 +8,11 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager
-import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.scalegate.StreamAccess
+import org.apache.spark.sql.scalegate.TestStreams.{
+  FileSystemBasedCheckpointFileManager,
+  memoryStream
+}
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
 import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
 
@@ -67,8 +69,8 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       val checkpoint: Path = newDirectory()
   ) {
     private val session = spark.asInstanceOf[ClassicSession]
-    private var left = MemoryStream(Encoders.product[Event], session)
-    private var right = MemoryStream(Encoders.product[Event], session)
+    private var left = memoryStream(Encoders.product[Event], session)
+    private var right = memoryStream(Encoders.product[Event], session)
     private val written = new ConcurrentSkipListMap[Long, Seq[String]]
     private var seen = 0
     @volatile private var failing = false

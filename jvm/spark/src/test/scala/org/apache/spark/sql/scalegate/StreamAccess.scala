@@ -3,15 +3,12 @@ package org.apache.spark.sql.scalegate
 import scala.collection.mutable
 
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.execution.streaming.runtime.{
-  MicroBatchExecution,
-  StreamingQueryWrapper
-}
 import org.apache.spark.sql.execution.streaming.state.{
   StateStore,
   StateStoreProvider,
   StateStoreProviderId
 }
+import org.apache.spark.sql.scalegate.TestStreams.{MicroBatchExecution, StreamingQueryWrapper}
 import org.apache.spark.sql.streaming.StreamingQuery
 
 /** What tests need of Spark that Spark keeps to itself. */
@@ -30,7 +27,7 @@ object StreamAccess {
 
   /** This process forgets the stores of a checkpoint. */
   def unloadStores(checkpoint: String): Unit = for ((id, _) <- stores(checkpoint))
-    StateStore.removeFromLoadedProvidersAndClose(id)
+    TestStreams.unload(id)
 
   private[this] def stores(checkpoint: String) = {
     val field = StateStore.getClass.getDeclaredField("loadedProviders")
