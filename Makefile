@@ -92,6 +92,7 @@ jars: $(PACKAGED_JAR) ## a jar for each minor of Spark, copied into the Python p
 	  rm -f $(JARS)/scalegate-spark-$${minor}_*; \
 	  cp target/scalegate-spark-$${minor}_2.13-$(VERSION).jar $(JARS); \
 	done
+	@rm -f $(WHEEL) # which has no jars but those that there were
 wheel: $(WHEEL) ## the wheel, with the jars that have been made: `make jars wheel` has all of them
 
 # ---- the two commands, and their parts --------------------------------------------------------
