@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.plan
 
+import java.util.concurrent.FutureTask
+
 import scala.collection.mutable
 import scala.concurrent.Await
 import scala.concurrent.duration._
@@ -7,6 +9,7 @@ import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.TaskKilledException
+import org.apache.spark.rdd.PartitionPruningRDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
@@ -28,10 +31,12 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2ScanRelation, FileScan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
 import io.scalegate.band.AttributeType
 import io.scalegate.spark.rows.AttributeReader
+import io.scalegate.stream.Sides
 
 /** The attributes of a few rows of a join's input, as sortable integers; rows with a NULL are left out.
   *
@@ -90,26 +95,47 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   */
 object InputSample {
 
-  /** Begins to read, and gives what waits for it. None where a sample would cost more than that; no sample where it
-    * fails, or shows nothing.
+  /** Both inputs' samples; none where one of them would cost more than that, fails, or shows nothing.
     *
-    * @param attributes
-    *   over the input's output, of the storage type of `types`
+    * @param inputs
+    *   with the attributes over their output, of the storage types of `types`
     * @param rows
     *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
     *   as many
     */
-  def begin(
+  def ofBoth(
       session: SparkSession,
-      input: LogicalPlan,
-      attributes: Seq[Expression],
+      inputs: Sides[(LogicalPlan, Seq[Expression])],
       types: IndexedSeq[AttributeType],
       rows: Int
-  ): Option[() => Option[InputSample]] =
+  ): Option[Sides[InputSample]] =
     for {
-      heads <- if (rows > 0) headsOf(input, rows * Reach) else None
-      begun <- Try(read(session, heads, attributes, types, rows)).toOption
-    } yield () => Try(begun()).toOption.flatten
+      left <- headsOf(inputs.left._1, rows * Reach) if rows > 0
+      right <- headsOf(inputs.right._1, rows * Reach)
+      both <- readBoth(
+        () => read(session, left, inputs.left._2, types, rows),
+        () => read(session, right, inputs.right._2, types, rows)
+      )
+    } yield both
+
+  /** At once: to begin to read one takes as long as to read it. A thread of its own has this one's session and job
+    * properties; one of a pool would have somebody else's.
+    */
+  private[this] def readBoth(
+      left: () => Option[InputSample],
+      right: () => Option[InputSample]
+  ): Option[Sides[InputSample]] = {
+    val task = new FutureTask(() => Try(left()).toOption.flatten)
+    val thread = new Thread(task, "scalegate-sample")
+    thread.setDaemon(true)
+    thread.start()
+    try
+      for {
+        r <- Try(right()).toOption.flatten
+        l <- task.get()
+      } yield Sides(l, r)
+    finally thread.interrupt()
+  }
 
   private[this] def read(
       session: SparkSession,
@@ -117,24 +143,35 @@ object InputSample {
       attributes: Seq[Expression],
       types: IndexedSeq[AttributeType],
       rows: Int
-  ): () => Option[InputSample] = {
+  ): Option[InputSample] = {
     val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
-    val planned = session.sessionState.executePlan(Project(named, heads)).executedPlan
+    val planned =
+      uncompiled(session)(session.sessionState.executePlan(Project(named, heads)).executedPlan)
     val columns = planned.output
     val rdd = planned.execute()
     val partitions = spread(rdd.getNumPartitions)
     val each = math.max(1, rows / math.max(1, partitions.size))
-    val found = new Array[Option[IndexedSeq[Array[Long]]]](partitions.size)
-    val job = session.sparkContext.submitJob(
-      rdd,
-      (rows: Iterator[InternalRow]) => InputSample.attributesOf(rows, columns, types, each),
-      partitions,
-      (i: Int, part: Option[IndexedSeq[Array[Long]]]) => found(i) = part,
-      found.toVector
+    val samples = PartitionPruningRDD.create(rdd, partitions.toSet).mapPartitions(rows =>
+      Iterator.single(InputSample.attributesOf(rows, columns, types, each))
     )
-    () =>
-      try sampleOf(Await.result(job, Patience))
-      finally if (!job.isCompleted) job.cancel()
+    val tasks = samples.coalesce(math.max(1, session.sparkContext.defaultParallelism / 2))
+    val found = new Array[Seq[Option[IndexedSeq[Array[Long]]]]](tasks.getNumPartitions)
+    val job = session.sparkContext.submitJob(
+      tasks,
+      (samples: Iterator[Option[IndexedSeq[Array[Long]]]]) => samples.toVector,
+      tasks.partitions.indices,
+      (i: Int, part: Seq[Option[IndexedSeq[Array[Long]]]]) => found(i) = part,
+      found.toVector.flatten
+    )
+    try sampleOf(Await.result(job, Patience))
+    finally if (!job.isCompleted) job.cancel()
+  }
+
+  /** Planned so that no code is compiled: that takes longer than to interpret so few rows. */
+  private[this] def uncompiled[T](session: SparkSession)(plan: => T): T = {
+    val conf = session.sessionState.conf.clone()
+    conf.setConf(SQLConf.WHOLESTAGE_CODEGEN_ENABLED, false)
+    SQLConf.withExistingConf(conf)(plan)
   }
 
   /** None where one of the partitions could not be read. */

@@ -1,7 +1,6 @@
 package io.scalegate.spark.join.plan
 
-import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
@@ -74,18 +73,13 @@ object JoinSample {
   ): Option[JoinSample] = {
     val rows = ScaleGateConf.sampleRows(conf)
     val types = c.key.map(_.band.attribute) ++: c.differences.map(_.band.attribute).toVector
-    def begin(input: LogicalPlan, attributes: Seq[Expression]) =
-      InputSample.begin(session, input, attributes, types, rows)
-    val begun = Sides(
-      begin(c.join.left, c.key.map(_.left) ++: c.differences.map(_.storedLeft)),
-      begin(c.join.right, c.key.map(_.right) ++: c.differences.map(_.storedRight))
+    val inputs = Sides(
+      c.join.left -> (c.key.map(_.left) ++: c.differences.map(_.storedLeft)),
+      c.join.right -> (c.key.map(_.right) ++: c.differences.map(_.storedRight))
     )
-    // Both jobs run at once, and each is waited for: one that is not would go on.
-    val read = begun.map(_.flatMap(_()))
-    for {
-      l <- read.left
-      r <- read.right
-    } yield new JoinSample(l, r, c.key, c.differences.map(_.band))
+    InputSample
+      .ofBoth(session, inputs, types, rows)
+      .map(read => new JoinSample(read.left, read.right, c.key, c.differences.map(_.band)))
   }
 
   /** From the size on at which Spark would no longer broadcast one input. */
