@@ -169,6 +169,7 @@ def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) ->
     assert given.select("window").distinct().count() == given.count()
 
 
+@pytest.mark.smoke
 def test_a_checkpoint_of_an_earlier_version_goes_on(
     spark: SparkSession, tmp_path: Path, root: Path
 ) -> None:

@@ -85,6 +85,12 @@ abstract class SparkJoinSuite
       }
   }
 
+  /** Leaves a test out where the Spark that it runs on is too old for it. */
+  protected def needs(feature: SparkFeature): Unit = {
+    assume(feature.isExpected, s"${feature.what}: since Spark ${feature.since}")
+    ()
+  }
+
   protected def plainSpark[T](body: => T): T =
     withSettings(ScaleGateConf.Enabled -> "false")(body)
 

@@ -9,6 +9,7 @@ import scala.util.{Failure, Random, Success, Try}
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.{Encoders, Row}
 
+import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.join.stream.StreamingJoinSuite
 
 /** Random queries over streams in which something stands below, between and above our operators, under random settings,
@@ -153,6 +154,7 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   }
 
   test(s"$cases random queries over streams have the rows of plain Spark's over tables") {
+    needs(SparkFeature.SqlWatermark)
     val begun = System.nanoTime
     val faults = mutable.ArrayBuffer.empty[String]
     var i = first

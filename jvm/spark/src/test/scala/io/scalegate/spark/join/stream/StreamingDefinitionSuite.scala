@@ -7,6 +7,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
 
+import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With
@@ -43,9 +44,6 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
   private def columns(how: String) =
     if (how.endsWith("SEMI") || how.endsWith("ANTI")) "l.id AS a" else "l.id AS a, r.id AS b"
 
-  private def marked(side: String, delay: String) =
-    s"(SELECT * FROM $side WATERMARK ts DELAY OF INTERVAL $delay) $side"
-
   /** Runs a join that keeps its late rows, and gives what it gave beside what it is defined to give. */
   private def againstDefinition(
       how: String,
@@ -53,11 +51,12 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
       delays: (String, String) = ("2 SECONDS", "2 SECONDS")
   ) = {
     val (ls, rs) = (withLate(events(4, 0, 6000), -2L), withLate(events(4, 1, 6000), -3L))
-    val query =
-      s"SELECT ${columns(how)} FROM ${marked("l", delays._1)} $how JOIN ${marked("r", delays._2)} ON $on"
+    val query = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
+    def views(): Unit = for ((side, delay) <- Seq("l" -> delays._1, "r" -> delays._2))
+      spark.table(side).withWatermark("ts", delay).createOrReplaceTempView(side)
     val directory = newDirectory().resolve("late")
     withSettings(ScaleGateConf.LateRows -> directory.toString) {
-      val run = new Running(query, watermarks = false).start()
+      val run = new Running(query, watermarks = false, views = () => views()).start()
       try {
         ls.lazyZip(rs).foreach((l, r) => run.add(l, r))
         ends.foreach(e => run.add(e, e))
@@ -70,8 +69,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
         assert(late.values.map(_.size).sum == run.dropped)
         def inTime(side: String, batches: Seq[Seq[Event]]) =
           batches.flatten.filterNot(e => late.getOrElse(side, Set.empty[Long]).contains(e.id))
-        val plain = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
-        val expected = batchResult(plain, inTime("left", ls), inTime("right", rs))
+        val expected = batchResult(query, inTime("left", ls), inTime("right", rs))
         (run.all.filter(isReal), expected, run.dropped, (ls, rs, query))
       } finally run.stop()
     }
@@ -87,7 +85,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
       // What Spark's own join makes of the same. To an inner join it gives batches without data, so that more is late
       // there.
       if (how == "FULL" || (isSoak && how != "LEFT ANTI")) plainSpark {
-        val run = new Running(query, watermarks = false).start()
+        val run = new Running(query, delay = "2 seconds").start()
         try {
           ls.lazyZip(rs).foreach((l, r) => run.add(l, r))
           ends.foreach(e => run.add(e, e))
@@ -386,6 +384,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     )
     how <- Seq("SEMI", "ANTI")
   } test(s"a $how join of a stream with itself whose left side $what") {
+    needs(SparkFeature.SqlWatermark)
     val more = if (left.contains("n AS p")) "LATERAL VIEW explode(array(k, 1)) e AS n" else ""
     val hint = if (more.isEmpty) "/*+ WINDOW_JOIN */" else ""
     def query(other: String) =

@@ -5,6 +5,7 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
+import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 import io.scalegate.spark.settings.ScaleGateConf
 
@@ -207,6 +208,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     test(
       s"two streams as one, a watermark $whole, panes $held: rows and reported times are Spark's; code generated: $generated"
     ) {
+      if (!watermarks) needs(SparkFeature.SqlWatermark)
       def run() = new Running(
         query(functions = functions).replace("FROM l", s"FROM $from"),
         delay = "5 seconds",
