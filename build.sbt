@@ -4,10 +4,11 @@ ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Three test JVMs at once, on two cores: each waits for its own threads a third of the time.
+// Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would
+// run alone.
 Global / concurrentRestrictions := Seq(
-  Tags.limitAll(5),
-  Tags.limit(Tags.ForkedTestGroup, 3),
+  Tags.limitAll(6),
+  Tags.limit(Tags.ForkedTestGroup, 4),
   Tags.exclusiveGroup(Tags.Clean)
 )
 
@@ -122,12 +123,12 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Every third suite in a JVM of its own: one JVM leaves a core idle when core's suites are through.
+      // Every fourth suite in a JVM of its own: all four run at once, so that none is left to run alone at the end.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.sortBy(_.name).zipWithIndex
-        suites.groupBy(_._2 % 3).toSeq.sortBy(_._1).map { case (third, members) =>
-          Tests.Group(s"third-$third", members.map(_._1), process)
+        suites.groupBy(_._2 % 4).toSeq.sortBy(_._1).map { case (quarter, members) =>
+          Tests.Group(s"quarter-$quarter", members.map(_._1), process)
         }
       },
       Compile / resourceGenerators += Def.task {
