@@ -61,7 +61,7 @@ final class MayThrowSuite extends SparkJoinSuite {
       "CAST(l AS DOUBLE)",
       "try_cast(name AS INT)",
       "unix_micros(ts)",
-      "datediff(d, DATE'2020-01-01')",
+      "datediff(d, current_date())",
       "CASE WHEN i > 0 THEN l ELSE 0 END"
     )
     val partial = Seq(
