@@ -27,10 +27,7 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
     s"(SELECT *, i > 0 AS flag, cast(NULL AS INT) AS never FROM $relation) $name"
 
   private def assertGenerated(query: String): Unit = {
-    assertJoins(query)
-    val df = spark.sql(query)
-    df.collect()
-    val stages = collect(executed(df)) { case s: WholeStageCodegenExec => s }
+    val stages = collect(executed(assertedJoin(query))) { case s: WholeStageCodegenExec => s }
     assert(stages.exists(_.exists(_.isInstanceOf[WindowJoinOutputExec])), query)
     ()
   }

@@ -55,9 +55,7 @@ final class PlanSuite extends SparkJoinSuite {
     withSettings("spark.sql.adaptive.coalescePartitions.enabled" -> "true") {
       val query = s"SELECT /*+ MERGE(t) */ t.k, q.id FROM (SELECT r.id, r.k FROM r JOIN s ON " +
         s"abs(r.i - s.i) <= 3) q JOIN r t ON q.k = t.k AND t.id < 5"
-      assertJoins(query)
-      val df = spark.sql(query)
-      df.collect()
+      val df = assertedJoin(query)
       val slices = collect(executed(df)) { case s: io.scalegate.spark.join.batch.SliceExec => s }
       assert(slices.size == 2)
     }

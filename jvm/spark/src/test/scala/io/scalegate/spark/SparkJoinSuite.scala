@@ -116,11 +116,18 @@ abstract class SparkJoinSuite
 
   /** The same rows as plain Spark, by our operator. */
   protected def assertJoins(query: String): Assertion = {
+    assertedJoin(query)
+    succeed
+  }
+
+  /** The query that [[assertJoins]] holds of, when it has run. */
+  protected def assertedJoin(query: String): DataFrame = {
     val expected = expectedRows(query)
     val df = spark.sql(query)
     val actual = rowsOf(df)
     assert(windowJoins(df).nonEmpty, s"not planned as a WindowJoin: $query")
     assert(actual == expected, query)
+    df
   }
 
   /** Exactly the plan that Spark makes without the package. */

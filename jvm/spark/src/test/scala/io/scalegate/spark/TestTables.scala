@@ -4,6 +4,7 @@ import java.time.{Instant, LocalDate, LocalDateTime, ZoneOffset}
 
 import scala.util.Random
 
+import org.apache.spark.sql.scalegate.InternalRows
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Row, SparkSession}
 
@@ -32,8 +33,8 @@ object TestTables {
     Seq("r" -> seed, "s" -> (seed + 1)).foreach { case (name, s) =>
       val random = new Random(s)
       val rows = Seq.tabulate(Rows)(id => row(id, random))
-      spark
-        .createDataFrame(spark.sparkContext.parallelize(rows, 2), schema)
+      InternalRows
+        .of(spark.createDataFrame(spark.sparkContext.parallelize(rows, 2), schema))
         .createOrReplaceTempView(name)
     }
 

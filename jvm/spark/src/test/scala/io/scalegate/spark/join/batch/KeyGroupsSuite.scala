@@ -75,8 +75,7 @@ final class KeyGroupsSuite extends SparkJoinSuite {
       try {
         val query =
           "SELECT p.id, q.id FROM sorted_p p JOIN sorted_q q ON p.k = q.k AND abs(p.a - q.a) <= 9"
-        assertJoins(query)
-        val df = spark.sql(query)
+        val df = assertedJoin(query)
         withSettings("spark.sql.legacy.bucketedTableScan.outputOrdering" -> "true") {
           val again = spark.sql(query)
           assert(rowsOf(again) == rowsOf(df))

@@ -101,9 +101,7 @@ final class BroadcastSuite extends SparkJoinSuite {
     val large =
       "(SELECT id, i FROM r UNION ALL SELECT id, i FROM r UNION ALL SELECT id, i FROM r)"
     val query = half(large, 2) + " UNION ALL " + half(large, 7)
-    assertJoins(query)
-    val df = spark.sql(query)
-    df.collect()
+    val df = assertedJoin(query)
     assert(broadcasts(df).size == 2)
     val made = collect(executed(df)) { case b: BroadcastExchangeLike => b }
     val reused = collect(executed(df)) { case r: ReusedExchangeExec => r }
