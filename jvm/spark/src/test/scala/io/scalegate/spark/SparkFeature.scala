@@ -83,13 +83,24 @@ object SparkFeature {
     "Spark has no such setting"
   )(_ => Try(Class.forName("org.apache.spark.memory.UnmanagedMemoryConsumer")).isSuccess)
 
+  val ConstantCorrelation: SparkFeature = SparkFeature(
+    "`corr` of values that do not vary is NULL under ANSI",
+    "4.3",
+    "Spark fails with `DIVIDE_BY_ZERO`, with the package and without"
+  ) { session =>
+    val equal = session.newSession()
+    equal.conf.set("spark.sql.ansi.enabled", "true")
+    Try(equal.sql("SELECT corr(a, b) FROM VALUES (1, 1), (1, 2) AS t(a, b)").collect()).isSuccess
+  }
+
   val All: Seq[SparkFeature] = Seq(
     SqlWatermark,
     SketchFunctions,
     VectorFunctions,
     CollatedElements,
     ExplainedWindows,
-    PolledMemory
+    PolledMemory,
+    ConstantCorrelation
   )
 
   def table: Seq[String] =

@@ -1,5 +1,7 @@
 package io.scalegate.spark.bounds
 
+import org.apache.spark.sql.catalyst.optimizer.ComputeCurrentTime
+
 import io.scalegate.spark.SparkJoinSuite
 
 /** Conditions whose evaluation may end in an error, which Spark meets on fewer rows than a join that bounds them. */
@@ -49,8 +51,11 @@ final class MayThrowSuite extends SparkJoinSuite {
   }
 
   test("what may throw is known") {
-    def isKnown(text: String, from: String = "r") =
-      MayThrow(spark.sql(s"SELECT $text FROM $from").queryExecution.analyzed.expressions.head)
+    // Before it plans a join Spark puts the query's time where it is asked for; 4.0 cannot evaluate it elsewhere.
+    def isKnown(text: String, from: String = "r") = {
+      val analyzed = spark.sql(s"SELECT $text FROM $from").queryExecution.analyzed
+      MayThrow(ComputeCurrentTime(analyzed).expressions.head)
+    }
     val total = Seq(
       "i",
       "f + x",

@@ -2,6 +2,7 @@ package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.optimizer.{
+  ComputeCurrentTime,
   ConstantFolding,
   ReplaceExpressions,
   RewriteWithExpression,
@@ -65,7 +66,8 @@ private[plan] object StreamingJoins extends PredicateHelper {
 
   /** The join with its condition in the form that the optimizer gives it. */
   def simplified(join: Join): Join =
-    ConstantFolding(SimplifyCasts(RewriteWithExpression(ReplaceExpressions(join))))
+    Seq(ReplaceExpressions, RewriteWithExpression, ComputeCurrentTime, SimplifyCasts, ConstantFolding)
+      .foldLeft[LogicalPlan](join)((plan, rule) => rule(plan))
       .collectFirst { case j: Join => j }
       .getOrElse(join)
 }
