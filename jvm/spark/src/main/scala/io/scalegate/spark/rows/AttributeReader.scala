@@ -1,12 +1,7 @@
 package io.scalegate.spark.rows
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  Expression,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.band.AttributeType
 import io.scalegate.stream.SortableKey
@@ -22,30 +17,28 @@ final class AttributeReader(
     types: IndexedSeq[AttributeType],
     input: Seq[Attribute]
 ) {
-  private[this] val projection = UnsafeProjection.create(attributes, input)
+  private[this] val terms = new LocatedTerms(attributes, input)
+  private[this] val ordinals = terms.ordinals
   private[this] val kinds = types.toArray
 
   /** The attributes of the row last read. */
   val keys = new Array[Long](kinds.length)
 
-  /** False when one of the attributes is NULL: such a row matches nothing. */
+  /** False when one of the attributes is NULL: such a row matches nothing, and what `keys` holds means nothing. */
   def read(row: InternalRow): Boolean = {
-    val values = projection(row)
-    if (values.anyNull()) false
-    else {
-      var i = 0
-      while (i < kinds.length) {
-        keys(i) = keyOf(values, i)
-        i += 1
-      }
-      true
+    val values = terms.rowOf(row)
+    var i = 0
+    while (i < kinds.length && !values.isNullAt(ordinals(i))) {
+      keys(i) = keyOf(values, i)
+      i += 1
     }
+    i == kinds.length
   }
 
-  private[this] def keyOf(values: UnsafeRow, i: Int): Long = kinds(i) match {
-    case AttributeType.Int32 => values.getInt(i).toLong
-    case AttributeType.Int64 => values.getLong(i)
-    case AttributeType.Float32 => SortableKey.ofFloat(values.getFloat(i)).toLong
-    case AttributeType.Float64 => SortableKey.ofDouble(values.getDouble(i))
+  private[this] def keyOf(values: InternalRow, i: Int): Long = kinds(i) match {
+    case AttributeType.Int32 => values.getInt(ordinals(i)).toLong
+    case AttributeType.Int64 => values.getLong(ordinals(i))
+    case AttributeType.Float32 => SortableKey.ofFloat(values.getFloat(ordinals(i))).toLong
+    case AttributeType.Float64 => SortableKey.ofDouble(values.getDouble(ordinals(i)))
   }
 }

@@ -16,6 +16,8 @@ import io.scalegate.spark.join.{PairTest, ProbeJoinIterator}
   *
   * @param bands
   *   of the attributes that both sides' readers give
+  * @param groupKey
+  *   keeps the key whose build rows are held
   * @param mostRows
   *   a key of which is compared rather than sorted
   */
@@ -24,6 +26,7 @@ final class KeyGroupIterator(
     probes: KeyedSide,
     build: KeyedSide,
     bands: IndexedSeq[Band],
+    groupKey: GroupKey,
     mostRows: Int
 ) extends ProbeJoinIterator(pairs) {
   import KeyGroupIterator._
@@ -36,7 +39,6 @@ final class KeyGroupIterator(
   private[this] val attributes = Array.ofDim[Long](width, most)
   private[this] val least = new Array[Long](width)
   private[this] val greatest = new Array[Long](width)
-  private[this] var groupKey: UnsafeRow = _ // null before the first
   private[this] var isOpen =
     false // there are build rows of `groupKey`, the key of the last probe row
   private[this] var rowsHeld = 0 // how many of them are held
@@ -123,12 +125,12 @@ final class KeyGroupIterator(
 
   /** Brings the build side to the probe row's key; false when it has no rows of that key. */
   private[this] def enterGroup(): Boolean =
-    if (isOpen && probes.compareKey(groupKey) == 0) true
+    if (isOpen && probes.key.compare(groupKey) == 0) true
     else {
-      while (buildLeft && build.compareKey(probes.key) < 0) buildLeft = build.advance()
-      isOpen = buildLeft && build.compareKey(probes.key) == 0
+      while (buildLeft && build.key.compare(probes.key) < 0) buildLeft = build.advance()
+      isOpen = buildLeft && build.key.compare(probes.key) == 0
       if (isOpen) {
-        if (groupKey == null) groupKey = build.key.copy() else groupKey.copyFrom(build.key)
+        groupKey.keep(build.key)
         hold()
       }
       isOpen
@@ -145,7 +147,7 @@ final class KeyGroupIterator(
         bytes += build.row.getSizeInBytes
         if (build.read()) holdRow()
         buildLeft = build.advance()
-        same = buildLeft && build.compareKey(groupKey) == 0
+        same = buildLeft && build.key.compare(groupKey) == 0
       }
     if (!large) {
       kept += rowsHeld
@@ -181,7 +183,7 @@ final class KeyGroupIterator(
         count += 1
         if ((count & Patience) == 0) TaskAccess.stopIfKilled(task)
         val left = of.advance()
-        more = left && of.compareKey(groupKey) == 0
+        more = left && of.key.compare(groupKey) == 0
         if (!more) end(left)
       }
       more

@@ -1,35 +1,26 @@
 package io.scalegate.spark.join.batch
 
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.rows.AttributeReader
 
 /** One side of a [[KeyGroupIterator]]: rows in the order of their key. One thread; it holds the current row alone.
   *
-  * @param order
-  *   compares keys of the two sides
+  * @param key
+  *   reads the rows' keys
   * @param whole
   *   whether rows with a NULL in the key, which match nothing, are given too; else they are passed over
   */
 final class KeyedSide(
     rows: Iterator[UnsafeRow],
-    keyOf: UnsafeProjection,
-    order: Ordering[InternalRow],
+    val key: GroupKey,
     val reader: AttributeReader,
     whole: Boolean
 ) {
   private[this] var currentRow: UnsafeRow = _
-  private[this] var currentKey: UnsafeRow = _
   private[this] var present = false
 
   def row: UnsafeRow = currentRow
-
-  /** The current row's key; valid until [[advance]]. */
-  def key: UnsafeRow = currentKey
-
-  /** How the current row's key compares with another. */
-  def compareKey(other: UnsafeRow): Int = order.compare(currentKey, other)
 
   /** Whether the current row's key has no NULL. */
   def hasKey: Boolean = present
@@ -42,8 +33,7 @@ final class KeyedSide(
     var found = false
     while (!found && rows.hasNext) {
       currentRow = rows.next()
-      currentKey = keyOf(currentRow)
-      present = !currentKey.anyNull()
+      present = key.read(currentRow)
       found = present || whole
     }
     found

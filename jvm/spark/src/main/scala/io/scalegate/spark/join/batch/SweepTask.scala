@@ -2,14 +2,7 @@ package io.scalegate.spark.join.batch
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Ascending,
-  Expression,
-  RowOrdering,
-  SortOrder,
-  UnsafeProjection,
-  UnsafeRow
-}
+import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, SortOrder, UnsafeRow}
 import org.apache.spark.sql.scalegate.SpillableRows
 
 import io.scalegate.spark.join.lookup.BlockLookupIterator
@@ -46,7 +39,6 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]], above: Int
   ): KeyedJoinIterator = {
     val memory = WindowMemory.ofTask(TaskContext.get())
     val test = terms.test
-    val order = RowOrdering.createNaturalAscendingOrdering(keys.left.map(_.dataType))
     def keyed(
         rows: Iterator[InternalRow],
         sideKeys: Seq[Expression],
@@ -54,8 +46,7 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]], above: Int
         whole: Boolean
     ) = new KeyedSide(
       UnsafeRows(rows, input.output),
-      UnsafeProjection.create(sideKeys, input.output),
-      order,
+      GroupKey(sideKeys, input.output),
       terms.reader(input),
       whole
     )
@@ -64,7 +55,14 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]], above: Int
     val build = keyed(terms.buildOf(rows), terms.buildOf(keys), terms.build, whole = false)
     new KeyedJoinIterator(
       test,
-      new KeyGroupIterator(test, probes, build, terms.by.bands, above),
+      new KeyGroupIterator(
+        test,
+        probes,
+        build,
+        terms.by.bands,
+        GroupKey(terms.buildOf(keys), terms.build.output),
+        above
+      ),
       new SortedKey(terms, test, memory),
       inBlocks(_, _, test, memory),
       memory,
