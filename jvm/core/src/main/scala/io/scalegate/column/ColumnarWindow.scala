@@ -11,7 +11,7 @@ import io.scalegate.band.AttributeType
   * @param attributes
   *   the types of the columns beside the position; 32-bit types take an `Int` column
   * @param maxRows
-  *   the size at which [[append]] refuses, with a [[WindowLimitException]]
+  *   the size at which `append` refuses, with a [[WindowLimitException]]
   * @param initialRows
   *   room for so many rows is made at once
   */

@@ -11,7 +11,7 @@ import io.scalegate.stream.IdleStrategy
   *   results of one thread that may wait for the consumer
   * @param maxWindowRows
   *   rows that one thread may keep of one stream; beyond, the join ends with a
-  *   [[WindowLimitException]]
+  *   `WindowLimitException`
   * @param idle
   *   makes the waiting strategy of each of the join's own threads
   */

@@ -3,7 +3,7 @@ package io.scalegate.join
 import io.scalegate.stream.Side
 
 /** A way to run a stream join. Every strategy takes the same spec and gives the same results in
-  * the same order: that of [[ResultOrder]], whatever the interleaving of the sources and the
+  * the same order: that of `ResultOrder`, whatever the interleaving of the sources and the
   * number of threads.
   */
 trait JoinStrategy {

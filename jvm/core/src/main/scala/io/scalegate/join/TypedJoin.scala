@@ -5,7 +5,7 @@ import io.scalegate.stream.Side
 /** The [[JoinType]] of a spec on any strategy whose results come in order. What is given for a tuple besides its pairs
   * is decided once, when its window can no longer grow, from the results of all of the strategy's threads.
   *
-  * Results come in the order of their times. At one time the pairs come first, in [[ResultOrder]], then the tuples
+  * Results come in the order of their times. At one time the pairs come first, in `ResultOrder`, then the tuples
   * that match nothing, in their own order; so the results, too, depend on nothing but the input.
   */
 final class TypedJoin(strategy: JoinStrategy) {

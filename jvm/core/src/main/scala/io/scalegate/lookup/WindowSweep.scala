@@ -14,7 +14,7 @@ import io.scalegate.column.{ColumnarWindow, WindowProbe}
   * @param attributes
   *   the types of the build side's attributes that probes bound besides the position
   * @param maxRows
-  *   the window size beyond which [[probe]] throws a [[WindowLimitException]]
+  *   the window size beyond which [[probe]] throws a `WindowLimitException`
   */
 final class WindowSweep(
     attributes: IndexedSeq[AttributeType],

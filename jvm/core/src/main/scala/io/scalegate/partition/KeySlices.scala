@@ -9,7 +9,7 @@ import io.scalegate.stream.Side
 /** Cuts the rows of the keys that are too frequent for one task into slices, so that several tasks share
   * the work of a key; a key's other name is its cell, and each slice of a hot key is a cell of its own. A row of
   * one side lies in one cell, a row of the other in every cell where a row that it matches may lie, so each matching
-  * pair meets in exactly one cell, as in a [[Grid]]. Two keys may meet in a cell: keys are to be compared there.
+  * pair meets in exactly one cell, as in a `Grid`. Two keys may meet in a cell: keys are to be compared there.
   *
   * Which keys are hot, and how many slices each has, is what Algorithm 1 of the PPOIJ paper decides
   * ([[io.scalegate.partition.KeySplit]]). The paper's replicas each see all probe tuples of a key; rows at
@@ -80,7 +80,7 @@ object KeySlices {
   final case class Cuts(band: Band, stripesPerBand: Int)
 
   /** The widest stripes of which there are enough for so many slices, each with at least
-    * [[StripesPerSlice]] of them, in a range of the attribute; None when there are not.
+    * `StripesPerSlice` of them, in a range of the attribute; None when there are not.
     *
     * @param least
     *   the range's smallest sortable integer

@@ -3,7 +3,7 @@ package io.scalegate.partition
 import io.scalegate.band.CellBuffer
 import io.scalegate.stream.Side
 
-/** Where the rows of two inputs at rest meet, as the segments of two windows do in a [[MatrixJoin]] (DP-Join
+/** Where the rows of two inputs at rest meet, as the segments of two windows do in a `MatrixJoin` (DP-Join
   * §III-C): a row of R belongs to one row of the matrix and is copied to all of its cells, a row of S to one
   * column. So each pair of rows meets in exactly one cell, whatever they hold.
   *

@@ -2,7 +2,7 @@ package io.scalegate.partition
 
 import io.scalegate.stream.{CountWindow, TimeWindow, Window}
 
-/** How the workers of a [[MatrixJoin]] are arranged (DP-Join §III-C): R's window is cut into
+/** How the workers of a `MatrixJoin` are arranged (DP-Join §III-C): R's window is cut into
   * `rows` segments, S's into `columns`, and each of the `rows * columns` workers has one of each.
   *
   * A linear layout has one row or one column: one window is cut, the other shared by all. A square

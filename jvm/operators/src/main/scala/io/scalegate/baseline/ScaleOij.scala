@@ -11,7 +11,7 @@ import io.scalegate.stream.{EventOrder, Side, Sides, StreamTuple}
 /** Scale-OIJ (Zhang et al., ICDE 2023; PPOIJ §5.3 and §6), the interval join with shared buffers: a
   * tuple goes to one joiner, which keeps it by key and time where all joiners can read it, and
   * which finds its pairs in the buffers of all joiners of its key's team. Heavy keys have larger
-  * teams (see [[ScaleOijSchedule]]).
+  * teams (see `ScaleOijSchedule`).
   *
   * The key is the first band of width zero on integers; the other bands are tested on what the key
   * and the window let through. A join without such a band has one key. Results come in order.

@@ -14,7 +14,7 @@ import scala.annotation.tailrec
   * Progress: an operation waits only for a thread that holds the lock of a subindex that it needs,
   * for the time of one operation on a small tree or, once per subindex and merge, for handing
   * over what was inserted while the merge ran. Nobody waits for the rest of a merge. One thread
-  * at a time merges: with [[insert]], the one whose insertion makes it due.
+  * at a time merges: with `insert`, the one whose insertion makes it due.
   *
   * What is promised to threads that race is said at [[ConcurrentSlidingIndex]]; and here insertions
   * of a key and searches for just that key are linearizable, however many tuples share it.

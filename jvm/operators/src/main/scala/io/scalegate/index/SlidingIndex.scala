@@ -5,7 +5,7 @@ package io.scalegate.index
   * and nothing of the tuple itself. The paper's has keys and positions only; the value is for joins
   * with a second band, which is then tested where the search is, and not on rows far apart.
   *
-  * Keys are the core's sortable integers (see [[io.scalegate.stream.SortableKey]]); any `Long` is
+  * Keys are the core's sortable integers (see `io.scalegate.stream.SortableKey`); any `Long` is
   * a key, and any number of tuples may share one. A position names a tuple of the window and is
   * also its age: positions are unique, are inserted in rising order, and a window slides by a
   * lower bound on them. They need not be consecutive.

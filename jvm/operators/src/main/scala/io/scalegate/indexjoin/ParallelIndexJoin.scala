@@ -7,7 +7,7 @@ import io.scalegate.stream.Side
 
 /** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each
   * from a shared queue, share the windows and their indexes, and may join and leave while it
-  * runs. Results come out in the order of [[ResultOrder]].
+  * runs. Results come out in the order of `ResultOrder`.
   *
   * @param newIndex
   *   makes an empty index for a window that is expected to hold so many tuples

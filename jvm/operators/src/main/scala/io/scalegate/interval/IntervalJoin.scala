@@ -26,12 +26,12 @@ final class IntervalJoin(
 
   def name: String = s"interval join $pattern($replicas)"
 
-  /** Sources deliver in order; results come in the order of [[io.scalegate.join.ordered.ResultOrder]]. */
+  /** Sources deliver in order; results come in the order of `io.scalegate.join.ordered.ResultOrder`. */
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningIntervalJoin =
     started(spec, sources, options, new OrderedIntake(_))
 
   /** Sources may deliver out of order, within bounds; a reorder buffer precedes the join. Results
-    * come in the order of [[io.scalegate.join.ordered.ResultOrder]], later by the bound.
+    * come in the order of `io.scalegate.join.ordered.ResultOrder`, later by the bound.
     */
   def openReordered(
       spec: JoinSpec,

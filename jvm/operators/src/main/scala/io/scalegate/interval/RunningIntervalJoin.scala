@@ -5,7 +5,7 @@ import io.scalegate.join.{JoinOptions, JoinSpec, WorkerMetrics}
 import io.scalegate.stream.Side
 
 /** An [[IntervalJoin]] under way. The consumer's thread polls; everything else by any thread, as
-  * in every [[io.scalegate.join.RunningJoin]].
+  * in every `io.scalegate.join.RunningJoin`.
   */
 final class RunningIntervalJoin private[interval] (
     spec: JoinSpec,

@@ -16,7 +16,7 @@ import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple, Window, Work}
   * Window-based Stream Joins on Multicores", DP-Join): `rows * columns` workers, each with one
   * segment of R's window and one of S's. A tuple goes to one row or column of workers only, so
   * each of its results waits for a share of the opposite window, and tuples in different rows and
-  * columns are joined at once. See [[MatrixLayout]] for the choice of a layout.
+  * columns are joined at once. See `MatrixLayout` for the choice of a layout.
   *
   * Departures from the paper, so that the results and their order are those of every other
   * strategy. A worker takes its two streams in their total order: a tuple waits until the worker
@@ -38,7 +38,7 @@ final class MatrixJoin private (val name: String, layoutFor: Window => MatrixLay
 
 object MatrixJoin {
 
-  /** With the layout of so many workers that [[MatrixLayout.choose]] gives for a join's window.
+  /** With the layout of so many workers that `MatrixLayout.choose` gives for a join's window.
     *
     * @param rateR
     *   tuples of R in a unit of time, in which the window is given, too

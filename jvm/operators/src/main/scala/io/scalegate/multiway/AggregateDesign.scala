@@ -6,7 +6,7 @@ package io.scalegate.multiway
   * inputs and the number of threads.
   *
   * What an order-sensitive function gives is that of the tuples in their total order. A function
-  * that rounds gives the same in every run, to the last digit, and other last digits in [[WiML]],
+  * that rounds gives the same in every run, to the last digit, and other last digits in `WiML`,
   * and on panes, which merge states, than in the rest.
   */
 trait AggregateDesign {

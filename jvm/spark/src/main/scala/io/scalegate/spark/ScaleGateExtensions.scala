@@ -45,8 +45,8 @@ import io.scalegate.spark.window.stream.ExtractStreamingPanes
   * its class path has it; naming it in `spark.sql.extensions` as well does no harm.
   *
   * On a Spark that this build is not for it adds nothing and says so once: what is left is that Spark. So neither this
-  * class nor [[SparkRelease]] may mention a class that any Spark since 3.5 has elsewhere or not at all; what does is
-  * [[ScaleGateRules]], which is loaded when it is called.
+  * class nor `SparkRelease` may mention a class that any Spark since 3.5 has elsewhere or not at all; what does is
+  * `ScaleGateRules`, which is loaded when it is called.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = SparkRelease.obstacle match {
@@ -64,7 +64,7 @@ private object ScaleGateExtensions {
   private val warned = new AtomicBoolean
 }
 
-/** What the package adds to a session. [[ScaleGateExtensions]] asks for it on the Spark that this build is for, and on
+/** What the package adds to a session. `ScaleGateExtensions` asks for it on the Spark that this build is for, and on
   * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
   * harm, since every rule here leaves its own work alone.
   *

@@ -7,7 +7,7 @@ import io.scalegate.matrix.{MatrixWorkers, StreamShape, Topology}
 import io.scalegate.stream.{EventOrder, Lifecycle, RunningOperator, StreamTuple, Work}
 
 /** A join of three streams under way. Sources, consumer, failures and closing are as in
-  * [[io.scalegate.join.RunningJoin]].
+  * `io.scalegate.join.RunningJoin`.
   */
 final class RunningCubeJoin private[matrix] (
     spec: CubeSpec,

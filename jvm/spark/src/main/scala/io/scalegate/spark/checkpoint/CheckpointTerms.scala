@@ -6,7 +6,7 @@ package io.scalegate.spark.checkpoint
   * @param now
   *   names and values, as this version writes them
   * @param before
-  *   compares them with those that a version without [[CheckpointTerms.Version]] wrote, and gives what differs: the
+  *   compares them with those that a version without `CheckpointTerms.Version` wrote, and gives what differs: the
   *   name, what was written, and what it is
   */
 final case class CheckpointTerms(

@@ -23,7 +23,7 @@ final class RowAddress(columns: Int) {
       stored
     }
 
-  /** Of a row in a [[RowStore]]. */
+  /** Of a row in a `RowStore`. */
   def set(base: AnyRef, offset: Long): Unit = {
     whole = null
     in = base

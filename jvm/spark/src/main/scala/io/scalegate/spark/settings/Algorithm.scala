@@ -26,7 +26,7 @@ object Algorithm {
 
   /** None for [[Auto]].
     *
-    * @throws NoSuchElementException
+    * @throws java.util.NoSuchElementException
     *   for what is none of [[names]]
     */
   def named(name: String): Option[Algorithm] =

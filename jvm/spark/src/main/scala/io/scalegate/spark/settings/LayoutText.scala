@@ -8,7 +8,7 @@ object LayoutText {
 
   /** None for what is not of that form.
     *
-    * @throws IllegalArgumentException
+    * @throws java.lang.IllegalArgumentException
     *   for what is, and is no layout
     */
   def parse(text: String): Option[MatrixLayout] = text match {

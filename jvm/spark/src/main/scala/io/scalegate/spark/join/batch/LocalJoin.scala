@@ -230,7 +230,7 @@ object LocalJoin {
     * input.
     *
     * @param held
-    *   the columns of the rows that are broadcast: of the build side, whose plan gives [[PackedRows]]
+    *   the columns of the rows that are broadcast: of the build side, whose plan gives `PackedRows`
     */
   final case class Broadcast(held: Seq[Attribute], terms: IndexTerms) extends LocalJoin {
     override def shownName: String = "BroadcastWindowJoin"

@@ -6,7 +6,7 @@ import io.scalegate.spark.settings.Algorithm
 /** What a hint says of how its join is to be run.
   *
   * @param algorithm
-  *   one of [[Algorithm.names]], if it says so
+  *   one of `Algorithm.names`, if it says so
   * @param layout
   *   of the matrix, which it asks for then
   * @param ordered

@@ -20,7 +20,7 @@ import io.scalegate.spark.settings.{Algorithm, Errors, LayoutText}
   * resolution rules of analysis, since Spark drops hints that it does not know.
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
-  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an [[Algorithm]]
+  * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an `Algorithm`
   * among the arguments chooses that, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the
   * rows of a join of streams in the order of their times.
   */

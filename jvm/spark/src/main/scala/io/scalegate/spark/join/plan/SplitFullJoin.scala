@@ -26,7 +26,7 @@ import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
   * only if they are few enough to index.
   *
   * Both halves read both inputs. An input whose rows are not known to be the same each time is read once, into an
-  * exchange that both halves share ([[ReadOnce]]); others are read twice, each half with what it needs of them.
+  * exchange that both halves share (`ReadOnce`); others are read twice, each half with what it needs of them.
   *
   * One by keys that nobody asked us to run is left to Spark, which reads its inputs once. The rule runs before the
   * cost-based ones.

@@ -14,7 +14,7 @@ import io.scalegate.spark.rows.WindowMemory
 import io.scalegate.spark.settings.Errors
 
 /** The partial results of a task's rows, and the rows that they are exchanged as: of a key, all panes of a block in
-  * one, of the keys, the block's number and the panes as [[PaneBlock]] has them. When the task's memory is full, what
+  * one, of the keys, the block's number and the panes as `PaneBlock` has them. When the task's memory is full, what
   * is held is given and forgotten, so a key and a block may come more than once.
   *
   * Filled by `point`, and given by `drain` and the iterator, in turn; a row is valid until the next is asked for. One

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, ExprId, NamedExpres
 /** One [[PartialPanesExec]] as it travels to the executors.
   *
   * @param shared
-  *   what partial results that others add to as well are found by; see [[SharedPanes]]
+  *   what partial results that others add to as well are found by; see `SharedPanes`
   * @param input
   *   the columns of its rows
   * @param keys

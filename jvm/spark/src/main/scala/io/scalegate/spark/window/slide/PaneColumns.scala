@@ -7,7 +7,7 @@ import io.scalegate.spark.window.partial.{PaneBlock, PaneFunctions}
 /** In which form panes come or are held.
   *
   * @param input
-  *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as [[PaneBlock]] has
+  *   keys, the pane and the partial results' columns, in this order; or keys, a number and panes as `PaneBlock` has
   *   them
   * @param packed
   *   in the latter case, how many panes one number stands for, as a power of two; a block's panes at most
@@ -21,7 +21,7 @@ object PaneColumns {
     * @param columns
     *   of the rows that come, found by index and not by name: a function that a rule has copied names its columns anew
     * @param packed
-    *   whether they are those of [[PartialPanesExec]]
+    *   whether they are those of `PartialPanesExec`
     */
   def arriving(
       columns: Seq[Attribute],

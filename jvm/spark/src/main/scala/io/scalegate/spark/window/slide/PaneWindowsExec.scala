@@ -23,7 +23,7 @@ import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
   * aggregate.
   *
   * Input contract: the child's columns are the keys, the pane and the partial results of the functions, in this order,
-  * in the form in which Spark exchanges them; or the output of [[PartialPanesExec]]. Rows of one key come in one
+  * in the form in which Spark exchanges them; or the output of `PartialPanesExec`. Rows of one key come in one
   * partition, in any order; without keys all rows come in one.
   *
   * A task holds the panes of one window of one key, and what the sort keeps in memory.
@@ -35,7 +35,7 @@ import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
   * @param resultExpressions
   *   over keys, window and the functions' results
   * @param packed
-  *   whether the child's rows are those of [[PartialPanesExec]]
+  *   whether the child's rows are those of `PartialPanesExec`
   */
 final case class PaneWindowsExec(
     terms: PaneTerms,

@@ -3,7 +3,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /** Where a partition's panes lie between the batches of a stream. A task has one for a batch, in one thread: what it
   * puts and removes shows with the commit, or never. A key is the values of the aggregate's keys and a number: see
-  * [[StoredPanes]].
+  * `StoredPanes`.
   */
 trait PaneStore {
 

@@ -15,8 +15,8 @@ import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
 
-/** An aggregate of a stream over sliding windows, as it is planned; the terms are those of [[PaneWindowsExec]] and
-  * [[PartialPanesExec]]. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
+/** An aggregate of a stream over sliding windows, as it is planned; the terms are those of `PaneWindowsExec` and
+  * `PartialPanesExec`. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
   *
   * @param functionTerms
   *   what a checkpoint says of each function
@@ -57,7 +57,7 @@ final case class StreamPanes(
 
   private[this] val windowFunctions = PaneFunctions(keys :+ window, functions, results)
 
-  /** The columns that panes are held in, as [[StoredPanes]] has them: what they are found by, and what is found. */
+  /** The columns that panes are held in, as `StoredPanes` has them: what they are found by, and what is found. */
   val keyColumns: Seq[Attribute] =
     keys :+ (if (packed) AttributeReference("panes", LongType, nullable = false)() else pane)
   val valueColumns: Seq[Attribute] =

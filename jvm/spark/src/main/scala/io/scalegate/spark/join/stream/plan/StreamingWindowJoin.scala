@@ -45,7 +45,7 @@ private[plan] object StreamingJoins extends PredicateHelper {
 
   /** None for a join that is left to Spark.
     *
-    * @throws IllegalArgumentException
+    * @throws java.lang.IllegalArgumentException
     *   for one that can be run neither here nor there
     */
   def candidate(join: Join): Option[StreamingJoinCandidate] =

@@ -40,7 +40,7 @@ object SparkExpressions {
 
   /** A key whose bytes are the same where a collation takes texts for the same.
     *
-    * @throws IllegalArgumentException
+    * @throws java.lang.IllegalArgumentException
     *   where such texts lie within an array or a struct, which this Spark has no form for
     */
   def collated(key: Expression): Expression = key.dataType match {
