@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +13,6 @@ from typing import Any
 
 import duckdb
 import loopback_cluster
-import old_checkpoint
 import pyspark
 import pytest
 import scalegate
@@ -167,30 +165,6 @@ def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) ->
     assert total is not None
     assert total[0] == sum(by_duckdb(tmp_path, "band", "inner").values())
     assert given.select("window").distinct().count() == given.count()
-
-
-@pytest.mark.smoke
-def test_a_checkpoint_of_an_earlier_version_goes_on(
-    spark: SparkSession, tmp_path: Path, root: Path
-) -> None:
-    """The fixture is what `tests/python/old_checkpoint.py` wrote with the version it names."""
-    kept = root / "tests" / "fixtures" / "stream-checkpoint-0.1.0"
-    shutil.copytree(kept, tmp_path / "checkpoint")
-    rows = old_checkpoint.run(spark, tmp_path, old_checkpoint.NEW)
-    given = Counter(row for row in rows if -1 not in row)
-    whole = tmp_path / "whole"
-    before = tmp_path / "before"
-    for side, all_rows in old_checkpoint.events().items():
-        stream_files.write_files(whole / side, [all_rows])
-        stream_files.write_files(before / side, [all_rows[: old_checkpoint.OLD]])
-    at_rest = by_duckdb(whole, old_checkpoint.WHAT, "inner")
-    unmatched = by_duckdb(whole, old_checkpoint.WHAT, "full") - at_rest
-    matched = Counter({row: n for row, n in given.items() if None not in row})
-    assert matched == at_rest - by_duckdb(before, old_checkpoint.WHAT, "inner")
-    # Of the rows that match nothing the first run gave those whose windows had closed by then.
-    late = Counter({row: n for row, n in given.items() if None in row})
-    assert late <= unmatched and len(late) > 3
-    assert any(min(row) < old_checkpoint.OLD for row in matched), "no row of the state was used"
 
 
 def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
