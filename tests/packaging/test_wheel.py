@@ -11,6 +11,8 @@ from pathlib import Path
 import py4j
 import pyspark
 import pytest
+from packaging.metadata import Metadata
+from packaging.specifiers import SpecifierSet
 
 JOIN = """
 import sys
@@ -51,14 +53,35 @@ def test_the_wheel_carries_a_jar_for_this_spark_and_its_types(wheel: Path) -> No
     assert "scalegate/py.typed" in names
 
 
+def metadata(wheel: Path) -> Metadata:
+    """What the wheel says of itself, which is refused where an index of packages would."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
+        return Metadata.from_email(archive.read(name), validate=True)
+
+
 def test_the_wheel_wants_the_sparks_it_has_jars_for(wheel: Path) -> None:
     first, last = minors(wheel)[0], minors(wheel)[-1]
     major, number = last.split(".")
-    with zipfile.ZipFile(wheel) as archive:
-        (metadata,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
-        text = archive.read(metadata).decode("utf-8")
-    wanted = [line for line in text.splitlines() if line.startswith("Requires-Dist:")]
-    assert wanted == [f"Requires-Dist: pyspark<{major}.{int(number) + 1},>={first}"]
+    wanted = [str(requirement) for requirement in metadata(wheel).requires_dist or []]
+    assert wanted == [f"pyspark<{major}.{int(number) + 1},>={first}"]
+
+
+def test_the_wheel_says_what_an_index_of_packages_shows(wheel: Path) -> None:
+    said = metadata(wheel)
+    assert said.name == "scalegate"
+    assert said.license_expression == "Apache-2.0"
+    assert said.license_files == ["LICENSE"]
+    assert said.summary and said.description and said.author
+    assert said.description_content_type == "text/markdown"
+    assert {"spark", "interval join", "streaming"} <= set(said.keywords or [])
+    classifiers = set(said.classifiers or [])
+    assert {"Typing :: Typed", "Programming Language :: Python :: 3.10"} <= classifiers
+    assert said.requires_python == SpecifierSet(">=3.10")
+    urls = said.project_urls or {}
+    assert set(urls) == {"Homepage", "Documentation", "Changelog", "Source", "Issues"}
+    assert all(url.startswith(f"{urls['Homepage']}") for url in urls.values())
+    assert urls["Homepage"].startswith("https://")
 
 
 def test_the_wheel_runs_a_join_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:
