@@ -22,7 +22,8 @@ JAR_FILES  := $(shell find jvm/core/src/main jvm/spark/src/main -type f 2>/dev/n
 PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_ALL=C sort)
 
 LINTED       := python project tests examples $(wildcard bench/harness)
-SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check"
+CHECK_SCHEMA := $(PY) -m check_jsonschema --quiet --builtin-schema
+SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 HARNESS      := bench/harness/run.py
 
@@ -69,7 +70,7 @@ FORCE:
 
 $(JAR): $(SBT_STAMP) $(JAR_LIST) $(JAR_FILES) $(BUILD_DEFS)
 	@touch $(BUILD)/sbt.begin
-	$(SBT) spark/package
+	$(SBT) spark/oneJar
 	@touch -r $(BUILD)/sbt.begin $(JAR)
 
 # The jar where the Python package looks for it: the only one there for this Spark.
@@ -82,12 +83,13 @@ $(WHEEL): $(PACKAGED_JAR) $(PY_FILES) LICENSE
 	@rm -rf dist && cd python && ../$(PY) -m hatchling build --target wheel --directory ../dist
 
 OTHER_SPARKS := $(filter-out $(SPARK),$(SPARKS))
+OTHER_PROJECTS := $(addprefix spark,$(subst .,,$(OTHER_SPARKS)))
 .PHONY: setup jar jars wheel
 setup: $(VENV_STAMP) $(SBT_STAMP) ## virtual environment, wheelhouse and sbt launcher
 jar: $(PACKAGED_JAR) ## the jar, built and copied into the Python package
 jars: $(PACKAGED_JAR) ## a jar for each minor of Spark, copied into the Python package
 	@project/setup-spark.sh $(OTHER_SPARKS)
-	@$(SBT) $(foreach minor,$(OTHER_SPARKS),spark$(subst .,,$(minor))/package)
+	@$(SBT) $(addsuffix /oneJar,$(OTHER_PROJECTS))
 	@for minor in $(OTHER_SPARKS); do \
 	  rm -f $(JARS)/scalegate-spark-$${minor}_*; \
 	  cp target/scalegate-spark-$${minor}_2.13-$(VERSION).jar $(JARS); \
@@ -118,6 +120,9 @@ check-python: $(VENV_STAMP)
 	@$(PY) -m ruff format --check $(LINTED)
 	@$(PY) -m ruff check $(LINTED)
 	@$(PY) -m mypy python/scalegate tests/python/typed_program.py
+	@$(CHECK_SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	@$(CHECK_SCHEMA) vendor.dependabot .github/dependabot.yml
+	@$(CHECK_SCHEMA) vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
 
 check-scala: $(SBT_STAMP)
 	@$(SBT) $(SCALA_CHECK)
@@ -127,7 +132,7 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 	@$(PY) -m ruff check --fix $(LINTED)
 	@$(SBT) $(SCALA_FORMAT)
 
-matrix: jars $(PLAIN_FILES) ## the tests of each minor of Spark but the default's: MATRIX=smoke for a look at it
+matrix: jars $(WHEEL) $(PLAIN_FILES) ## the tests of each minor of Spark but the default's: MATRIX=smoke for a look at it
 	@project/matrix.sh $(or $(MATRIX),full) $(OTHER_SPARKS)
 
 test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
@@ -135,6 +140,50 @@ test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
 
 stress-quick: $(SBT_STAMP) ## jcstress in a short form, all of its tests
 	@SCALEGATE_STRESS=all $(SBT) stress/sample
+
+# ---- releases ---------------------------------------------------------------------------------
+
+# Where sbt keeps what Maven Central is sent.
+STAGED  := target/sona-staging
+RELEASE := $(BUILD)/release
+RELEASE_STAMP := $(RELEASE).stamp
+PUBLISHED := core operators spark $(OTHER_PROJECTS)
+
+$(RELEASE_STAMP): $(VENV_STAMP) python/requirements-release.txt
+	@rm -rf $(RELEASE) && $(PY) -m venv $(RELEASE)
+	@$(RELEASE)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --requirement python/requirements-release.txt
+	@touch $@
+
+.PHONY: docs links
+docs: links $(PACKAGED_JAR) ## the documents' links and programs, and the pages of the Scala API in target/api
+	@$(PY) -m pytest -q tests/python/test_documents.py
+	@$(SBT) core/doc operators/doc spark/doc
+	@rm -rf target/api && mkdir -p target/api
+	@for part in core operators spark; do cp -r jvm/$$part/target/scala-2.13/api target/api/$$part; done
+	@cp docs/api.html target/api/index.html
+
+links: $(VENV_STAMP) ## the links within the repository's Markdown files
+	@$(PY) -m pytest -q tests/python/test_documents.py -k link
+
+.PHONY: staged consumers checkpoints release-check release-maven
+staged: jars ## what Maven Central is sent: the library, and an artifact for each minor of Spark
+	@rm -rf $(STAGED)
+	@$(SBT) $(addsuffix /publish,$(PUBLISHED))
+
+consumers: staged ## programs in Scala and Java whose builds have nothing else than what is staged
+	@SCALEGATE_STAGED=$(STAGED) $(PY) -m pytest -q tests/packaging/test_maven.py
+
+checkpoints: jars ## checkpoints of this version, which later ones have to go on with, of each minor
+	@for minor in $(SPARKS); do project/checkpoints.sh $$minor || exit 1; done
+
+release-check: consumers $(WHEEL) $(RELEASE_STAMP) ## all that a release publishes, made and checked: TAG=v0.1.0
+	@project/release-check.sh "$(TAG)" $(WHEEL) $(STAGED)
+
+# Needs a key that gpg has, and SONATYPE_USERNAME and SONATYPE_PASSWORD.
+release-maven: jars ## sign what Maven Central is sent, and send it
+	@rm -rf $(STAGED)
+	@$(SBT) $(addsuffix /publishSigned,$(PUBLISHED)) sonaRelease
 
 # ---- measurements -----------------------------------------------------------------------------
 

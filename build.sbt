@@ -2,6 +2,14 @@ ThisBuild / organization := "io.scalegate"
 ThisBuild / version := Versions.project
 ThisBuild / scalaVersion := Versions.scala
 ThisBuild / licenses := Seq("Apache-2.0" -> url("https://www.apache.org/licenses/LICENSE-2.0"))
+ThisBuild / homepage := Some(url(Published.repository))
+ThisBuild / scmInfo := Some(Published.scm)
+ThisBuild / developers := Published.developers
+ThisBuild / organizationName := "ScaleGate"
+ThisBuild / organizationHomepage := Some(url(Published.repository))
+ThisBuild / versionScheme := Some("early-semver")
+// A directory in Maven's form: what Maven Central is sent, and what the tests' programs are built with.
+ThisBuild / publishTo := localStaging.value
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
 // Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would
@@ -40,14 +48,27 @@ val common = Seq(
     "-Wdead-code",
     "-Wconf:any:error"
   ),
-  Compile / doc / sources := Nil,
   Test / fork := true,
   Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseParallelGC"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
   Test / parallelExecution := false
 )
 
-val unpublished = Seq(publish / skip := true)
+val unpublished = Seq(
+  publish / skip := true,
+  Compile / doc / sources := Nil,
+  mimaFailOnNoPrevious := false
+)
+
+/** What a release carries to Maven: the API's pages, held against the release before, and its bill of materials. */
+val published = Seq(
+  pomIncludeRepository := (_ => false),
+  mimaPreviousArtifacts := Published
+    .before(version.value, (ThisBuild / baseDirectory).value / "CHANGELOG.md")
+    .map(organization.value %% moduleName.value % _)
+    .toSet,
+  mimaFailOnNoPrevious := mimaPreviousArtifacts.value.nonEmpty
+)
 
 val testLibraries = Seq(
   "org.scalatest" %% "scalatest" % Versions.scalatest % Test,
@@ -58,9 +79,10 @@ val testLibraries = Seq(
 /** What a task of an engine needs: gates, columns, indexes of windows, the join of one thread. No Spark, no library. */
 lazy val core = project
   .in(file("jvm/core"))
-  .settings(common)
+  .settings(common, published)
   .settings(
     name := "scalegate-core",
+    description := "Gates that merge streams, indexes of windows and joins of one task, on the JDK alone",
     libraryDependencies ++= testLibraries :+ "org.jetbrains.kotlinx" % "lincheck-jvm" % Versions
       .lincheck % Test
   )
@@ -69,9 +91,10 @@ lazy val core = project
 lazy val operators = project
   .in(file("jvm/operators"))
   .dependsOn(core % "compile->compile;test->test")
-  .settings(common)
+  .settings(common, published)
   .settings(
     name := "scalegate-operators",
+    description := "Parallel joins and aggregates of streams within one JVM, as published",
     libraryDependencies ++= testLibraries ++ Seq(
       "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
       // Spark has it on its class path; it must not be there twice.
@@ -99,16 +122,25 @@ def shims(parent: File, minor: String): Seq[File] = {
   }
 }
 
-/** Catalyst: extractor, rules, strategy, exec nodes. The published jar carries core's classes too. One project for each
-  * minor of Spark, of the same sources but for the shims.
+lazy val oneJar = taskKey[File]("the wheel's jar, which carries core's classes")
+
+/** Catalyst: extractor, rules, strategy, exec nodes. One project for each minor of Spark, of the same sources but for the
+  * shims. Two jars are made of it. The wheel's carries core's classes, for it is all that Spark's class path gets. Maven's
+  * has its own classes alone and a POM that depends on scalegate-core: a program that uses scalegate-operators as well
+  * would have core's classes twice otherwise.
   */
 def sparkProject(id: String, base: String, release: String): Project = {
   val minor = Versions.minor(release)
   Project(id, file(base))
     .dependsOn(core % "compile->compile;test->test", operators % "test->test")
-    .settings(common)
+    .settings(common, published)
+    .settings(inConfig(Compile)(Defaults.packageTaskSettings(oneJar, packageBin / mappings)))
     .settings(
       name := s"scalegate-spark-$minor",
+      // sbt would take the dot out of it.
+      moduleName := s"scalegate-spark-$minor",
+      description := s"Band, interval and window joins and sliding-window aggregates for Spark $minor",
+      pomPostProcess := Published.withSpark(release),
       libraryDependencies ++= testLibraries :+ "com.tngtech.archunit" % "archunit" % Versions
         .archunit % Test,
       sourceDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark" / "src",
@@ -137,15 +169,17 @@ def sparkProject(id: String, base: String, release: String): Project = {
         IO.write(file, s"version=${Versions.project}\nspark=$release\n")
         Seq(file)
       }.taskValue,
-      // One jar for Spark's class path: core needs nothing that Spark does not ship. What of the papers' operators Spark
-      // is to run joins it here, as a dependency and as these mappings.
-      Compile / packageBin / mappings ++= (core / Compile / packageBin / mappings).value
-        .filterNot(_._2.startsWith("META-INF/")),
       // The Python package reads this before a session starts, when no JVM could answer yet.
       Compile / packageBin / packageOptions +=
         Package.ManifestAttributes("Built-For-Spark" -> release),
-      Compile / packageBin / artifactPath := (ThisBuild / baseDirectory).value / "target" /
-        s"scalegate-spark-${minor}_2.13-${version.value}.jar"
+      Compile / oneJar / packageOptions := (Compile / packageBin / packageOptions).value,
+      // Core needs nothing that Spark does not ship. What of the papers' operators Spark is to run joins the jar here, as
+      // a dependency and as these mappings.
+      Compile / oneJar / mappings ++= (core / Compile / packageBin / mappings).value
+        .filterNot(_._2.startsWith("META-INF/")),
+      Compile / oneJar / artifactPath := (ThisBuild / baseDirectory).value / "target" /
+        s"scalegate-spark-${minor}_2.13-${version.value}.jar",
+      oneJar := (Compile / oneJar).value
     )
 }
 

@@ -11,7 +11,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 rm -rf jvm/*/target/test-reports .build/jar.made
 touch .build/sbt.begin
 
-project/sbt.sh "all spark/package operators/Test/compile stress/compile" markJar "$@" &
+project/sbt.sh "all spark/oneJar operators/Test/compile stress/compile" markJar "$@" &
 SBT=$!
 
 test_python() {

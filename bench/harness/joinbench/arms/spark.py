@@ -19,7 +19,7 @@ SWITCH = "spark.scalegate.enabled"
 
 
 def jar(root: Path) -> Path | None:
-    """The jar that `sbt spark/package` leaves, if it has been built."""
+    """The jar that `sbt spark/oneJar` leaves, if it has been built."""
     versions = (root / "project" / "Versions.scala").read_text()
     version = re.search(r'val project = "([^"]+)"', versions)
     spark = re.search(r'val spark = "(\d+\.\d+)\.', versions)
@@ -97,7 +97,7 @@ class Spark(Arm):
             raise Unavailable("it has no query for this workload")
         if self.ours and self.host.jar is None:
             raise Unavailable(
-                "target/ holds no scalegate-spark jar; `sbt spark/package` builds it"
+                "target/ holds no scalegate-spark jar; `sbt spark/oneJar` builds it"
             )
         if self.name == "spark-bins" and workload.kind == "window":
             raise Unavailable("it has no query for this workload")
