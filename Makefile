@@ -156,7 +156,7 @@ $(RELEASE_STAMP): $(VENV_STAMP) python/requirements-release.txt
 	@touch $@
 
 .PHONY: docs links
-docs: links $(PACKAGED_JAR) ## the documents' links and programs, and the pages of the Scala API in target/api
+docs: $(PACKAGED_JAR) ## the documents' links and programs, and the pages of the Scala API in target/api
 	@$(PY) -m pytest -q tests/python/test_documents.py
 	@$(SBT) core/doc operators/doc spark/doc
 	@rm -rf target/api && mkdir -p target/api
