@@ -124,10 +124,10 @@ def shims(parent: File, minor: String): Seq[File] = {
 
 lazy val oneJar = taskKey[File]("the wheel's jar, which carries core's classes")
 
-/** Catalyst: extractor, rules, strategy, exec nodes. One project for each minor of Spark, of the same sources but for the
-  * shims. Two jars are made of it. The wheel's carries core's classes, for it is all that Spark's class path gets. Maven's
-  * has its own classes alone and a POM that depends on scalegate-core: a program that uses scalegate-operators as well
-  * would have core's classes twice otherwise.
+/** Catalyst: extractor, rules, strategy, exec nodes. One project for each minor of Spark, of the same sources but for
+  * the shims. Two jars are made of it. The wheel's carries core's classes, for it is all that Spark's class path gets.
+  * Maven's has its own classes alone and a POM that depends on scalegate-core: a program that uses scalegate-operators
+  * as well would have core's classes twice otherwise.
   */
 def sparkProject(id: String, base: String, release: String): Project = {
   val minor = Versions.minor(release)
@@ -173,8 +173,8 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Compile / packageBin / packageOptions +=
         Package.ManifestAttributes("Built-For-Spark" -> release),
       Compile / oneJar / packageOptions := (Compile / packageBin / packageOptions).value,
-      // Core needs nothing that Spark does not ship. What of the papers' operators Spark is to run joins the jar here, as
-      // a dependency and as these mappings.
+      // Core needs nothing that Spark does not ship. What of the papers' operators Spark is to run joins the jar here,
+      // as a dependency and as these mappings.
       Compile / oneJar / mappings ++= (core / Compile / packageBin / mappings).value
         .filterNot(_._2.startsWith("META-INF/")),
       Compile / oneJar / artifactPath := (ThisBuild / baseDirectory).value / "target" /
