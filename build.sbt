@@ -1,3 +1,5 @@
+import com.typesafe.tools.mima.core.{Problem, ProblemFilters}
+
 ThisBuild / organization := "io.scalegate"
 ThisBuild / version := Versions.project
 ThisBuild / scalaVersion := Versions.scala
@@ -141,6 +143,8 @@ def sparkProject(id: String, base: String, release: String): Project = {
       moduleName := s"scalegate-spark-$minor",
       description := s"Band, interval and window joins and sliding-window aggregates for Spark $minor",
       pomPostProcess := Published.withSpark(release),
+      // What programs name is in io.scalegate.spark itself; the packages below are how Spark runs it.
+      mimaBinaryIssueFilters ++= Published.internal.map(ProblemFilters.exclude[Problem](_)),
       libraryDependencies ++= testLibraries :+ "com.tngtech.archunit" % "archunit" % Versions
         .archunit % Test,
       sourceDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark" / "src",

@@ -12,6 +12,11 @@ object Published {
   val developers: List[Developer] =
     List(Developer("scalegate", "The ScaleGate contributors", "", url(repository)))
 
+  /** Of the artifacts for Spark, what no program names. */
+  val internal: Seq[String] =
+    Seq("bounds", "checkpoint", "join", "plan", "rows", "rules", "settings", "window")
+      .map(part => s"io.scalegate.spark.$part.*") :+ "org.apache.spark.sql.scalegate.*"
+
   private val Released = """## \[(\d+\.\d+\.\d+)\] - \d{4}-\d\d-\d\d""".r
 
   /** The newest release before the version that is built, by the changelog's headings with a date, newest first. */
