@@ -347,8 +347,11 @@ def window_join(
         window = _distance(times, within, data_type)
     # The condition names the user's own columns: nothing may be renamed before the join.
     shown = [dict(zip(side, given)) for side, given in zip(zip(times, *by), zip(names, *keys))]
+    # Over Spark Connect `withColumns` would take the watermark off what it copies.
     hidden = [
-        frame.df.withColumns({new: F.col(schema.quote(old)) for new, old in columns.items()})
+        frame.df.select(
+            "*", *(F.col(schema.quote(old)).alias(new) for new, old in columns.items())
+        )
         for frame, columns in zip(sides, shown)
     ]
     conditions = [window] if on is None else [on, window]
