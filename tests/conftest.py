@@ -1,26 +1,40 @@
-"""One Spark session for all tests of this process, made as users make theirs."""
+"""One Spark session for all tests of this process: a classic one, or, with `--connect`, one of
+Spark Connect on a server that the tests start. Then only tests run that have the session."""
 
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pyspark
 import pytest
 import scalegate
+import sessions
 from pyspark.sql import SparkSession
-
-# Spark's default for local files asks for each whether it is a link, by a process: a third of the
-# time of a stream's tests. Those that are killed keep the default.
-NO_LINKS = (
-    "spark.sql.streaming.checkpointFileManagerClass",
-    "org.apache.spark.sql.execution.streaming."
-    f"{'' if pyspark.__version__.startswith('4.0.') else 'checkpointing.'}"
-    "FileSystemBasedCheckpointFileManager",
-)
 
 # Where this says nothing workers are the first python3 on the path, with its packages.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--connect",
+        action="store_true",
+        help="run the tests that have a session over Spark Connect, and no others",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("connect"):
+        return
+    has_session = [("spark" in getattr(item, "fixturenames", ()), item) for item in items]
+    config.hook.pytest_deselected(items=[item for has, item in has_session if not has])
+    items[:] = [item for has, item in has_session if has]
+    for item in items:
+        classic = item.get_closest_marker("classic")
+        if classic is not None:
+            item.add_marker(pytest.mark.skip(reason=classic.args[0]))
 
 
 @pytest.fixture(scope="session")
@@ -70,29 +84,21 @@ def plain_files(root: Path) -> list[Path]:
 
 @pytest.fixture(scope="session")
 def spark(
+    request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     kafka_jars: list[Path],
     plain_files: list[Path],
     java_options: str,
+    clean_environment: dict[str, str],
 ) -> Iterator[SparkSession]:
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .appName("scalegate-tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.memory", "2g")
-        .config("spark.driver.extraJavaOptions", java_options)
-        .config("spark.jars", ",".join(map(str, kafka_jars + plain_files)))
-        .config("spark.sql.shuffle.partitions", "3")
-        .config(*NO_LINKS)
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
-    )
-    session = scalegate.configure(builder).getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    if plain_files:
-        # Not before: what reads the jar's own name would ask for it.
-        files = session.sparkContext._jsc.hadoopConfiguration()
-        files.set("fs.file.impl", "io.scalegate.spark.PlainFileSystem")
-        session.sparkContext._jvm.org.apache.hadoop.fs.FileSystem.closeAll()
-    yield session
-    session.stop()
+    given = tmp_path_factory.mktemp("warehouse"), kafka_jars + plain_files, java_options
+    with ExitStack() as stack:
+        if request.config.getoption("connect"):
+            os.environ["SPARK_REMOTE"] = stack.enter_context(
+                sessions.served(*given, clean_environment)
+            )
+            session = scalegate.configure(SparkSession.builder).getOrCreate()
+        else:
+            session = sessions.classic(*given)
+        yield session
+        session.stop()

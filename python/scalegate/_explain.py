@@ -3,7 +3,8 @@
 from pyspark.sql import DataFrame
 
 from scalegate import _session
-from scalegate._errors import ScalegateError
+
+HINT = "EXPLAIN_JOINS"
 
 
 def explain(df: DataFrame) -> None:
@@ -12,7 +13,7 @@ def explain(df: DataFrame) -> None:
     Parameters
     ----------
     df
-        A batch DataFrame of a classic session; it is not run.
+        A batch DataFrame; it is not run.
 
     Returns
     -------
@@ -22,7 +23,7 @@ def explain(df: DataFrame) -> None:
     Raises
     ------
     ScalegateError
-        When the session is one of Spark Connect, or without the package.
+        When the session is without the package.
 
     Examples
     --------
@@ -32,14 +33,8 @@ def explain(df: DataFrame) -> None:
     == Joins ==
     ...
     """
-    frame = getattr(df, "_jdf", None)
-    jvm = df.sparkSession.sparkContext._jvm if frame is not None else None
-    if jvm is None:
-        raise ScalegateError(
-            "explain needs a classic session: over Spark Connect look for a WindowJoin node in "
-            "the output of df.explain()."
-        )
     _session.require(df.sparkSession)
+    joins = df.hint(HINT).collect()
     df.explain()
     print("== Joins ==")
-    print(jvm.io.scalegate.spark.PythonGateway.joins(frame) or "none")
+    print("\n".join(row[0] for row in joins) or "none")

@@ -23,6 +23,11 @@ from scalegate._jar import find_jar
 JARS = "spark.jars"
 MAIN_CLASS = "io.scalegate.spark.PythonGateway"
 WITH_JAR = '--jars "$(python -m scalegate jar)"'
+# No setting but the package's switch leaves this join to Spark.
+PROBE = (
+    "EXPLAIN SELECT /*+ WINDOW_JOIN(l, r, 'broadcast') */ * FROM VALUES (1D) AS l(x) "
+    "JOIN VALUES (1D) AS r(x) ON abs(l.x - r.x) <= 1D"
+)
 
 # Sessions that were seen to have the package, which they keep.
 _with_package: WeakSet[Any] = WeakSet()
@@ -54,12 +59,15 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
 
     Call it before the session starts: `scalegate.configure(SparkSession.builder).getOrCreate()`,
     in a script, a notebook or a program that `spark-submit` runs. Calling it again, on the same
-    builder or for a second session, changes nothing.
+    builder or for a second session, changes nothing. Nor does calling it for a session of Spark
+    Connect on a server that runs elsewhere, `remote("sc://...")`: that is started with the jar.
+    Where Spark starts the server in this process, `remote("local")`, it gets the jar by the
+    environment's PYSPARK_SUBMIT_ARGS.
 
     Parameters
     ----------
     builder
-        Of a classic session that is not started yet.
+        Of a session that is not started yet.
 
     Returns
     -------
@@ -78,13 +86,26 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     >>> scalegate.configure(builder) is builder
     True
     """
-    jar = str(find_jar())
     options = _options(builder)
-    _refuse_remote(options)
+    if _is_of_a_server(options):
+        return builder
+    jar = str(find_jar())
     _add_to_running(jar)
-    _refuse_submit_arguments(jar)
+    if "SPARK_LOCAL_REMOTE" in os.environ and _running_has_package():
+        # This process has started its Spark Connect server, with the jar. Spark would warn that a
+        # client cannot change `spark.jars`.
+        return builder
+    given = _refuse_submit_arguments(jar)
     jars = _split(options.get(JARS) or _default_jars())
-    return builder.config(JARS, ",".join(jars if jar in jars else [*jars, jar]))
+    if jar not in jars:
+        jars.append(jar)
+    if not _starts_a_server(options):
+        return builder.config(JARS, ",".join(jars))
+    if not given:
+        # Spark gives what the builder has to the server's session, too, and warns that it cannot.
+        arguments = os.environ.get("PYSPARK_SUBMIT_ARGS", "pyspark-shell")
+        os.environ["PYSPARK_SUBMIT_ARGS"] = f"--jars {shlex.quote(','.join(jars))} {arguments}"
+    return builder
 
 
 def is_active(spark: SparkSession) -> bool:
@@ -93,7 +114,7 @@ def is_active(spark: SparkSession) -> bool:
     Parameters
     ----------
     spark
-        A classic session.
+        A session, which is asked for the plan of a small join.
 
     Returns
     -------
@@ -101,46 +122,36 @@ def is_active(spark: SparkSession) -> bool:
         False, too, with `spark.scalegate.enabled=false`, and on another Spark minor than the
         jar was built for.
 
-    Raises
-    ------
-    ScalegateError
-        When the session is one of Spark Connect.
-
     Examples
     --------
     >>> scalegate.is_active(spark)
     True
     """
-    context = getattr(spark, "_jsparkSession", None)
-    if context is None:
-        raise ScalegateError(
-            "is_active needs a classic session: over Spark Connect look for a WindowJoin node in "
-            "the output of df.explain()."
-        )
-    if not _running_has_package():
-        return False
-    jvm = SparkContext._jvm
-    assert jvm is not None
-    return bool(jvm.io.scalegate.spark.PythonGateway.isActive(context))
+    plan = spark.sql(PROBE).first() if _has_package(spark) else None
+    return plan is not None and "WindowJoin" in plan[0]
 
 
 def require(spark: SparkSession) -> None:
-    """Refuses a session without the package, which would run these joins as Spark does, or fail.
-
-    The session is asked for a function of the package's: one of Spark Connect can be, too.
-    """
-    if spark in _with_package:
-        return
-    if not spark.catalog.functionExists("first_by_time"):
+    """Refuses a session without the package: it would run joins as Spark does, or fail."""
+    if not _has_package(spark):
         raise ScalegateError(_without(spark))
-    _with_package.add(spark)
+
+
+def _has_package(spark: SparkSession) -> bool:
+    """Whether the session has the package's functions, be the package switched on or off."""
+    if spark not in _with_package:
+        if not spark.catalog.functionExists("first_by_time"):
+            return False
+        _with_package.add(spark)
+    return True
 
 
 def _without(spark: SparkSession) -> str:
     if not hasattr(spark, "_jsparkSession"):
         return (
-            "the Spark Connect server of this session runs without scalegate's jar: start it "
-            f"with `start-connect-server.sh {WITH_JAR}`."
+            f"the Spark Connect server of this session, Spark {spark.version}, runs without "
+            "scalegate's jar, or with the jar for another Spark: start it with "
+            f"`start-connect-server.sh {WITH_JAR}`."
         )
     jvm = SparkContext._jvm
     if jvm is not None and _running_has_package():
@@ -182,17 +193,23 @@ def _default_jars() -> str:
     return ""
 
 
-def _refuse_remote(options: dict[str, str]) -> None:
+def _is_of_a_server(options: dict[str, str]) -> bool:
+    """Whether the session is to be one of a Spark Connect server that runs somewhere."""
     remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
-    if remote.startswith("sc://"):
-        raise ScalegateError(
-            f"the session is remote ({remote}), and a client cannot add jars to its server's "
-            "class path: start the Spark Connect server with `start-connect-server.sh "
-            f"{WITH_JAR}`; then SQL, the hint and the joins work without configure."
-        )
+    return remote.startswith("sc://")
 
 
-def _refuse_submit_arguments(jar: str) -> None:
+def _starts_a_server(options: dict[str, str]) -> bool:
+    """Whether the session is to be one of a Spark Connect server that this process starts."""
+    if os.environ.get("PYSPARK_GATEWAY_PORT") or options.get("spark.local.connect.reuse"):
+        return False
+    remote = options.get("spark.remote") or os.environ.get("SPARK_REMOTE", "")
+    mode = options.get("spark.api.mode") or os.environ.get("SPARK_API_MODE", "")
+    return remote.startswith("local") or mode.lower() == "connect"
+
+
+def _refuse_submit_arguments(jar: str) -> bool:
+    """Whether there are any that set jars, ours among them."""
     arguments = shlex.split(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
     pairs = itertools.pairwise(arguments)
     winners = [
@@ -205,6 +222,7 @@ def _refuse_submit_arguments(jar: str) -> None:
             f"PYSPARK_SUBMIT_ARGS sets jars, and Spark lets them win over {JARS}: add {jar} to "
             f"them, or move them to `.config({JARS!r}, ...)`."
         )
+    return bool(winners)
 
 
 def _add_to_running(jar: str) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 
-from scalegate._errors import ScalegateError
+from scalegate import _session
+from scalegate._errors import ScalegateError, message
 
 
 def join_state(
@@ -14,14 +15,14 @@ def join_state(
     """The rows of one side that the last batch of a streaming join left in its checkpoint.
 
     Spark's own `statestore` source gives the chunks that the rows are written in; this takes them
-    apart.
+    apart. In SQL `SELECT * FROM join_state('checkpoint', 'left')`.
 
     Parameters
     ----------
     spark
-        A classic session that has the package.
+        A session that has the package.
     checkpoint
-        The query's checkpoint location.
+        The query's checkpoint location, as the session's driver finds it.
     side
         "left" or "right".
     operator
@@ -38,8 +39,8 @@ def join_state(
     Raises
     ------
     ScalegateError
-        When the operator is no streaming join, the side is neither, or the session is one of
-        Spark Connect.
+        When the operator is no streaming join, the side is neither, or the session is without
+        the package.
 
     Examples
     --------
@@ -63,14 +64,11 @@ def join_state(
     |    0|2024-05-01 12:00:09|     B| 20.0|
     +-----+-------------------+------+-----+
     """
-    context = getattr(spark, "_jsparkSession", None)
-    jvm = spark.sparkContext._jvm if context is not None else None
-    if jvm is None:
-        raise ScalegateError("join_state needs a classic session, not one of Spark Connect.")
+    _session.require(spark)
+    query = "SELECT * FROM join_state(?, ?, ?)"
     try:
-        rows = jvm.io.scalegate.spark.join.stream.state.StateReader.read(
-            context, str(checkpoint), side, operator
-        )
-    except IllegalArgumentException as e:
-        raise ScalegateError(str(e)) from e
-    return DataFrame(rows, spark)
+        rows = spark.sql(query, args=[str(checkpoint), side, operator])
+        _ = rows.schema  # over Spark Connect nothing has looked at the checkpoint before
+    except IllegalArgumentException as refused:
+        raise ScalegateError(message(refused)) from refused
+    return rows

@@ -79,6 +79,7 @@ def test_a_failed_query_is_fed_no_further(feeder: Feeder) -> None:
     assert len(feeder.appeared) < SCHEDULE.files
 
 
+@pytest.mark.classic("the harness has arms that run in the session's JVM")
 def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     root: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

@@ -86,6 +86,7 @@ def host(root: Path, spark: SparkSession, tmp_path: Path) -> stream.StreamHost:
     return host
 
 
+@pytest.mark.classic("the harness has arms that run in the session's JVM")
 def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     host: stream.StreamHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

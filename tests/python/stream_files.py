@@ -3,12 +3,14 @@ queries over them, which read to their end, with a checkpoint beside the files."
 
 import datetime as dt
 import os
+import pickle
 import random
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
@@ -20,6 +22,7 @@ SCHEMA = pa.schema(
         ("id", pa.int64()),
     ]
 )
+COLUMNS = "ts TIMESTAMP, k INT, x DOUBLE, id BIGINT"
 START = dt.datetime(2024, 3, 9, 22, tzinfo=dt.timezone.utc)
 DISORDER = "3 seconds"
 """How much earlier than another before it an event may be: what watermarks are to allow for."""
@@ -58,8 +61,7 @@ def write_files(directory: Path, parts: list[list[tuple]], first: int = 0) -> No
 
 def read(spark: SparkSession, directory: Path) -> DataFrame:
     """A stream of the files, in their order, one for each batch."""
-    schema = "ts TIMESTAMP, k INT, x DOUBLE, id BIGINT"
-    files = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    files = spark.readStream.schema(COLUMNS).option("maxFilesPerTrigger", 1)
     return files.parquet(str(directory)).withWatermark("ts", DISORDER)
 
 
@@ -88,18 +90,39 @@ def run(rows: DataFrame, directory: Path) -> StreamingQuery:
 
 
 def collect(rows: DataFrame, directory: Path, mode: str = "append") -> list[Row]:
-    """Runs a query to the end of its streams and gives its rows, in the order of its batches."""
-    found: list[Row] = []
-    writer = rows.writeStream.outputMode(mode)
-    _ended(writer.foreachBatch(lambda df, _: found.extend(df.collect())), directory)
-    return found
+    """Runs a query to the end of its streams and gives its rows, in the order of its batches.
+
+    They travel in files: over Spark Connect a batch's function runs in a process of the server.
+    """
+    batches = directory / "batches"
+    batches.mkdir(exist_ok=True)
+
+    def keep(batch: DataFrame, number: int) -> None:
+        (batches / f"{number:05}").write_bytes(pickle.dumps(batch.collect()))
+
+    before = set(batches.iterdir())
+    _ended(rows.writeStream.outputMode(mode).foreachBatch(keep), directory)
+    given = sorted(set(batches.iterdir()) - before)
+    return [row for batch in given for row in pickle.loads(batch.read_bytes())]
 
 
 def _ended(writer: DataStreamWriter, directory: Path) -> StreamingQuery:
     kept = writer.option("checkpointLocation", str(directory / "checkpoint"))
-    query = kept.trigger(availableNow=True).start()
+    query = _started(kept.trigger(availableNow=True))
     query.awaitTermination()
     return query
+
+
+def _started(writer: DataStreamWriter) -> StreamingQuery:
+    """Over Spark Connect the function of `foreachBatch` has a process, which must be there within
+    ten seconds: too little for a busy machine, which tries again. Nothing has been read then."""
+    for _ in range(5):
+        try:
+            return writer.start()
+        except PySparkException as late:
+            if "Python worker failed to connect back" not in str(late):
+                raise
+    return writer.start()
 
 
 def operators(query: StreamingQuery) -> list[dict[str, Any]]:

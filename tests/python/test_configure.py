@@ -1,6 +1,7 @@
 """What `configure` puts into a session's settings, and each set-up that it refuses."""
 
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -121,9 +122,25 @@ def test_a_broken_jar_is_refused(jars: Path) -> None:
         scalegate.configure(SparkSession.Builder())
 
 
-def test_a_remote_session_is_told_where_the_jar_belongs() -> None:
-    with pytest.raises(ScalegateError, match=r"start the Spark Connect server with `.* --jars"):
-        scalegate.configure(SparkSession.Builder().remote("sc://somewhere"))
+def test_a_session_of_a_server_elsewhere_is_left_as_it_is(jars: Path) -> None:
+    builder = SparkSession.Builder().remote("sc://somewhere")
+    before = dict(settings(builder))
+    assert settings(scalegate.configure(builder)) == before
+
+
+@pytest.mark.parametrize("how", [{"spark.remote": "local[2]"}, {"spark.api.mode": "connect"}])
+def test_a_server_that_spark_starts_here_gets_the_jar_and_its_session_no_setting(
+    monkeypatch: pytest.MonkeyPatch, how: dict[str, str]
+) -> None:
+    for name in ("SPARK_LOCAL_REMOTE", "PYSPARK_GATEWAY_PORT", "SPARK_API_MODE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", "--conf a=b pyspark-shell")
+    mine = {**how, "spark.jars": "/mine/a b.jar"}
+    for _ in range(2):
+        assert settings(scalegate.configure(SparkSession.Builder().config(map=mine))) == mine
+        given = shlex.split(os.environ["PYSPARK_SUBMIT_ARGS"])
+        jars = f"/mine/a b.jar,{scalegate.jar_path()}"
+        assert given == ["--jars", jars, "--conf", "a=b", "pyspark-shell"]
 
 
 @pytest.mark.parametrize("given", ["--jars /mine/a.jar", "--conf spark.jars=/mine/a.jar"])
@@ -141,6 +158,7 @@ def test_submit_arguments_that_have_our_jar_work(monkeypatch: pytest.MonkeyPatch
     assert settings(scalegate.configure(SparkSession.Builder()))
 
 
+@pytest.mark.classic("a client cannot look into the server's JVM")
 def test_the_configured_session_has_the_package_and_the_vector_api(spark: SparkSession) -> None:
     assert scalegate.is_active(spark)
     jvm = spark._jvm
@@ -151,13 +169,22 @@ def test_the_configured_session_has_the_package_and_the_vector_api(spark: SparkS
     assert "--add-modules=jdk.incubator.vector" in executors
 
 
+@pytest.mark.connect
+def test_a_session_is_active_unless_it_is_switched_off(spark: SparkSession) -> None:
+    assert scalegate.is_active(spark)
+    spark.conf.set("spark.scalegate.enabled", "false")
+    try:
+        assert not scalegate.is_active(spark)
+    finally:
+        spark.conf.unset("spark.scalegate.enabled")
+
+
+@pytest.mark.classic("PySpark makes no second session over Spark Connect before 4.3")
 def test_the_switch_turns_one_session_off_and_not_the_other(spark: SparkSession) -> None:
     other = spark.newSession()
     other.conf.set("spark.scalegate.enabled", "false")
     assert not scalegate.is_active(other)
     assert scalegate.is_active(spark)
-    again = scalegate.configure(SparkSession.builder).getOrCreate()
-    assert again.sparkContext is spark.sparkContext
 
 
 def run(script: str, environment: dict[str, str], cwd: Path, *arguments: str) -> str:
@@ -179,7 +206,7 @@ RUNNING_WITHOUT = f"""
 import os, subprocess, sys
 from pyspark.sql import SparkSession
 import scalegate
-import test_starts
+import sessions
 
 def refusal(of):
     try:
@@ -188,7 +215,7 @@ def refusal(of):
         return str(refused)
 
 spark = {START}.getOrCreate()
-remote = dict(os.environ, SPARK_REMOTE=test_starts.serve(spark))
+remote = dict(os.environ, SPARK_REMOTE=sessions.serve(spark))
 subprocess.run([sys.executable, *sys.argv[1:]], env=remote, check=True)
 r = spark.range(3).toDF("ts")
 print(scalegate.is_active(spark))
@@ -215,11 +242,12 @@ def test_a_session_without_the_jar_is_refused_and_the_next_one_has_it(
     client = str(directory / "connect_client.py")
     said = run(RUNNING_WITHOUT, environment, tmp_path, client).splitlines()
     remote, (inactive, configured, *methods, after_stop, again) = said[:6], said[6:]
-    assert remote[5].startswith("is_active needs a classic session")
+    assert remote[5] == "False"
     for refused in remote[:5]:
         assert refused == (
-            "the Spark Connect server of this session runs without scalegate's jar: start it "
-            'with `start-connect-server.sh --jars "$(python -m scalegate jar)"`.'
+            f"the Spark Connect server of this session, Spark {pyspark.__version__}, runs "
+            "without scalegate's jar, or with the jar for another Spark: start it with "
+            '`start-connect-server.sh --jars "$(python -m scalegate jar)"`.'
         )
     assert inactive == "False"
     assert configured.startswith("Spark already has a session in this process, without")

@@ -15,10 +15,12 @@ import scalegate.__main__
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+pytestmark = pytest.mark.connect
+
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE | doctest.REPORT_NDIFF
 SECTION = re.compile(r"^(\w+)\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", re.MULTILINE | re.DOTALL)
 # These refuse nothing that they are given.
-REFUSING_NOTHING = {"ByTime.alias", "__main__.main", "first", "last", "typed"}
+REFUSING_NOTHING = {"ByTime.alias", "__main__.main", "first", "is_active", "last", "typed"}
 JOINS = (scalegate.interval_join, scalegate.band_join, scalegate.window_join)
 
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from pyspark.sql import SparkSession
 from test_streaming_joins import by_duckdb, ids, streams
 
@@ -12,6 +13,7 @@ from test_streaming_joins import by_duckdb, ids, streams
 CASES = ["band-full", "theta-anti"]
 
 
+@pytest.mark.classic("the stream is that of a program with a session of its own")
 def test_streams_and_hints_are_joined_in_a_session_with_hive_support(
     spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:

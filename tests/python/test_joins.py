@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 import scalegate
+import sessions
 import typed_program
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.utils import is_remote
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +51,7 @@ def rows(df: DataFrame) -> Counter[Any]:
 
 
 def assert_same(spark: SparkSession, joined: DataFrame, expected: DataFrame) -> None:
-    assert "WindowJoin" in joined._jdf.queryExecution().executedPlan().toString()
+    assert "WindowJoin" in sessions.plan(joined)
     found = rows(joined)
     with plain(spark):
         wanted = rows(expected.select("*"))
@@ -390,7 +393,7 @@ def test_a_band_on_integers_is_indexed_where_sums_wrap_around(
     spark.conf.set("spark.sql.ansi.enabled", "false")
     try:
         joined = scalegate.band_join(numbers, numbers.toDF("a"), {"x": ("a", width)})
-        assert "window: " in joined._jdf.queryExecution().executedPlan().toString()
+        assert "window: " in sessions.plan(joined)
         assert rows(joined) == Counter(expected)
     finally:
         spark.conf.unset("spark.sql.ansi.enabled")
@@ -423,10 +426,17 @@ def test_a_full_join_gives_the_times_of_both_sides(
     )
 
 
+@pytest.mark.connect
 def test_a_full_window_join_with_an_equality(
     spark: SparkSession, left: DataFrame, right: DataFrame
 ) -> None:
     on = (left.symbol == right.symbol) & (left.x < right.a)
+    if is_remote():
+        # The right frame is made of the left one.
+        with pytest.raises(AnalysisException, match=r"(?s)AMBIGUOUS_COLUMN_REFERENCE.* alias"):
+            _ = left.window_join(right, on, within="5 seconds", how="full").columns
+        left, right = left.alias("l"), right.alias("r")
+        on = (F.col("l.symbol") == F.col("r.symbol")) & (F.col("x") < F.col("a"))
     joined = scalegate.window_join(left, right, on=on, within="5 seconds", how="full")
     condition = F.expr(
         "symbol = r_symbol AND x < r_a AND "
@@ -463,7 +473,7 @@ def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
 ) -> None:
     usual = scalegate.interval_join(left, right, on=on, lower="-9 seconds")
     asked = scalegate.interval_join(left, right, on=on, lower="-9 seconds", algorithm=algorithm)
-    plan = asked._jdf.queryExecution().executedPlan().toString()
+    plan = sessions.plan(asked)
     assert shown in plan
     assert "(as hinted)" in plan
     assert rows(asked) == rows(usual)
@@ -486,7 +496,7 @@ def test_the_layout_is_the_one_asked_for(
     left: DataFrame, right: DataFrame, how: str, layout: Any, join: Callable[..., DataFrame]
 ) -> None:
     asked = join(left, right, how=how, layout=layout)
-    plan = asked._jdf.queryExecution().executedPlan().toString()
+    plan = sessions.plan(asked)
     assert "matrix of {} x {} cells, as hinted".format(*layout) in plan
     assert rows(asked) == rows(join(left, right, how=how))
 
@@ -512,7 +522,7 @@ def test_a_window_of_rows_is_joined_by_the_threads_asked_for(
 ) -> None:
     left, right = spark.range(0, 60, 2).toDF("ts"), spark.range(1, 61, 2).toDF("ts")
     joined = left.window_join(right, within=scalegate.rows(9), threads=threads)
-    plan = joined._jdf.queryExecution().executedPlan().toString()
+    plan = sessions.plan(joined)
     assert f"ScaleJoin on {threads or 2} threads in one task" in plan
     assert joined.collect() == left.window_join(right, within=scalegate.rows(9)).collect()
 
@@ -523,7 +533,7 @@ def test_a_setting_chooses_where_the_call_does_not(
     spark.conf.set("spark.scalegate.join.algorithm", "index")
     try:
         usual = scalegate.band_join(left, right, bands={"x": ("a", 1)})
-        plan = usual._jdf.queryExecution().executedPlan().toString()
+        plan = sessions.plan(usual)
     finally:
         spark.conf.unset("spark.scalegate.join.algorithm")
     assert "side's partitions" in plan

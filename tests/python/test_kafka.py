@@ -1,7 +1,5 @@
 """The Kafka example on a broker of its own: killed and restarted, it loses and doubles nothing.
 
-pytestmark = pytest.mark.kafka
-
 It is killed twice, with its JVM, when it has written something; events are added while it is
 down; then it reads to the end, where an event of each topic moves the watermark past all others.
 """
@@ -25,6 +23,11 @@ import pytest
 from kafka_broker import Topics, broker
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.classic("topics are made with Kafka's own client, in the session's JVM"),
+]
 
 EVENTS = 150
 PARTITIONS = 3

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scalegate
+import sessions
 from pyspark.sql import DataFrame, SparkSession
 
 ROWS = 400
@@ -129,7 +130,7 @@ def by_duckdb(tables: Tables, query: str) -> Counter[Any]:
 
 def by_us(spark: SparkSession, query: str) -> Counter[Any]:
     joined = spark.sql(query)
-    plan = joined._jdf.queryExecution().executedPlan().toString()
+    plan = sessions.plan(joined)
     assert "WindowJoin" in plan
     assert SHOWN[spark.conf.get("spark.scalegate.join.algorithm")] in plan
     return pairs(joined)
@@ -139,7 +140,7 @@ def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
     spark.conf.set("spark.scalegate.enabled", "false")
     try:
         joined = spark.sql(query)
-        assert "WindowJoin" not in joined._jdf.queryExecution().executedPlan().toString()
+        assert "WindowJoin" not in sessions.plan(joined)
         return pairs(joined)
     finally:
         spark.conf.unset("spark.scalegate.enabled")
@@ -182,7 +183,7 @@ def test_three_engines_agree_where_all_rows_meet(
         spark.createDataFrame(data).createOrReplaceTempView(name)
     rest = "r.id, s.id FROM r JOIN s ON " + condition
     joined = spark.sql(f"SELECT /*+ WINDOW_JOIN(r, s, '{algorithm}') */ " + rest)
-    assert SHOWN[algorithm] in joined._jdf.queryExecution().executedPlan().toString()
+    assert SHOWN[algorithm] in sessions.plan(joined)
     ours = pairs(joined)
     assert ours == by_spark(spark, "SELECT " + rest)
     assert ours == by_duckdb(tables, "SELECT " + rest)

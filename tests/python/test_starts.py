@@ -1,7 +1,5 @@
 """Each way to start Spark that README names: the package plans a join there.
 
-pytestmark = pytest.mark.cluster
-
 Every start is a JVM of its own: `make soak` tries all of them, `make test` the shell, which has a
 session before its first line."""
 
@@ -16,8 +14,11 @@ import loopback_cluster
 import pyspark
 import pytest
 import scalegate
+import sessions
 from kafka_broker import free_addresses
 from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.cluster
 
 BIN = Path(pyspark.__file__).parent / "bin"
 JOIN = (
@@ -27,7 +28,6 @@ JOIN = (
 PLANNED = "sweep over sorted"
 CONF = ["--conf"]
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
-PORT = "spark.connect.grpc.binding.port"
 
 PYTHON = f'''
 import scalegate
@@ -107,6 +107,17 @@ def test_an_interactive_python_configures_its_session(
 
 
 @slow
+def test_a_program_starts_a_server_of_spark_connect_and_is_warned_of_nothing(
+    clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    program = CONFIGURED.replace("builder)", 'builder.remote("local[1]"))') + PYTHON
+    free_port = {**clean_environment, "SPARK_TESTING": "1"}
+    strict = [sys.executable, "-W", "error::UserWarning"]
+    said = run([*strict, "-c", program], free_port, tmp_path)
+    assert PLANNED in said and "True 7 rows" in said
+
+
+@slow
 @pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only")
 @pytest.mark.parametrize("how", ["configure", "--jars", "spark.jars"])
 def test_a_program_that_is_submitted_to_a_cluster_has_the_package_on_its_executors(
@@ -123,28 +134,20 @@ def test_a_program_that_is_submitted_to_a_cluster_has_the_package_on_its_executo
     assert PLANNED in said and "True 7 rows" in said
 
 
-def serve(spark: SparkSession) -> str:
-    """Lets a session's JVM answer Spark Connect, too; where."""
-    (address,) = free_addresses(1)
-    context = spark.sparkContext._jsc.sc()
-    context.conf().set(PORT, address.split(":")[1])
-    spark._jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(context)
-    return f"sc://{address}"
-
-
 def check_client(address: str, environment: dict[str, str], cwd: Path) -> None:
     client = str(Path(__file__).with_name("connect_client.py"))
     said = run([sys.executable, client], {**environment, "SPARK_REMOTE": address}, cwd)
     *joined, aggregated, first, active = said.splitlines()
     assert joined == ["7", "7", "5"]
     assert (aggregated, first) == ("2", "0")
-    assert active.startswith("is_active needs a classic session: over Spark Connect")
+    assert active == "True"
 
 
+@pytest.mark.classic("the session's own JVM is the server")
 def test_a_client_of_spark_connect_needs_only_the_servers_jar(
     spark: SparkSession, clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
-    check_client(serve(spark), clean_environment, tmp_path)
+    check_client(sessions.serve(spark), clean_environment, tmp_path)
 
 
 @slow
@@ -152,7 +155,7 @@ def test_a_server_of_spark_connect_is_started_with_the_jar(
     clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
     (address,) = free_addresses(1)
-    port = [*CONF, f"{PORT}={address.split(':')[1]}"]
+    port = [*CONF, f"{sessions.PORT}={address.split(':')[1]}"]
     jars = ["--jars", scalegate.jar_path()]
     command = [str(BIN / "spark-submit"), *options("local[1]"), *port, *jars, "--class", SERVER]
     quiet = subprocess.DEVNULL

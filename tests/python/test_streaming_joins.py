@@ -24,6 +24,9 @@ pytestmark = pytest.mark.streaming
 
 KILLS = int(os.environ.get("SCALEGATE_KILLS", "2"))
 
+# These start a program with a classic session of its own, and kill what it runs in.
+own_program = pytest.mark.classic("the stream is that of a program with a session of its own")
+
 CONDITIONS = {
     "key": "l.k = r.k AND r.ts BETWEEN l.ts - INTERVAL 5 SECONDS AND l.ts + INTERVAL 2 SECONDS",
     "band": "abs(l.x - r.x) <= 0.5 AND r.ts BETWEEN l.ts - INTERVAL 4 SECONDS AND l.ts + "
@@ -64,7 +67,7 @@ def streams(directory: Path, seed: int, batches: int) -> None:
         ("band", "full", 3),
         ("band", "semi", 6),
         ("theta", "right", 4),
-        ("theta", "anti", 5),
+        pytest.param("theta", "anti", 5, marks=pytest.mark.connect),
     ],
 )
 def test_a_stream_gives_what_the_events_at_rest_give(
@@ -167,6 +170,7 @@ def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) ->
     assert given.select("window").distinct().count() == given.count()
 
 
+@own_program
 def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
     spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:
@@ -199,6 +203,7 @@ def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, what, how)
 
 
+@own_program
 def test_a_lost_executor_costs_no_row(
     spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:
@@ -231,6 +236,7 @@ def test_a_lost_executor_costs_no_row(
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "band", "left")
 
 
+@own_program
 @pytest.mark.skipif(sys.platform != "linux", reason="loopback has one address only")
 def test_tasks_that_run_twice_cost_no_row(
     spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
@@ -250,6 +256,7 @@ def test_tasks_that_run_twice_cost_no_row(
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "key", "left")
 
 
+@pytest.mark.connect
 def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None:
     streams(tmp_path, seed=3, batches=4)
     joined = stream_files.join(*stream_files.sides(spark, tmp_path), "key", "left")
@@ -259,8 +266,10 @@ def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None
         assert state.columns[:2] == ["partition_id", "batch"]
         assert "id" in state.columns[-1]
         assert [row[-1] for row in state.collect()] == [-1]
-    with pytest.raises(scalegate.ScalegateError, match="not 'both'"):
+    with pytest.raises(scalegate.ScalegateError, match=r"right' side, not 'both'$"):
         scalegate.join_state(spark, tmp_path / "checkpoint", "both")
+    with pytest.raises(scalegate.ScalegateError, match=r"'right' and, .* 'left', 'first'\)$"):
+        scalegate.join_state(spark, tmp_path, operator="first")  # type: ignore[arg-type]
 
 
 def batches_begun(directory: Path) -> int:

@@ -34,7 +34,7 @@ def events_of(rng: random.Random, count: int) -> list[tuple]:
 
 
 def frame(spark: SparkSession, events: list[tuple], parts: int = 3) -> DataFrame:
-    return spark.createDataFrame(table(events)).repartition(parts)
+    return spark.createDataFrame(table(events), stream_files.COLUMNS).repartition(parts)
 
 
 def by_duckdb(events: list[tuple], size: int, slide: int) -> set[tuple]:

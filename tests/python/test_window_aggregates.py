@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+import sessions
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
@@ -69,7 +70,7 @@ def plain(spark: SparkSession) -> Iterator[None]:
 
 
 def on_panes(df: DataFrame) -> bool:
-    return "PaneWindows" in df._jdf.queryExecution().executedPlan().toString()
+    return "PaneWindows" in sessions.plan(df)
 
 
 def spark_rows(df: DataFrame) -> Counter[Any]:

@@ -13,7 +13,12 @@ import io.scalegate.spark.join.hint.{
   MoveHintToCondition,
   ResolveWindowJoinHint
 }
-import io.scalegate.spark.join.plan.{SplitFullJoin, SplitSkewedPartitions, WindowJoinStrategy}
+import io.scalegate.spark.join.plan.{
+  ResolveExplainJoins,
+  SplitFullJoin,
+  SplitSkewedPartitions,
+  WindowJoinStrategy
+}
 import io.scalegate.spark.join.rowcount.{ExtractRowWindowJoin, WithinRows}
 import io.scalegate.spark.join.stream.plan.{
   ExtractStreamingWindowJoin,
@@ -21,6 +26,7 @@ import io.scalegate.spark.join.stream.plan.{
   ShowStreamingJoins,
   StreamingJoinStrategy
 }
+import io.scalegate.spark.join.stream.state.StateFunction
 import io.scalegate.spark.plan.ReadOnceStrategy
 import io.scalegate.spark.rules.{
   EmptyStreamStrategy,
@@ -68,7 +74,8 @@ private object ScaleGateExtensions {
   * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
   * harm, since every rule here leaves its own work alone.
   *
-  *   - hint resolution rule: `WINDOW_JOIN` is unknown to Spark, which would drop it before analysis;
+  *   - hint resolution rules: `WINDOW_JOIN` and `EXPLAIN_JOINS` are unknown to Spark, which would drop them before
+  *     analysis;
   *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
   *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
   *     that gives them to such an analyzer;
@@ -92,6 +99,7 @@ private object ScaleGateExtensions {
   *     has rows for the batch, with a strategy that plans what stands for one that has none;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
+  *   - table function: reads what a checkpoint holds;
   *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze
   *     the stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they
   *     are.
@@ -116,12 +124,14 @@ private object ScaleGateExtensions {
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 private object ScaleGateRules {
-  private[this] val hintRules = Seq(ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
+  private[this] val hintRules =
+    Seq(ResolveExplainJoins, ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
 
   def register(extensions: SparkSessionExtensions): Unit = {
     hintRules.foreach(rule => extensions.injectHintResolutionRule(_ => rule))
     extensions.injectResolutionRule(new HintRulesWithHive(_, hintRules))
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
+    extensions.injectResolutionRule(_ => ResolveExplainJoins)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
@@ -151,5 +161,6 @@ private object ScaleGateRules {
         WithinRows.fromArguments
       )
     )
+    extensions.injectTableFunction(StateFunction.description)
   }
 }

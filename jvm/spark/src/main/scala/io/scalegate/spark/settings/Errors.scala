@@ -152,6 +152,11 @@ object Errors {
       "spark.read.format(\"statestore\")"
   )
 
+  def stateArguments(found: Seq[String]): Exception = bad(
+    "join_state takes a query's checkpoint, 'left' or 'right' and, if you like, the number of the operator, as in " +
+      s"join_state('/checkpoints/query', 'left', 0); it was given (${found.mkString(", ")})"
+  )
+
   def otherCheckpoint(
       operator: String,
       file: String,

@@ -3,6 +3,7 @@ package io.scalegate.spark.join.plan
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.classic.Dataset
+import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.rowcount.RowWindowJoin
@@ -12,10 +13,11 @@ import io.scalegate.spark.settings.ScaleGateConf
 object JoinReport {
 
   /** A line for each join, in the order of the plan from its top. */
-  def lines(frame: DataFrame): Seq[String] = {
-    val query = frame.asInstanceOf[Dataset[_]].queryExecution
+  def lines(frame: DataFrame): Seq[String] =
+    lines(frame.asInstanceOf[Dataset[_]].queryExecution)
+
+  private[plan] def lines(query: QueryExecution): Seq[String] =
     query.sparkSession.withActive(lines(query.optimizedPlan))
-  }
 
   private[plan] def lines(plan: LogicalPlan): Seq[String] =
     plan.collectWithSubqueries {

@@ -45,6 +45,24 @@ final class JoinReportSuite extends SparkJoinSuite {
     assert(lines.count(_.endsWith("run by scalegate")) == 1)
   }
 
+  test("a hint gives the lines instead of the rows, and runs nothing") {
+    val fails = "SELECT raise_error('run') IS NULL AS x, r.id " +
+      joined("abs(r.i - s.i) <= 3").stripPrefix("SELECT  r.id ")
+    val explained = spark.sql(fails).hint("explain_joins").toDF()
+    assert(explained.collect().map(_.getString(0)).toSeq == JoinReport.lines(spark.sql(fails)))
+    assert(explained.columns.toSeq == Seq("join") && !explained.isEmpty)
+  }
+
+  test(
+    "the hint sees the joins of a query with common table expressions that is not analyzed yet"
+  ) {
+    val hint = s"/*+ ${ResolveExplainJoins.Name} */"
+    val query =
+      s"WITH c AS (SELECT * FROM r) SELECT $hint a.id FROM c a JOIN c b ON abs(a.i - b.i) <= 3"
+    val lines = spark.sql(query).collect().map(_.getString(0)).toSeq
+    assert(lines.size == 1 && lines.head.endsWith(": run by scalegate"))
+  }
+
   test("a package that is switched off says so") {
     withSettings(ScaleGateConf.Enabled -> "false") {
       assert(report(joined("abs(r.i - s.i) <= 3")).contains("spark.scalegate.enabled is false"))

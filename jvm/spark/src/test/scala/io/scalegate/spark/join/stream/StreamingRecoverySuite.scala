@@ -93,6 +93,13 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
     assert(state("left") == Seq("[1,5,0]", "[2,50,0]"))
     assert(state("right") == Seq("[100,5,0]"))
     assert(intercept[IllegalArgumentException](state("both")).getMessage.contains("not 'both'"))
+    def inSql(arguments: String) =
+      rowsOf(spark.sql(s"SELECT id, x, batch FROM join_state('${run.checkpoint}', $arguments)"))
+    assert(inSql("'left'") == state("left") && inSql("'right', 0") == state("right"))
+    for (wrong <- Seq("'left', '0'", "7", "CAST(NULL AS STRING)", "'left', 0, 0"))
+      assert(
+        intercept[IllegalArgumentException](inSql(wrong)).getMessage.contains("join_state takes")
+      )
   }
 
   for (
