@@ -99,7 +99,8 @@ wheel: $(WHEEL) ## the wheel, with the jars that have been made: `make jars whee
 
 # ---- the two commands, and their parts --------------------------------------------------------
 
-.PHONY: demo quick test matrix check check-python check-scala format test-python stress-quick
+.PHONY: demo quick test matrix check check-python check-scala format test-python test-connect \
+        stress-quick
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
@@ -137,6 +138,10 @@ matrix: jars $(WHEEL) $(PLAIN_FILES) ## the tests of each minor of Spark but the
 
 test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
 	@$(PY) -m pytest
+	@$(PY) -m pytest -q --connect -m "smoke or connect"
+
+test-connect: $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests that have a session, over Spark Connect
+	@$(PY) -m pytest -q --connect
 
 stress-quick: $(SBT_STAMP) ## jcstress in a short form, all of its tests
 	@SCALEGATE_STRESS=all $(SBT) stress/sample
@@ -219,7 +224,8 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	@SCALEGATE_STARTS=all $(PY) -m pytest -q tests/python/test_starts.py
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
-	  echo "soak: round $$round of $(SOAK_ROUNDS)"; $(PY) -m pytest -q || exit 1; done
+	  echo "soak: round $$round of $(SOAK_ROUNDS)"; \
+	  $(PY) -m pytest -q && $(PY) -m pytest -q --connect || exit 1; done
 
 .PHONY: other-sparks
 other-sparks: jars ## each minor's jar on the Spark of each minor

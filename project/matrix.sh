@@ -8,6 +8,8 @@ cd "$ROOT"
 HOW=$1
 shift
 
+total() { tail -1 "$1" | tr -d '='; }
+
 STATUS=0
 SUMMARY=()
 for MINOR in "$@"; do
@@ -22,9 +24,13 @@ for MINOR in "$@"; do
   else
     SMOKE=(-m smoke)
   fi
-  PYTHONPATH=".build/pyspark/$RELEASE:python" .build/venv/bin/python -m pytest -q \
-    ${SMOKE[@]+"${SMOKE[@]}"} >"$LOG.python" 2>&1 || STATUS=1
-  SUMMARY+=("| $RELEASE | $SCALA | $(tail -1 "$LOG.python" | tr -d '=') |")
+  for OVER in python connect; do
+    FLAGS=(${SMOKE[@]+"${SMOKE[@]}"})
+    [ "$OVER" = python ] || FLAGS+=(--connect)
+    PYTHONPATH=".build/pyspark/$RELEASE:python" .build/venv/bin/python -m pytest -q \
+      ${FLAGS[@]+"${FLAGS[@]}"} >"$LOG.$OVER" 2>&1 || STATUS=1
+  done
+  SUMMARY+=("| $RELEASE | $SCALA | $(total "$LOG.python") | $(total "$LOG.connect") |")
 done
-printf '%s\n' "| Spark | Scala | Python |" "| --- | --- | --- |" "${SUMMARY[@]}"
+printf '%s\n' "| Spark | Scala | Python | Python over Connect |" "| --- | --- | --- | --- |" "${SUMMARY[@]}"
 [ "$STATUS" = 0 ] || fail "a minor of Spark failed its tests: see .build/matrix-*.log"
