@@ -13,6 +13,8 @@ from joinbench.feeder import Feeder, Schedule
 from joinbench.streams import ensure_streams
 from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.classic("the harness measures what runs in its own process's JVM")
+
 KEYS = KeyedSet("tiny", "keyed", 1_200, 1_000, 13, 0, 200, keys=20)
 SCHEDULE = Schedule(files=3, period=0.1, uncounted=1)
 
@@ -79,7 +81,6 @@ def test_a_failed_query_is_fed_no_further(feeder: Feeder) -> None:
     assert len(feeder.appeared) < SCHEDULE.files
 
 
-@pytest.mark.classic("the harness has arms that run in the session's JVM")
 def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     root: Path, spark: SparkSession, tmp_path: Path
 ) -> None:

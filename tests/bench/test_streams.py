@@ -24,6 +24,8 @@ from joinbench.datasets import (
 from joinbench.streams import SHIFT_MS, ensure_streams, wanted_ends
 from pyspark.sql import SparkSession
 
+pytestmark = pytest.mark.classic("the harness measures what runs in its own process's JVM")
+
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 805, 3_000, 12, 0, 100, keys=20)
 WINDOWS = WindowSet("tiny", "window", 300, 100, 13, 0, 1_000, streams=3, keys=5, slide_ms=250)
@@ -86,7 +88,6 @@ def host(root: Path, spark: SparkSession, tmp_path: Path) -> stream.StreamHost:
     return host
 
 
-@pytest.mark.classic("the harness has arms that run in the session's JVM")
 def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     host: stream.StreamHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

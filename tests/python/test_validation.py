@@ -536,6 +536,7 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
 ]
 
 
+@pytest.mark.connect
 @pytest.mark.usefixtures("no_jobs")
 @pytest.mark.parametrize("call, says", [c[1:] for c in REFUSED], ids=[c[0] for c in REFUSED])
 def test_refused(left: DataFrame, right: DataFrame, call: Call, says: list[str]) -> None:
