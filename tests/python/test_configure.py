@@ -170,13 +170,29 @@ def test_the_configured_session_has_the_package_and_the_vector_api(spark: SparkS
 
 
 @pytest.mark.connect
-def test_a_session_is_active_unless_it_is_switched_off(spark: SparkSession) -> None:
+@pytest.mark.parametrize(
+    ("name", "value", "active"),
+    [
+        ("spark.scalegate.enabled", "false", False),
+        ("spark.scalegate.join.algorithm", "index", True),
+        ("spark.scalegate.join.layout", "2x3", True),
+        ("spark.scalegate.join.ansiErrors", "true", True),
+        ("spark.sql.ansi.enabled", "false", True),
+        ("spark.sql.adaptive.enabled", "false", True),
+        ("spark.sql.optimizer.disableHints", "true", True),
+        ("spark.sql.autoBroadcastJoinThreshold", "-1", True),
+    ],
+)
+def test_a_session_is_active_unless_it_is_switched_off(
+    spark: SparkSession, name: str, value: str, active: bool
+) -> None:
     assert scalegate.is_active(spark)
-    spark.conf.set("spark.scalegate.enabled", "false")
+    before = spark.conf.get(name, None)
+    spark.conf.set(name, value)
     try:
-        assert not scalegate.is_active(spark)
+        assert scalegate.is_active(spark) == active
     finally:
-        spark.conf.unset("spark.scalegate.enabled")
+        spark.conf.unset(name) if before is None else spark.conf.set(name, before)
 
 
 @pytest.mark.classic("PySpark makes no second session over Spark Connect before 4.3")
