@@ -14,6 +14,7 @@ WHEEL   := dist/scalegate-$(VERSION)-py3-none-any.whl
 VENV_STAMP := $(BUILD)/venv.stamp
 SBT_STAMP  := $(BUILD)/sbt.stamp
 KAFKA_STAMP := $(BUILD)/kafka.stamp
+DOCS_STAMP := $(BUILD)/docs-venv.stamp
 SPARK_CLASSES := $(BUILD)/spark.jsa
 PLAIN_FILES := $(BUILD)/plain-files.jar
 JAR_LIST   := $(BUILD)/jar-sources.list
@@ -46,6 +47,9 @@ $(VENV_STAMP): python/requirements-dev.txt python/requirements-build.txt project
 
 $(SBT_STAMP): $(VENV_STAMP) project/build.properties project/setup-sbt.sh
 	@project/setup-sbt.sh && touch $@
+
+$(DOCS_STAMP): python/requirements-docs.txt project/setup-docs.sh
+	@mkdir -p $(BUILD) && project/setup-docs.sh && touch $@
 
 # Where it fails the Kafka test is skipped, and nothing else.
 $(KAFKA_STAMP): $(VENV_STAMP) project/Versions.scala project/kafka-ivy.xml project/setup-kafka.sh
@@ -160,17 +164,6 @@ $(RELEASE_STAMP): $(VENV_STAMP) python/requirements-release.txt
 	  --requirement python/requirements-release.txt
 	@touch $@
 
-.PHONY: docs links
-docs: $(PACKAGED_JAR) ## the documents' links and programs, and the pages of the Scala API in target/api
-	@$(PY) -m pytest -q tests/python/test_documents.py
-	@$(SBT) core/doc operators/doc spark/doc
-	@rm -rf target/api && mkdir -p target/api
-	@for part in core operators spark; do cp -r jvm/$$part/target/scala-2.13/api target/api/$$part; done
-	@cp docs/api.html target/api/index.html
-
-links: $(VENV_STAMP) ## the links within the repository's Markdown files
-	@$(PY) -m pytest -q tests/python/test_documents.py -k link
-
 .PHONY: staged consumers checkpoints release-check release-maven
 staged: jars ## what Maven Central is sent: the library, and an artifact for each minor of Spark
 	@rm -rf $(STAGED)
@@ -189,6 +182,28 @@ release-check: consumers $(WHEEL) $(RELEASE_STAMP) ## all that a release publish
 release-maven: jars ## sign what Maven Central is sent, and send it
 	@rm -rf $(STAGED)
 	@$(SBT) $(addsuffix /publishSigned,$(PUBLISHED)) sonaRelease
+
+# ---- the site ---------------------------------------------------------------------------------
+
+.PHONY: docs api links notebooks
+docs: $(DOCS_STAMP) ## the pages as a site, in .build/site: open index.html
+	@$(BUILD)/docs-venv/bin/python project/docsite/prepare.py $(BUILD)/site-pages
+	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-venv/bin/mkdocs build --strict --quiet
+	@echo "the site: $(BUILD)/site/index.html"
+
+api: $(SBT_STAMP) ## the pages of the Scala API, in target/api
+	@$(SBT) core/doc operators/doc spark/doc
+	@rm -rf target/api && mkdir -p target/api
+	@for part in core operators spark; do cp -r jvm/$$part/target/scala-2.13/api target/api/$$part; done
+	@cp docs/api.html target/api/index.html
+
+links: $(VENV_STAMP) ## the links within the repository's Markdown files
+	@$(PY) -m pytest -q tests/python/test_documents.py -k link
+
+notebooks: $(DOCS_STAMP) $(PACKAGED_JAR) ## run the site's notebooks, and write into them what they show
+	@PYTHONPATH=$(CURDIR)/python:$(CURDIR)/examples:$$($(PY) -c \
+	  'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  $(BUILD)/docs-venv/bin/python project/docsite/run_notebooks.py docs/notebooks/*.ipynb
 
 # ---- measurements -----------------------------------------------------------------------------
 

@@ -1,5 +1,9 @@
-"""Every block of Python and SQL in the documents runs as written, from a page's top down."""
+"""Every block of Python and SQL in the documents runs as written, from a page's top down, and
+prints what stands below it; the notebooks likewise."""
 
+import contextlib
+import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,12 +12,16 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r"^```(python|sql)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# A block of Python may have what it prints below it.
+BLOCK = re.compile(
+    r"^```(python|sql)\n(.*?)^```$(?:\n\n^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 PAGES = [
     page
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if BLOCK.search(page.read_text(encoding="utf-8"))
 ]
+NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 TEXTS = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -23,7 +31,14 @@ TEXTS = [
 
 @pytest.fixture
 def session(spark: SparkSession) -> Iterator[SparkSession]:
+    """The tests' session, left as it was: pages set settings, start queries and make views."""
+    before = spark.conf.getAll
     yield spark
+    for key in spark.conf.getAll.keys() - before.keys():
+        spark.conf.unset(key)
+    for key, value in spark.conf.getAll.items():
+        if value != before[key]:
+            spark.conf.set(key, before[key])
     for query in spark.streams.active:
         query.stop()
     for table in spark.catalog.listTables():
@@ -36,15 +51,33 @@ def test_each_block_runs_as_written(page: Path, session: SparkSession) -> None:
     names: dict[str, object] = {}
     text = page.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):
-        language, code = block.groups()
+        language, code, shown = block.groups()
         if language == "sql":
             session.sql(code).collect()
         else:
             # Errors name the page and the line in it.
             line = text[: block.start(2)].count("\n")
-            exec(compile("\n" * line + code, str(page), "exec"), names)
+            printed = run("\n" * line + code, str(page), names)
+            assert shown is None or printed.strip() == shown.strip()
     frames = [f for f in names.values() if isinstance(f, DataFrame) and not f.isStreaming]
     assert all(f.count() > 0 for f in frames)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=[notebook.stem for notebook in NOTEBOOKS])
+def test_each_notebook_prints_what_it_shows(notebook: Path, session: SparkSession) -> None:
+    names: dict[str, object] = {}
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            outputs = [out for out in cell["outputs"] if out.get("name") == "stdout"]
+            shown = "".join(line for out in outputs for line in out["text"])
+            assert run("".join(cell["source"]), cell["id"], names) == shown
+
+
+def run(code: str, where: str, names: dict[str, object]) -> str:
+    """What the code prints; the names that it makes are added to those given."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(code, where, "exec"), names)
+    return printed.getvalue()
 
 
 def anchors(page: Path) -> set[str]:
@@ -66,4 +99,4 @@ def test_each_link_leads_somewhere(page: Path) -> None:
 
 def test_the_pages_that_newcomers_read_have_blocks() -> None:
     names = {page.name for page in PAGES}
-    assert {"README.md", "streaming.md", "aggregates.md"} <= names
+    assert {"README.md", "get-started.md", "joins.md", "streaming.md", "windows.md"} <= names

@@ -8,7 +8,7 @@ import scala.util.Random
 import org.apache.spark.sql.scalegate.TestStreams
 import org.apache.spark.sql.{Encoders, Row}
 
-/** Sums of doubles that round, against the exact ones: within the bound that docs/aggregates.md states. */
+/** Sums of doubles that round, against the exact ones: within the bound that docs/windows.md states. */
 final class DoubleSumsSuite extends PaneAggregateSuite {
   import DoubleSumsSuite._
 

@@ -1,0 +1,1 @@
+"""What the site's pages take from the sources: messages and settings. No Spark is needed."""

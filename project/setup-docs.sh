@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Makes .build/docs-venv, with which the site is built and its notebooks are run.
+set -euo pipefail
+ROOT=$(cd "$(dirname "$0")/.." && pwd)
+. "$ROOT/project/env.sh"
+find_python
+VENV=$ROOT/.build/docs-venv
+
+echo "set-up: virtual environment for the site in .build/docs-venv"
+rm -rf "$VENV"
+"$PYTHON" -m venv "$VENV"
+"$VENV/bin/python" -m pip --disable-pip-version-check install --quiet \
+  --requirement "$ROOT/python/requirements-docs.txt"
