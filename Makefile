@@ -186,10 +186,10 @@ release-maven: jars ## sign what Maven Central is sent, and send it
 # ---- the site ---------------------------------------------------------------------------------
 
 .PHONY: docs api links notebooks
-docs: $(DOCS_STAMP) ## the pages as a site, in .build/site: open index.html
+docs: $(DOCS_STAMP) ## the pages as a site, in .build/site
 	@$(BUILD)/docs-venv/bin/python project/docsite/prepare.py $(BUILD)/site-pages
 	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-venv/bin/mkdocs build --strict --quiet
-	@echo "the site: $(BUILD)/site/index.html"
+	@echo "the site: $(BUILD)/site/index.html; its search needs a server: python3 -m http.server -d $(BUILD)/site"
 
 api: $(SBT_STAMP) ## the pages of the Scala API, in target/api
 	@$(SBT) core/doc operators/doc spark/doc

@@ -2,7 +2,7 @@
 
 - A block ```` ```message ```` names messages, one to a line, as `Errors.hintLayout` or
   `_bands.not_negative`; it becomes these messages.
-- `<!-- settings -->` becomes the table of all settings, `<!-- algorithms -->` that of the
+- `<!-- settings -->` becomes the list of all settings, `<!-- algorithms -->` that of the
   algorithms that the hint and the setting name.
 """
 
@@ -17,7 +17,7 @@ BLOCK = re.compile(r"^```message\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 def filled(page: str, root: Path) -> str:
     """The page with its marks filled; KeyError where a message is named that there is none of."""
-    page = page.replace("<!-- settings -->", settings_table(root))
+    page = page.replace("<!-- settings -->", settings_list(root))
     page = page.replace("<!-- algorithms -->", algorithms_table(root))
     return BLOCK.sub(lambda block: _block(block[1], root), page)
 
@@ -36,10 +36,10 @@ def named(page: str) -> list[str]:
     return [name for block in BLOCK.findall(page) for name in block.split()]
 
 
-def settings_table(root: Path) -> str:
-    """Each setting with its default and what its comment in the source says."""
-    rows = [f"| `{s.key}` | {s.default} | {s.text} |" for s in scala_sources.settings(jvm(root))]
-    return "\n".join(["| setting | unless set | what it does |", "| --- | --- | --- |", *rows])
+def settings_list(root: Path) -> str:
+    """Each setting under a heading of its own, with its default and its comment in the source."""
+    known = scala_sources.settings(jvm(root))
+    return "\n\n".join(f"## `{s.key}`\n\nUnless set: **{s.default}**. {s.text}" for s in known)
 
 
 def algorithms_table(root: Path) -> str:

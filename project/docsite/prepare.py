@@ -26,6 +26,8 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "examples/kafka_bands.py": "examples/kafka_bands.md",
 }
+# In pages that `make bench-pages` writes.
+FOR_EDITORS = "; do not edit"
 LINK = re.compile(r"(\]\()([^)\s#]+)")
 
 
@@ -35,7 +37,7 @@ def main(target: Path) -> None:
     shutil.copytree(ROOT / "docs", target)
     for page in sorted((ROOT / "docs").rglob("*.md")):
         source = page.relative_to(ROOT).as_posix()
-        text = fill.filled(page.read_text(encoding="utf-8"), ROOT)
+        text = fill.filled(page.read_text(encoding="utf-8"), ROOT).replace(FOR_EDITORS, "")
         write(target / _page(source), relinked(text, source))
     for source, name in PAGES.items():
         text = (ROOT / source).read_text(encoding="utf-8")

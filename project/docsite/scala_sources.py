@@ -105,7 +105,7 @@ def _default(source: str, name: str, names: dict[str, str]) -> str:
     given = found[1].strip('"')
     if given == "default":
         return "an executor's cores"
-    return names.get(given, given) or "unset"
+    return names.get(given, given) or "none"
 
 
 def _literals(body: str, names: dict[str, str]) -> Iterator[str]:

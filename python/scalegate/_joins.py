@@ -69,13 +69,15 @@ def interval_join(
     time
         The time column of the left and of the right side: timestamp, timestamp_ntz, date or
         integers, of one kind on both sides.
-    lower, upper
-        Where the right time may lie from the left one, both ends inclusive; `lower` must be
-        given. For timestamps an interval ("5 minutes", "-90s", "-1 hour -30 seconds": each part
-        has its own sign, as in Spark), a datetime.timedelta or one of pandas or numpy; whole days
-        for dates; whole numbers, in the columns' own unit, for integers. 0 needs no unit. As
-        Spark adds intervals to a timestamp, whole days are calendar days of the session's time
-        zone.
+    lower
+        Where the right time may lie from the left one, at the earliest; it must be given, and
+        counts itself. For timestamps an interval ("5 minutes", "-90s", "-1 hour -30 seconds":
+        each part has its own sign, as in Spark), a datetime.timedelta or one of pandas or numpy;
+        whole days for dates; whole numbers, in the columns' own unit, for integers. 0 needs no
+        unit. As Spark adds intervals to a timestamp, whole days are calendar days of the
+        session's time zone.
+    upper
+        Likewise at the latest, which counts, too; the left time itself unless given.
     how
         "inner", "left", "right", "full", "semi" or "anti", or another of Spark's names for these.
         A full join of batches without equal columns reads both sides twice, so that each must

@@ -61,11 +61,11 @@ def test_the_jvm_raises_errors_for_users_nowhere_else() -> None:
 def test_every_setting_is_on_its_page_with_a_default_that_works(spark: SparkSession) -> None:
     settings = scala_sources.settings(fill.jvm(ROOT))
     assert {s.key for s in settings} == scala_sources.setting_keys(fill.jvm(ROOT))
-    table = fill.settings_table(ROOT)
-    given = [s for s in settings if re.fullmatch(r"\w+", s.default) and s.default != "unset"]
+    page = fill.settings_list(ROOT)
+    given = [s for s in settings if re.fullmatch(r"\w+", s.default) and s.default != "none"]
     assert len(given) > 7
     for setting in settings:
-        assert f"| `{setting.key}` | {setting.default} | {setting.text[:20]}" in table
+        assert f"## `{setting.key}`\n\nUnless set: **{setting.default}**. {setting.text}" in page
     for setting in given:
         spark.conf.set(setting.key, setting.default)
     try:
