@@ -4,6 +4,8 @@ set -euo pipefail
 ROOT=$(cd "$(dirname "$0")/.." && pwd)
 . "$ROOT/project/env.sh"
 find_python
+"$PYTHON" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+  fail "the site is built with Python 3.11 or later, and this is $("$PYTHON" --version): set PYTHON to another."
 VENV=$ROOT/.build/docs-venv
 
 echo "set-up: virtual environment for the site in .build/docs-venv"

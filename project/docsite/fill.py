@@ -2,6 +2,7 @@
 
 - A block ```` ```message ```` names messages, one to a line, as `Errors.hintLayout` or
   `_bands.not_negative`; it becomes these messages.
+- `<!-- function NAME -->` becomes what `DESCRIBE FUNCTION EXTENDED` says of it;
 - `<!-- settings -->` becomes the list of all settings, `<!-- algorithms -->` that of the
   algorithms that the hint and the setting name.
 """
@@ -12,12 +13,14 @@ from pathlib import Path
 
 from docsite import python_messages, scala_sources
 
+FUNCTION = re.compile(r"<!-- function (\w+) -->")
 BLOCK = re.compile(r"^```message\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def filled(page: str, root: Path) -> str:
     """The page with its marks filled; KeyError where a message is named that there is none of."""
     page = page.replace("<!-- settings -->", settings_list(root))
+    page = FUNCTION.sub(lambda mark: function_text(mark[1], root), page)
     page = page.replace("<!-- algorithms -->", algorithms_table(root))
     return BLOCK.sub(lambda block: _block(block[1], root), page)
 
@@ -40,6 +43,13 @@ def settings_list(root: Path) -> str:
     """Each setting under a heading of its own, with its default and its comment in the source."""
     known = scala_sources.settings(jvm(root))
     return "\n\n".join(f"## `{s.key}`\n\nUnless set: **{s.default}**. {s.text}" for s in known)
+
+
+def function_text(name: str, root: Path) -> str:
+    """A function's signature and result, and a list of its arguments; KeyError where none is."""
+    known = scala_sources.functions(jvm(root))[name]
+    arguments = "\n".join(f"- `{name}`: {text}" for name, text in known.arguments.items())
+    return f"`{known.name}{known.signature}`\n\n{known.result}\n\n{arguments}"
 
 
 def algorithms_table(root: Path) -> str:

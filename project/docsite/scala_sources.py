@@ -35,6 +35,16 @@ class Setting:
     text: str
 
 
+@dataclass(frozen=True)
+class Function:
+    """A function of SQL: its arguments as `(value, time)`, its result, and each argument."""
+
+    name: str
+    signature: str
+    result: str
+    arguments: dict[str, str]
+
+
 def messages(main: Path) -> dict[str, str]:
     """Each message by its object and method: `Errors.hintLayout`."""
     names = constants(main)
@@ -64,6 +74,24 @@ def settings(main: Path) -> list[Setting]:
         text = re.sub(r"\[\[(.*?)\]\]", lambda m: _value(m[1], names) or m[1], text)
         found.append(Setting(key, _default(source, name, names), text))
     return found
+
+
+def functions(main: Path) -> dict[str, Function]:
+    """Each function that a session gets, with what `DESCRIBE FUNCTION EXTENDED` says of it."""
+    source = (main / SETTINGS / "FunctionText.scala").read_text(encoding="utf-8")
+    by_time = _arguments(source[source.index("def byTime") :])
+    found = {}
+    for made in re.findall(r"= FunctionText\((.*?)\n  \)\n", source, re.DOTALL):
+        own, _, told = made.partition("Seq(")
+        name, signature, *result = _literals(own, {})
+        arguments = _arguments(told) if told else by_time
+        found[name] = Function(name, signature, "".join(result), arguments)
+    return found
+
+
+def _arguments(source: str) -> dict[str, str]:
+    pairs = re.findall(r'"([^"]+)" -> \(?((?:"[^"]*"[\s+]*)+)', source)
+    return {name: "".join(_literals(text, {})) for name, text in pairs}
 
 
 def setting_keys(main: Path) -> set[str]:

@@ -78,7 +78,8 @@ def test_every_setting_is_on_its_page_with_a_default_that_works(spark: SparkSess
             spark.conf.unset(setting.key)
 
 
-def test_every_function_that_a_session_gets_is_on_its_page(spark: SparkSession) -> None:
+def test_the_page_says_of_each_function_what_the_session_says(spark: SparkSession) -> None:
+    main = fill.jvm(ROOT)
     registry = spark._jsparkSession.sessionState().functionRegistry()
     known = (registry.listFunction().apply(at) for at in range(registry.listFunction().size()))
     ours = {
@@ -87,7 +88,15 @@ def test_every_function_that_a_session_gets_is_on_its_page(spark: SparkSession) 
         if registry.lookupFunction(name).get().getClassName().startswith("io.scalegate")
     }
     assert len(ours) == 3
-    assert set(re.findall(r"^## `(\w+)`", SQL, re.MULTILINE)) == ours
+    assert set(fill.FUNCTION.findall(SQL)) == ours == set(scala_sources.functions(main))
+    for name, function in scala_sources.functions(main).items():
+        rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()
+        said = "\n".join(row[0] for row in rows)
+        assert f"{name}{function.signature} - {function.result}" in said
+        assert len(function.arguments) >= 2
+        for argument, text in function.arguments.items():
+            assert f"* {argument} - {text}\n" in said
+            assert f"- `{argument}`: {text}" in fill.function_text(name, ROOT)
 
 
 def test_every_algorithm_is_told_of() -> None:

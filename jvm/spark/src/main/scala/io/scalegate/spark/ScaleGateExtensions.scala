@@ -3,7 +3,6 @@ package io.scalegate.spark
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
-import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.scalegate.HintRulesWithHive
 import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
@@ -35,7 +34,7 @@ import io.scalegate.spark.rules.{
   MarkTwoSteps,
   TwoStepsStrategy
 }
-import io.scalegate.spark.settings.SparkRelease
+import io.scalegate.spark.settings.{FunctionText, SparkRelease}
 import io.scalegate.spark.window.rules.{
   ByTime,
   ExtractTimeWindows,
@@ -157,7 +156,7 @@ private object ScaleGateRules {
     extensions.injectFunction(
       (
         FunctionIdentifier(WithinRows.Name),
-        new ExpressionInfo(classOf[WithinRows].getName, WithinRows.Name),
+        FunctionText.WithinRows.info(classOf[WithinRows]),
         WithinRows.fromArguments
       )
     )

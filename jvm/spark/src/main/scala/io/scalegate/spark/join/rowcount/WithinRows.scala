@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.scalegate.{SparkExpressions, TaskAccess}
 
 import io.scalegate.spark.bounds.TermType
-import io.scalegate.spark.settings.Errors
+import io.scalegate.spark.settings.{Errors, FunctionText}
 
 /** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last `n` rows of
   * its side when the later one arrives. `within_rows(left_time, right_time, n, left_key, right_key, …)`: among the last
@@ -84,7 +84,7 @@ final case class WithinRows(
 }
 
 object WithinRows {
-  val Name = "within_rows"
+  val Name: String = FunctionText.WithinRows.name
 
   /** The window of rows of a join's condition, if it has one. */
   def find(condition: Option[Expression]): Option[WithinRows] =

@@ -30,7 +30,7 @@ import org.apache.spark.sql.types.{
   StructType
 }
 
-import io.scalegate.spark.settings.Errors
+import io.scalegate.spark.settings.{Errors, FunctionText}
 
 /** `first_by_time(value, time)` and `last_by_time(value, time)`: the value of the row with the earliest or the latest
   * time, whatever the order in which rows arrive. Of several values at that time the first takes the smallest and the
@@ -50,7 +50,7 @@ final case class ByTime(value: Expression, time: Expression, latest: Boolean)
     with BinaryLike[Expression] {
   override def left: Expression = value
   override def right: Expression = time
-  override def prettyName: String = ByTime.name(latest)
+  override def prettyName: String = ByTime.text(latest).name
   override def nullable: Boolean = true
   override def dataType: DataType = value.dataType
 
@@ -120,16 +120,17 @@ final case class ByTime(value: Expression, time: Expression, latest: Boolean)
 }
 
 object ByTime {
-  private def name(latest: Boolean) = if (latest) "last_by_time" else "first_by_time"
+  private def text(latest: Boolean) =
+    if (latest) FunctionText.LastByTime else FunctionText.FirstByTime
 
   /** Both functions, as a session registers them. */
   val functions: Seq[(FunctionIdentifier, ExpressionInfo, FunctionRegistry.FunctionBuilder)] =
     Seq(false, true).map { latest =>
-      val called = name(latest)
+      val described = text(latest)
       val build: FunctionRegistry.FunctionBuilder = {
         case Seq(value, time) => ByTime(value, time, latest)
-        case other => throw Errors.byTimeArguments(called, other.size)
+        case other => throw Errors.byTimeArguments(described.name, other.size)
       }
-      (FunctionIdentifier(called), new ExpressionInfo(classOf[ByTime].getName, called), build)
+      (FunctionIdentifier(described.name), described.info(classOf[ByTime]), build)
     }
 }
