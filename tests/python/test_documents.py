@@ -22,6 +22,8 @@ PAGES = [
     if BLOCK.search(page.read_text(encoding="utf-8"))
 ]
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+# Blocks that are not executed: output and plans, commands, Scala, and names of messages.
+SHOWN = {"", "text", "sh", "scala", "message"}
 TEXTS = [
     *sorted(ROOT.glob("*.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
@@ -95,6 +97,13 @@ def test_each_link_leads_somewhere(page: Path) -> None:
             other = page.parent / path if path else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+def test_no_block_is_left_out_for_its_language() -> None:
+    for page in TEXTS:
+        fences = re.findall(r"^ *```(\w*)", page.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(fences[::2]) <= {"python", "sql", *SHOWN}, page
+        assert set(fences[1::2]) <= {""}, page
 
 
 def test_the_pages_that_newcomers_read_have_blocks() -> None:
