@@ -185,7 +185,7 @@ release-maven: jars ## sign what Maven Central is sent, and send it
 
 # ---- the site ---------------------------------------------------------------------------------
 
-.PHONY: docs api links notebooks
+.PHONY: docs api site links notebooks
 docs: $(DOCS_STAMP) ## the pages as a site, in .build/site
 	@$(BUILD)/docs-venv/bin/python project/docsite/prepare.py $(BUILD)/site-pages
 	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-venv/bin/mkdocs build --strict --quiet
@@ -196,6 +196,9 @@ api: $(SBT_STAMP) ## the pages of the Scala API, in target/api
 	@rm -rf target/api && mkdir -p target/api
 	@for part in core operators spark; do cp -r jvm/$$part/target/scala-2.13/api target/api/$$part; done
 	@cp docs/api.html target/api/index.html
+
+site: docs api ## both as one, which the workflow publishes
+	@rm -rf $(BUILD)/site/api && cp -r target/api $(BUILD)/site/api
 
 links: $(VENV_STAMP) ## the links within the repository's Markdown files
 	@$(PY) -m pytest -q tests/python/test_documents.py -k link

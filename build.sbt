@@ -165,7 +165,8 @@ def sparkProject(id: String, base: String, release: String): Project = {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
         suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 4).toSeq.sortBy(_._1).map {
-          case (quarter, members) => Tests.Group(s"quarter-$quarter", members.flatMap(_._1._2), process)
+          case (quarter, members) =>
+            Tests.Group(s"quarter-$quarter", members.flatMap(_._1._2), process)
         }
       },
       Compile / resourceGenerators += Def.task {

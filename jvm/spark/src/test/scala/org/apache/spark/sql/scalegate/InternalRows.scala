@@ -1,7 +1,10 @@
 package org.apache.spark.sql.scalegate
 
 import org.apache.spark.sql.DataFrame
-import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame, SparkSession => ClassicSession}
+import org.apache.spark.sql.classic.{
+  DataFrame => ClassicDataFrame,
+  SparkSession => ClassicSession
+}
 
 /** Tables of rows in Spark's own form. */
 object InternalRows {

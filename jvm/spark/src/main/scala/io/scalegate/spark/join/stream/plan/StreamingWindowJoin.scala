@@ -66,7 +66,13 @@ private[plan] object StreamingJoins extends PredicateHelper {
 
   /** The join with its condition in the form that the optimizer gives it. */
   def simplified(join: Join): Join =
-    Seq(ReplaceExpressions, RewriteWithExpression, ComputeCurrentTime, SimplifyCasts, ConstantFolding)
+    Seq(
+      ReplaceExpressions,
+      RewriteWithExpression,
+      ComputeCurrentTime,
+      SimplifyCasts,
+      ConstantFolding
+    )
       .foldLeft[LogicalPlan](join)((plan, rule) => rule(plan))
       .collectFirst { case j: Join => j }
       .getOrElse(join)
