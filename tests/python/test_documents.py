@@ -39,7 +39,7 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     for key in spark.conf.getAll.keys() - before.keys():
         spark.conf.unset(key)
     for key, value in spark.conf.getAll.items():
-        if value != before[key]:
+        if value != before[key] and spark.conf.isModifiable(key):
             spark.conf.set(key, before[key])
     for query in spark.streams.active:
         query.stop()
