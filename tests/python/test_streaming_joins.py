@@ -16,6 +16,7 @@ import loopback_cluster
 import pyspark
 import pytest
 import scalegate
+import sessions
 import stream_files
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
@@ -157,6 +158,18 @@ def test_a_matrix_of_cells_gives_what_one_task_gives(spark: SparkSession, tmp_pa
     joined = left.window_join(right, on=condition, within="3 seconds", how="left", layout=(3, 1))
     stream_files.run(joined, tmp_path)
     assert ids(spark.read.parquet(str(tmp_path / "out"))) == by_duckdb(tmp_path, "theta", "left")
+
+
+def test_the_plan_tells_of_keys_and_times_by_what_they_are(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    streams(tmp_path, seed=6, batches=1)
+    left, right = stream_files.sides(spark, tmp_path)
+    by_key = left.interval_join(right, on="k", lower="-5 seconds", upper="2 seconds")
+    near = left.window_join(right, on=left.x * 2 < right.x, within="3 seconds")
+    for frame, said in ((by_key, "keys: k = key of right"), (near, "time of right - ")):
+        (line,) = [row for row in sessions.plan(frame).splitlines() if "WindowJoin I" in row]
+        assert said in line and "__" not in line
 
 
 def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) -> None:

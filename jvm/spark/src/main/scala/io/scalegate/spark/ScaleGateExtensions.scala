@@ -4,7 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.scalegate.HintRulesWithHive
-import org.apache.spark.sql.{SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.scalegate.ui.ScaleGateTab
+import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
 import io.scalegate.spark.join.hint.{
@@ -99,6 +100,8 @@ private object ScaleGateExtensions {
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
   *   - table function: reads what a checkpoint holds;
+  *   - check rule: checks nothing, and adds a tab to Spark's UI when a session's analyzer is made, the first moment at
+  *     which there is an application;
   *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze
   *     the stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they
   *     are.
@@ -123,6 +126,7 @@ private object ScaleGateExtensions {
   *     steps, so that adaptive execution does not take the first step's rows for the operator's.
   */
 private object ScaleGateRules {
+  private[this] val log = LoggerFactory.getLogger(classOf[ScaleGateExtensions])
   private[this] val hintRules =
     Seq(ResolveExplainJoins, ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
 
@@ -161,5 +165,16 @@ private object ScaleGateRules {
       )
     )
     extensions.injectTableFunction(StateFunction.description)
+    extensions.injectCheckRule { session =>
+      showIn(session)
+      _ => ()
+    }
   }
+
+  /** The tab is a convenience: where a Spark has another UI than its release, queries run all the same. */
+  private[this] def showIn(session: SparkSession): Unit =
+    try ScaleGateTab.attach(session)
+    catch {
+      case e @ (_: Exception | _: LinkageError) => log.warn("Spark's UI has no tab of scalegate", e)
+    }
 }

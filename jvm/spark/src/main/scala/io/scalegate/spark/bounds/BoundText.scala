@@ -15,6 +15,14 @@ private[scalegate] object BoundText {
     case _ => bound.toString
   }
 
+  /** A description of a join without the names that the Python package gives to columns of streams until the join:
+    * `key of right` for `__scalegate_right_key_0`.
+    */
+  def withoutOwnNames(description: String): String =
+    OwnNames.replaceAllIn(description, "$2 of $1")
+
+  private[this] val OwnNames = "`?__scalegate_(left|right)_([a-z]+)(?:_?\\d+)?`?".r
+
   private[this] def duration(micros: BigInt): String = {
     val sign = micros.signum
     val (parts, seconds) = Units.foldLeft((Vector.empty[String], micros.abs)) {

@@ -46,12 +46,13 @@ trait WindowJoinNode extends BinaryExecNode {
   override lazy val metrics: Map[String, SQLMetric] =
     (("numOutputRows" -> "number of output rows") +: counters).map { case (name, meaning) =>
       name -> SQLMetrics.createMetric(sparkContext, meaning)
-    }.toMap
+    }.toMap + ("rowsOfTask" -> SQLMetrics.createAverageMetric(sparkContext, "rows of a task"))
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
+    val rowsOfTask = longMetric("rowsOfTask")
     val totals = counters.map { case (name, _) => longMetric(name) }
-    pairs(WindowJoinNode.countedAtEnd(_, rowsOut, totals))
+    pairs(WindowJoinNode.countedAtEnd(_, rowsOut, rowsOfTask, totals))
   }
 
   override def simpleString(maxFields: Int): String = s"$nodeName ${probing.name}, $description"
@@ -70,11 +71,13 @@ private object WindowJoinNode {
   def countedAtEnd(
       pairs: JoinedPairs,
       rowsOut: SQLMetric,
+      rowsOfTask: SQLMetric,
       totals: Seq[SQLMetric]
   ): JoinedPairs = {
     TaskContext.get().addTaskCompletionListener[Unit] { _ =>
       pairs.close()
       rowsOut += pairs.matches
+      rowsOfTask.set(pairs.matches.toDouble)
       totals.zip(pairs.counts).foreach { case (metric, n) => metric += n }
     }
     pairs

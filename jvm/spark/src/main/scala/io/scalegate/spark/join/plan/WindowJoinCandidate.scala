@@ -16,7 +16,14 @@ import org.apache.spark.sql.types.DecimalType
 
 import io.scalegate.band.IntegralBand
 import io.scalegate.partition.MatrixLayout
-import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, MayThrow, Overlap, TermType}
+import io.scalegate.spark.bounds.{
+  BoundExtractor,
+  BoundText,
+  BoundedDifference,
+  MayThrow,
+  Overlap,
+  TermType
+}
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.join.{IndexTerms, KeyBound, Probing}
 import io.scalegate.spark.plan.KeyLayout
@@ -234,6 +241,6 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
       residual.map(r => s"residual: ${r.sql}"),
       Some(s"algorithm: $algorithm")
     )
-    parts.flatten.mkString("; ")
+    BoundText.withoutOwnNames(parts.flatten.mkString("; "))
   }
 }

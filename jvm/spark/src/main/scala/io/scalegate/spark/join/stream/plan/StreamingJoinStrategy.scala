@@ -20,7 +20,7 @@ import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinEx
 import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.band.{AttributeType, Band, Grid, IntegralBand}
-import io.scalegate.spark.bounds.BoundedDifference
+import io.scalegate.spark.bounds.{BoundText, BoundedDifference}
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
@@ -118,7 +118,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       partitions = None,
       threads = 1,
       termsPerKey(c, same),
-      parts.flatten.mkString("; ")
+      BoundText.withoutOwnNames(parts.flatten.mkString("; "))
     )
     pairsOf(join, keys.left, keys.right, planLater(left), planLater(right))
   }

@@ -1,0 +1,109 @@
+package org.apache.spark.sql.scalegate.ui
+
+import java.net.URI
+import java.net.http.HttpResponse.BodyHandlers
+import java.net.http.{HttpClient, HttpRequest}
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.time.{Seconds, Span}
+
+import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
+
+/** The tab of Spark's UI, as a browser gets it. */
+final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
+  override protected def settings: Map[String, String] =
+    super.settings ++ Map("spark.ui.enabled" -> "true", "spark.ui.port" -> "0")
+
+  private val client = HttpClient.newHttpClient()
+
+  private def get(path: String): String = {
+    val port = spark.sparkContext.uiWebUrl.get.split(':').last
+    val request = HttpRequest.newBuilder(URI.create(s"http://localhost:$port$path")).build()
+    val answer = client.send(request, BodyHandlers.ofString())
+    assert(answer.statusCode == 200, answer.body)
+    answer.body
+  }
+
+  /** The page. */
+  private def page: String = get("/ScaleGate/")
+
+  /** A block of it for each query. */
+  private def blocks: Seq[String] = page.split("scalegate-query").toSeq.tail
+
+  /** The first block, when Spark has told its UI that the query has ended or, of a stream, that a batch has. */
+  private def newest(having: String): String =
+    eventually(timeout(Span(60, Seconds))) {
+      val block = blocks.headOption.getOrElse("")
+      assert(block.contains(having))
+      block
+    }
+
+  test("an application that ran none of ours has a tab that says so") {
+    spark.sql("SELECT 1").collect()
+    val empty = page
+    assert(get("/jobs/").contains("/ScaleGate/"), "no link among the tabs")
+    assert(empty.contains("No query of this application") && blocks.isEmpty)
+  }
+
+  test("a query shows how its join is run, the rows in and out, and the work of its tasks") {
+    val query = "SELECT /*+ WINDOW_JOIN('sweep') */ a.id, b.id FROM range(0, 500, 1, 2) a " +
+      "JOIN range(0, 400, 1, 2) b ON a.id % 7 = b.id % 7 AND abs(a.id - b.id) <= 7"
+    val rows = spark.sql(query).collect().length
+    val block = newest("completed")
+    for (
+      text <- Seq(
+        "<td>WindowJoin</td>",
+        "algorithm: sweep",
+        "window: b.id - a.id",
+        "<li>500</li><li>400</li>",
+        f"<td>$rows%,d</td>",
+        "comparisons: ",
+        "rows of a task: "
+      )
+    ) assert(block.replaceAll("\\s+(?=<)", "").contains(text), text)
+    val id = "/SQL/execution/\\?id=(\\d+)".r.findFirstMatchIn(block).get.group(1)
+    assert(get(s"/SQL/execution/?id=$id").contains("WindowJoin"))
+  }
+
+  test("what a query is called by its author is text, not markup") {
+    spark.sparkContext.setJobDescription("<script>alert(1)</script>")
+    try spark.sql("SELECT count(*) FROM r JOIN s ON abs(r.i - s.i) <= 1").collect()
+    finally spark.sparkContext.setJobDescription(null)
+    newest("alert(1)")
+    val shown = page
+    assert(shown.contains("&lt;script&gt;alert(1)") && !shown.contains("<script>alert(1)"))
+  }
+
+  test("a window aggregate shows its windows and panes") {
+    spark.sql(
+      "SELECT window.start, count(*) FROM r GROUP BY window(ts, '1 hour', '10 minutes')"
+    ).collect()
+    assert(newest("PaneWindows").contains("panes: "))
+  }
+
+  test("a stream shows its watermark, its state and its newest batch") {
+    val run = new Running(query).start()
+    try {
+      run.add(Seq[Event](at(1, 1), at(5, 2)), Seq[Event](at(1.5, 10), at(5, 11)))
+      run.add(Seq[Event](at(20, 3)), Seq[Event](at(21, 12)))
+      val block = newest("watermark: 1970-01-01T00:00:2")
+      assert(page.contains("Streams (1)"))
+      for (
+        text <- Seq(
+          "running",
+          "StreamingWindowJoin",
+          "rows of state: ",
+          "latency: "
+        )
+      )
+        assert(block.contains(text), text)
+    } finally run.stop()
+    newest(", ended, ")
+  }
+
+  test("sessions of one application share one tab") {
+    spark.newSession().sql("SELECT 1").collect()
+    val tabs = spark.sparkContext.ui.get.getTabs.filter(_.name == ScaleGateTab.Name)
+    assert(tabs.size == 1)
+  }
+}
