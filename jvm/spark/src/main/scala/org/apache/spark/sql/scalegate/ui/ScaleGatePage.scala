@@ -30,9 +30,11 @@ final private[ui] class ScaleGatePage(tab: ScaleGateTab) extends WebUIPage("") {
     UIUtils.headerSparkPage(request, ScaleGateTab.Name, content, tab)
   }
 
-  /** Each stream with its newest batch. */
+  /** Each stream with its newest batch that is through, for one that runs has no figures yet, or else with its newest. */
   private[this] def streamsOf(batches: Seq[ShownQuery]): Seq[(StreamingQueryUIData, ShownQuery)] = {
-    val newest = batches.reverseIterator.map(batch => batch.run.get -> batch).toMap
+    val newest = batches.groupBy(_.run.get).map { case (run, ofRun) =>
+      run -> ofRun.find(_.isThrough).getOrElse(ofRun.head)
+    }
     tab.streams.allQueryUIData.flatMap { stream =>
       newest.get(stream.summary.runId.toString).map(stream -> _)
     }

@@ -24,7 +24,9 @@ final private[ui] case class ShownQuery(
     submitted: Long,
     took: Long,
     operators: Seq[ShownOperator]
-)
+) {
+  def isThrough: Boolean = status == "COMPLETED"
+}
 
 /** One of its operators.
   *
@@ -44,8 +46,11 @@ final private[ui] case class ShownOperator(
   def rowsOut: Option[String] =
     metrics.collectFirst { case (ShownQuery.RowsOut, rows) => rows }
 
-  /** The others. */
-  def work: Seq[(String, String)] = metrics.filterNot(_._1 == ShownQuery.RowsOut)
+  /** The others that counted anything. */
+  def work: Seq[(String, String)] =
+    metrics.filterNot { case (name, value) =>
+      name == ShownQuery.RowsOut || value.matches("0(\\.0)?( ms| B)?")
+    }
 }
 
 private[ui] object ShownQuery {
@@ -116,8 +121,7 @@ private[ui] object ShownQuery {
     metricsOf(node, values)
   )
 
-  /** Those that counted anything, in the order of their names. A value has the least, median and most of a task behind
-    * it where there were several.
+  /** In the order of their names. A value has the least, median and most of a task behind it where there were several.
     */
   private[this] def metricsOf(
       node: SparkPlanGraphNode,
@@ -126,9 +130,7 @@ private[ui] object ShownQuery {
     for {
       metric <- node.metrics.toSeq.sortBy(_.name)
       value <- values.get(metric.accumulatorId)
-      short = Task.replaceAllIn(value.substring(value.indexOf('\n') + 1), "")
-      if !short.matches("0(\\.0)?( ms| B)?")
-    } yield metric.name -> short
+    } yield metric.name -> Task.replaceAllIn(value.substring(value.indexOf('\n') + 1), "")
 
   /** The rows of the operator with this number, or of the next one below it that counts rows as they are: those that an
     * exchange has written where there is none.

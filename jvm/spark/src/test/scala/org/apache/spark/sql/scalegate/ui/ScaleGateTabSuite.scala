@@ -93,6 +93,7 @@ final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
           "running",
           "StreamingWindowJoin",
           "rows of state: ",
+          "state rows of the left side: ",
           "latency: "
         )
       )
