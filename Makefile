@@ -245,9 +245,13 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; \
 	  $(PY) -m pytest -q && $(PY) -m pytest -q --connect || exit 1; done
 
-.PHONY: other-sparks
+.PHONY: other-sparks beside
 other-sparks: jars ## each minor's jar on the Spark of each minor
 	@project/other-sparks.sh $(VERSION) $(SPARKS)
+
+beside: jars ## the tests beside Delta, Iceberg, Sedona and Comet, on each minor that these have a package for
+	@project/setup-beside.sh
+	@SCALEGATE_BESIDE=1 $(PY) -m pytest tests/python/test_beside.py
 
 clean: ## remove everything that was built, set-up included
 	rm -rf $(BUILD) dist target python/scalegate/jars examples/out .mypy_cache .ruff_cache \
