@@ -8,6 +8,7 @@ VERSION := $(shell sed -n 's/^ *val project = "\(.*\)"/\1/p' project/Versions.sc
 SPARK   := $(shell sed -n 's/^ *val spark = "\(.*\)\..*"/\1/p' project/Versions.scala)
 SPARKS  := $(shell sed -n 's/^ *val sparks = Seq(\(.*\))/\1/p' project/Versions.scala | \
              tr -d '",' | sed 's/\.[0-9]*\( \|$$\)/\1/g')
+SPARK_WITHOUT_JAR := $(shell sed -n 's/^ *val sparkWithoutJar = "\(.*\)\..*"/\1/p' project/Versions.scala)
 JAR     := target/scalegate-spark-$(SPARK)_2.13-$(VERSION).jar
 WHEEL   := dist/scalegate-$(VERSION)-py3-none-any.whl
 
@@ -246,8 +247,10 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	  $(PY) -m pytest -q && $(PY) -m pytest -q --connect || exit 1; done
 
 .PHONY: other-sparks beside
-other-sparks: jars ## each minor's jar on the Spark of each minor
+other-sparks: jars ## each minor's jar on the Spark of each minor, and versions that do not go together
 	@project/other-sparks.sh $(VERSION) $(SPARKS)
+	@project/setup-spark.sh $(SPARK_WITHOUT_JAR)
+	@SCALEGATE_STARTS=all $(PY) -m pytest -q tests/python/test_other_sparks.py
 
 beside: jars ## the tests beside Delta, Iceberg, Sedona and Comet, on each minor that these have a package for
 	@project/setup-beside.sh

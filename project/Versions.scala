@@ -11,6 +11,9 @@ object Versions {
   /** The newest release of each minor of Spark that there is a jar for. */
   val sparks = Seq("4.0.5", "4.1.4", "4.2.1", "4.3.0")
 
+  /** One that there is no jar for, with Scala 2.12: tests look at what a jar says there. */
+  val sparkWithoutJar = "3.5.9"
+
   /** `4.2` of `4.2.1`. */
   def minor(release: String): String = release.split('.').take(2).mkString(".")
   val scalatest = "3.2.19"

@@ -13,7 +13,7 @@ version_of() {
 
 # Prints the release of a minor of Spark, as 4.2.1 for 4.2.
 release_of() {
-  sed -n 's/^ *val sparks = Seq(\(.*\))/\1/p' "$ROOT/project/Versions.scala" | tr -d '" ' |
+  sed -n 's/^ *val sparks = Seq(\(.*\))/\1/p; s/^ *val sparkWithoutJar = //p' "$ROOT/project/Versions.scala" | tr -d '" ' |
     tr ',' '\n' | grep "^$1\." || true
 }
 

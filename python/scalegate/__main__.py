@@ -33,12 +33,21 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--version", action="version", version=f"scalegate {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    commands.add_parser("jar", help="print the path of the package's jar, for Spark's --jars")
+    jar = commands.add_parser(
+        "jar", help="print the path of the package's jar, for Spark's --jars"
+    )
+    jar.add_argument(
+        "--spark",
+        metavar="VERSION",
+        help="the Spark that it is for, as 4.2; unless given the installed PySpark's",
+    )
     commands.add_parser("spark", help="print the version of Spark that the jar is built for")
-    command = parser.parse_args(arguments).command
+    given = parser.parse_args(arguments)
     try:
-        jar = find_jar()
-        print(jar if command == "jar" else spark_of(jar))
+        if given.command == "jar":
+            print(find_jar(given.spark))
+        else:
+            print(spark_of(find_jar()))
     except ScalegateError as refused:
         print(refused, file=sys.stderr)
         return 1

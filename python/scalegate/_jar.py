@@ -1,5 +1,7 @@
 """Finds the package's jar for the installed PySpark: manifests say for which Spark they are."""
 
+import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -11,8 +13,9 @@ JAR_DIRECTORY = Path(__file__).parent / "jars"
 SPARK_ATTRIBUTE = "Built-For-Spark"
 
 
-def find_jar() -> Path:
-    """The package's one jar that was built for the installed PySpark's minor."""
+def find_jar(spark: str | None = None) -> Path:
+    """The package's one jar that was built for the minor of a Spark: of the installed PySpark,
+    unless another is named, as a server's."""
     jars = sorted(JAR_DIRECTORY.glob("*.jar"))
     if not jars:
         raise ScalegateError(
@@ -20,7 +23,9 @@ def find_jar() -> Path:
             "jar`; an installed package without it is broken, so install the wheel again."
         )
     minors = [minor(spark_of(jar)) for jar in jars]
-    installed = pyspark.__version__
+    installed = spark or pyspark.__version__
+    if spark is None:
+        _refuse_other_home(installed)
     fitting = [jar for jar, built_for in zip(jars, minors) if built_for == minor(installed)]
     if len(fitting) > 1:
         names = ", ".join(jar.name for jar in fitting)
@@ -30,10 +35,16 @@ def find_jar() -> Path:
         )
     if not fitting:
         newest = max(minors, key=_number)
+        known = ", ".join(sorted(minors, key=_number))
+        if spark is not None:
+            raise ScalegateError(
+                f"scalegate has jars for Spark {known}, and none for {spark}: run one of these, "
+                f"or install a scalegate that has a jar for Spark {minor(spark)}."
+            )
         raise ScalegateError(
-            f"scalegate has jars for Spark {', '.join(sorted(minors, key=_number))}, but PySpark "
-            f"{installed} is installed: run `pip install 'pyspark=={newest}.*'`, or install a "
-            f"scalegate that has a jar for Spark {minor(installed)}."
+            f"scalegate has jars for Spark {known}, but PySpark {installed} is installed: run "
+            f"`pip install 'pyspark=={newest}.*'`, or install a scalegate that has a jar for "
+            f"Spark {minor(installed)}."
         )
     return fitting[0]
 
@@ -58,10 +69,24 @@ def spark_of(jar: Path) -> str:
     )
 
 
+def _refuse_other_home(installed: str) -> None:
+    """PySpark starts the Spark in SPARK_HOME, where that is set, and not its own."""
+    home = os.environ.get("SPARK_HOME", "")
+    for core in sorted(Path(home, "jars").glob("spark-core_*.jar")) if home else []:
+        version = core.stem.split("-", 2)[2]
+        if minor(version) != minor(installed):
+            raise ScalegateError(
+                f"PySpark {installed} is installed, and SPARK_HOME ({home}) holds Spark "
+                f"{version}, which it would start: unset SPARK_HOME, or run `pip install "
+                f"'pyspark=={minor(version)}.*'`."
+            )
+
+
 def _number(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split("."))
+    return tuple(int(part) for part in re.findall(r"\d+", version))
 
 
 def minor(version: str) -> str:
-    """The minor of a version: "4.2" of "4.2.0"."""
-    return ".".join(version.split(".")[:2])
+    """The minor of a version: "4.2" of "4.2.0", of "4.2.0.dev1" and of a vendor's "4.2.0-v-1"."""
+    found = re.match(r"\d+\.\d+", version)
+    return found[0] if found else version

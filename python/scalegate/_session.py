@@ -14,11 +14,12 @@ from weakref import WeakSet
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark import __version__ as pyspark_version
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.sql import SparkSession
 
 from scalegate._errors import ScalegateError
-from scalegate._jar import find_jar
+from scalegate._jar import find_jar, minor
 
 JARS = "spark.jars"
 MAIN_CLASS = "io.scalegate.spark.PythonGateway"
@@ -147,6 +148,13 @@ def _has_package(spark: SparkSession) -> bool:
 
 
 def _without(spark: SparkSession) -> str:
+    if not hasattr(spark, "_jsparkSession") and minor(spark.version) != minor(pyspark_version):
+        return (
+            f"the Spark Connect server of this session is Spark {spark.version} and runs without "
+            f"scalegate's jar for it; this client's PySpark {pyspark_version} needs another: "
+            "start the server with `start-connect-server.sh --jars "
+            f'"$(python -m scalegate jar --spark {minor(spark.version)})"`.'
+        )
     if not hasattr(spark, "_jsparkSession"):
         return (
             f"the Spark Connect server of this session, Spark {spark.version}, runs without "

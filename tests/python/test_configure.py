@@ -48,6 +48,7 @@ def test_adds_its_jar_and_nothing_else() -> None:
 def test_keeps_the_users_jars_extensions_and_options() -> None:
     mine = {
         "spark.jars": "/mine/a.jar,/mine/b.jar",
+        "spark.jars.packages": "mine:package:1",
         "spark.sql.extensions": "mine.Extensions",
         "spark.driver.extraJavaOptions": "-Dmine=1",
     }
@@ -108,6 +109,60 @@ def test_a_jar_for_another_patch_of_the_same_minor_works(jars: Path) -> None:
     same_minor = ".".join(pyspark.__version__.split(".")[:2])
     jar = write_jar(jars / "scalegate.jar", f"Built-For-Spark: {same_minor}.99\n")
     assert scalegate.jar_path() == str(jar)
+
+
+@pytest.mark.parametrize(
+    ("version", "minor"),
+    [
+        ("4.1.0.dev1", "4.1"),
+        ("4.2.0rc1", "4.2"),
+        ("4.3.0-preview2", "4.3"),
+        ("4.3-SNAPSHOT", "4.3"),
+        ("4.0.1-amzn-0", "4.0"),
+        ("4.10.0.7-vendor-12", "4.10"),
+    ],
+)
+def test_a_pre_release_and_a_vendors_build_are_of_their_minor(
+    jars: Path, monkeypatch: pytest.MonkeyPatch, version: str, minor: str
+) -> None:
+    expected = write_jar(jars / "one.jar", f"Built-For-Spark: {minor}.1\n")
+    write_jar(jars / "two.jar", "Built-For-Spark: 4.5.0\n")
+    monkeypatch.setattr(pyspark, "__version__", version)
+    assert scalegate.jar_path() == str(expected)
+
+
+def test_a_snapshot_of_a_minor_without_a_jar_is_refused(
+    jars: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_jar(jars / "one.jar", "Built-For-Spark: 4.3.0\n")
+    monkeypatch.setattr(pyspark, "__version__", "4.4.0-SNAPSHOT")
+    with pytest.raises(ScalegateError) as refusal:
+        scalegate.configure(SparkSession.Builder())
+    assert str(refusal.value) == (
+        "scalegate has jars for Spark 4.3, but PySpark 4.4.0-SNAPSHOT is installed: run `pip "
+        "install 'pyspark==4.3.*'`, or install a scalegate that has a jar for Spark 4.4."
+    )
+
+
+@pytest.mark.parametrize("version", ["3.5.9", "4.99.0", "4.99.1-amzn-0"])
+def test_a_spark_home_of_another_minor_than_pysparks_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    """PySpark would start the Spark there: one that is older, newer, or a vendor's."""
+    (tmp_path / "jars").mkdir()
+    core = tmp_path / "jars" / f"spark-core_2.12-{version}.jar"
+    core.touch()
+    monkeypatch.setenv("SPARK_HOME", str(tmp_path))
+    minor = ".".join(version.split(".")[:2])
+    with pytest.raises(ScalegateError) as refusal:
+        scalegate.configure(SparkSession.Builder())
+    assert str(refusal.value) == (
+        f"PySpark {pyspark.__version__} is installed, and SPARK_HOME ({tmp_path}) holds Spark "
+        f"{version}, which it would start: unset SPARK_HOME, or run `pip install "
+        f"'pyspark=={minor}.*'`."
+    )
+    core.rename(core.with_name(f"spark-core_2.13-{pyspark.__version__}-vendor-1.jar"))
+    assert scalegate.jar_path()
 
 
 def test_a_jar_that_names_no_spark_is_refused(jars: Path) -> None:
@@ -330,6 +385,21 @@ def test_the_command_line_names_the_jar_and_the_versions(
     assert spark_version == pyspark.__version__
     assert version == f"scalegate {scalegate.__version__}"
     assert f"-{scalegate.__version__}.jar" in jar
+
+
+def test_the_command_line_names_the_jar_for_a_servers_spark(
+    jars: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wanted = write_jar(jars / "one.jar", "Built-For-Spark: 4.98.1\n")
+    write_jar(jars / "two.jar", "Built-For-Spark: 4.99.0\n")
+    assert main(["jar", "--spark", "4.98"]) == 0
+    assert main(["jar", "--spark", "4.97.1"]) == 1
+    said = capsys.readouterr()
+    assert said.out == f"{wanted}\n"
+    assert said.err == (
+        "scalegate has jars for Spark 4.98, 4.99, and none for 4.97.1: run one of these, or "
+        "install a scalegate that has a jar for Spark 4.97.\n"
+    )
 
 
 def test_the_command_line_says_when_there_is_no_jar(

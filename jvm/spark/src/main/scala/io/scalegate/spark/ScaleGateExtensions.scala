@@ -51,17 +51,21 @@ import io.scalegate.spark.window.stream.ExtractStreamingPanes
   * its class path has it; naming it in `spark.sql.extensions` as well does no harm.
   *
   * On a Spark that this build is not for it adds nothing and says so once: what is left is that Spark. So neither this
-  * class nor `SparkRelease` may mention a class that any Spark since 3.5 has elsewhere or not at all; what does is
-  * `ScaleGateRules`, which is loaded when it is called.
+  * class nor `SparkRelease` may mention a class that any Spark since 3.5 has elsewhere or not at all, or that Scala
+  * 2.12 has not; what does is `ScaleGateRules`, which is loaded when it is called. A preview or a vendor's build of the
+  * right minor may lack classes, too.
   */
 final class ScaleGateExtensions extends SparkSessionExtensionsProvider {
   def apply(extensions: SparkSessionExtensions): Unit = SparkRelease.obstacle match {
-    case None => ScaleGateRules.register(extensions)
-    case Some(why) => if (ScaleGateExtensions.warned.compareAndSet(false, true)) warn(why)
+    case None =>
+      try ScaleGateRules.register(extensions)
+      catch { case missed: LinkageError => warn(SparkRelease.lacks(missed)) }
+    case Some(why) => warn(why)
   }
 
   private[this] def warn(why: String): Unit =
-    LoggerFactory.getLogger(classOf[ScaleGateExtensions]).warn(why)
+    if (ScaleGateExtensions.warned.compareAndSet(false, true))
+      LoggerFactory.getLogger(classOf[ScaleGateExtensions]).warn(why)
 }
 
 private object ScaleGateExtensions {
