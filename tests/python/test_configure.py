@@ -331,6 +331,11 @@ def test_a_session_without_the_jar_is_refused_and_the_next_one_has_it(
     assert after_stop == again == "True 7"
 
 
+POM = """<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>mine</groupId><artifactId>package</artifactId><version>1</version>
+</project>
+"""
 SUBMITTED = """
 import scalegate
 from pyspark.sql import SparkSession
@@ -352,11 +357,22 @@ def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
 ) -> None:
     (tmp_path / "app.py").write_text(SUBMITTED, encoding="utf-8")
     other = write_jar(tmp_path / "other.jar", "Manifest-Version: 1.0\n")
+    # Spark looks for packages in the user's own repository first.
+    package = tmp_path / ".m2/repository/mine/package/1"
+    package.mkdir(parents=True)
+    write_jar(package / "package-1.jar", "Manifest-Version: 1.0\n")
+    (package / "package-1.pom").write_text(POM, encoding="utf-8")
+    home = f"{clean_environment['JAVA_TOOL_OPTIONS']} -Duser.home={tmp_path}"
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     options = ["--master", "local[1]", "--conf", "spark.ui.enabled=false", "--jars", other]
+    options += ["--packages", "mine:package:1"]
     done = subprocess.run(
         [submit, *options, "app.py"],
-        env={**clean_environment, "PYSPARK_PYTHON": sys.executable},
+        env={
+            **clean_environment,
+            "PYSPARK_PYTHON": sys.executable,
+            "JAVA_TOOL_OPTIONS": home,
+        },
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -369,6 +385,7 @@ def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
     assert hinted == ["True", "True"]
     assert [Path(jar).name for jar in jars.split(",")] == [
         "other.jar",
+        "mine_package-1.jar",
         Path(scalegate.jar_path()).name,
     ]
 
