@@ -179,6 +179,7 @@ private object ScaleGateRules {
   private[this] def showIn(session: SparkSession): Unit =
     try ScaleGateTab.attach(session)
     catch {
-      case e @ (_: Exception | _: LinkageError) => log.warn("Spark's UI has no tab of scalegate", e)
+      case e @ (_: Exception | _: LinkageError) =>
+        log.warn("Spark's UI has no tab of scalegate", e)
     }
 }

@@ -20,18 +20,25 @@ final private[ui] class ScaleGatePage(tab: ScaleGateTab) extends WebUIPage("") {
     val shown = ShownQuery.last(tab.queries, Searched, System.currentTimeMillis())
     val (batches, queries) = shown.partition(_.run.nonEmpty)
     val streams = streamsOf(batches)
-    val none = <p>No query of this application has run a join or a window aggregate of the package yet.</p>
+    val none =
+      <p>No query of this application has run a join or a window aggregate of the package yet.</p>
     val content =
       <span>
         {if (shown.isEmpty) none else Nil}
-        {section("Streams", streams.map { case (stream, batch) => streamBlock(request, stream, batch) })}
+        {
+        section(
+          "Streams",
+          streams.map { case (stream, batch) => streamBlock(request, stream, batch) }
+        )
+      }
         {section("Queries", queries.map(queryBlock(request, _)))}
       </span>
     UIUtils.headerSparkPage(request, ScaleGateTab.Name, content, tab)
   }
 
   /** Each stream with its newest batch that is through, for one that runs has no figures yet, or else with its newest. */
-  private[this] def streamsOf(batches: Seq[ShownQuery]): Seq[(StreamingQueryUIData, ShownQuery)] = {
+  private[this] def streamsOf(batches: Seq[ShownQuery])
+      : Seq[(StreamingQueryUIData, ShownQuery)] = {
     val newest = batches.groupBy(_.run.get).map { case (run, ofRun) =>
       run -> ofRun.find(_.isThrough).getOrElse(ofRun.head)
     }
@@ -86,7 +93,11 @@ final private[ui] class ScaleGatePage(tab: ScaleGateTab) extends WebUIPage("") {
     block(heading, figures, query.operators)
   }
 
-  private[this] def link(request: HttpServletRequest, query: ShownQuery, text: String): Seq[Node] = {
+  private[this] def link(
+      request: HttpServletRequest,
+      query: ShownQuery,
+      text: String
+  ): Seq[Node] = {
     val base = UIUtils.prependBaseUri(request, tab.basePath)
     <a href={s"$base/SQL/execution/?id=${query.id}"}>{text}</a>
   }
@@ -98,7 +109,9 @@ final private[ui] class ScaleGatePage(tab: ScaleGateTab) extends WebUIPage("") {
   ): Seq[Node] =
     <div class="scalegate-query mb-3">
       <div>{heading}</div>
-      <div class="text-muted">{figures.map { case (name, value) => s"$name: $value" }.mkString(" · ")}</div>
+      <div class="text-muted">{
+      figures.map { case (name, value) => s"$name: $value" }.mkString(" · ")
+    }</div>
       <div class="table-responsive"><table class="table table-bordered table-sm">
         <thead><tr><th>Operator</th><th>How it is run</th><th>Rows in</th><th>Rows out</th><th>Work: all tasks (least, median, most)</th></tr></thead>
         <tbody>{operators.map(row)}</tbody>

@@ -1,8 +1,7 @@
 package org.apache.spark.sql.scalegate.ui
 
-import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.classic
 import org.apache.spark.sql.execution.ui.{SQLAppStatusStore, StreamingQueryStatusStore}
+import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.ui.{SparkUI, SparkUITab}
 
 /** A tab of Spark's UI: the joins and window aggregates that this package runs, in queries that run and in the last ones

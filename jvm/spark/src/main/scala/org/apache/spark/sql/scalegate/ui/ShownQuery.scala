@@ -60,7 +60,13 @@ private[ui] object ShownQuery {
 
   /** Nodes that bring an operator its rows in another form or number: panes, packs, copies. */
   private[this] val Bringers =
-    Set("BroadcastExchange", "PartialPanes", "WindowJoinPack", "WindowJoinSlice", "WindowJoinSplit")
+    Set(
+      "BroadcastExchange",
+      "PartialPanes",
+      "WindowJoinPack",
+      "WindowJoinSlice",
+      "WindowJoinSplit"
+    )
 
   private[this] val Task = " \\(stage [^)]*\\)".r
   private[this] val ColumnId = "#\\d+L?".r
@@ -141,7 +147,8 @@ private[ui] object ShownQuery {
       values: Map[Long, String]
   ): Option[String] =
     graph.allNodes.find(_.id == id).flatMap { node =>
-      val counted = if (Bringers(node.name)) Map.empty[String, String] else metricsOf(node, values).toMap
+      val counted =
+        if (Bringers(node.name)) Map.empty[String, String] else metricsOf(node, values).toMap
       def below = graph.edges.filter(_.toId == id).map(_.fromId) match {
         case Seq(input) => rowsGiven(graph, input, values)
         case _ => None
