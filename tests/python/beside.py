@@ -151,12 +151,12 @@ def iceberg(spark: SparkSession, directory: str) -> None:
         # The two have other partitions.
         spark.sql(f"DELETE FROM ice.db.{name} WHERE id % 10 = 3 OR k = {seed}")
         spark.sql(f"CREATE TEMP VIEW {name} AS SELECT * FROM ice.db.{name}")
-    compare(spark, "IcebergScan")
+    compare(spark, "BatchScan ice.db")
     # Partitions that the tables report: with the hint the package exchanges them, without it
     # Spark joins them as they lie.
     spark.conf.set("spark.sql.sources.v2.bucketing.enabled", "true")
     spark.conf.set("spark.sql.iceberg.planning.preserve-data-grouping", "true")
-    compare(spark, "IcebergScan")
+    compare(spark, "BatchScan ice.db")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     as_they_lie = plan(spark, f"SELECT * FROM r JOIN s ON {KEYED}")
     assert "SortMergeJoin" in as_they_lie and "Exchange" not in as_they_lie

@@ -45,29 +45,51 @@ def test_both_extensions_work(
 ) -> None:
     name, minor = other.split("-")
     theirs = sorted(map(str, only(f".build/beside/{other}").glob("*.jar")))
-    pyspark = only(f".build/pyspark/{minor}.*")
     ours = str(only(f"python/scalegate/jars/scalegate-spark-{minor}_*.jar"))
     extensions = order.replace("theirs", SETTINGS[name]["spark.sql.extensions"])
-    settings = {**COMMON, **SETTINGS[name]}
-    settings["spark.sql.extensions"] = extensions.replace("ours", OURS)
-    program = [str(Path(__file__).with_name("beside.py")), name, str(tmp_path)]
-    if how == "configure":
-        given = json.dumps({**settings, "spark.jars": ",".join(theirs)})
-        command = [sys.executable, *program, given]
-    else:
+    settings = {"spark.sql.extensions": extensions.replace("ours", OURS)}
+    jars = [ours, *theirs] if how == "--jars" else theirs
+    run(other, how, settings | {"spark.jars": ",".join(jars)}, clean_environment, tmp_path)
+
+
+def test_what_spark_fetches_is_beside_the_package(
+    clean_environment: dict[str, str], tmp_path: Path
+) -> None:
+    """As Delta's own helper for its users sets it."""
+    other = "iceberg-4.1"
+    wanted = rf'<dependency org="(.*)" name="(.*)" rev="(.*)"\s+conf="{other}->'
+    found = re.search(wanted, (ROOT / "project/beside-ivy.xml").read_text())
+    assert found is not None
+    packages = {
+        "spark.jars.packages": ":".join(found.groups()),
+        "spark.jars.ivy": str(ROOT / ".build/beside/ivy"),
+    }
+    run(other, "configure", packages, clean_environment, tmp_path)
+
+
+def run(
+    other: str, how: str, given: dict[str, str], environment: dict[str, str], directory: Path
+) -> None:
+    """The program in a session with the settings that are given, and the extension's own."""
+    name, minor = other.split("-")
+    pyspark = only(f".build/pyspark/{minor}.*")
+    settings = {**COMMON, **SETTINGS[name], **given}
+    program = [str(Path(__file__).with_name("beside.py")), name, str(directory)]
+    command = [sys.executable, *program, json.dumps(settings)]
+    if how == "--jars":
+        jars = ["--jars", settings.pop("spark.jars")]
         confs = [word for setting in settings.items() for word in ("--conf", "=".join(setting))]
-        submit = str(pyspark / "pyspark/bin/spark-submit")
-        command = [submit, "--jars", ",".join([ours, *theirs]), *confs, *program]
-    options = f"{clean_environment['JAVA_TOOL_OPTIONS']} -XX:ReservedCodeCacheSize=240m"
+        command = [str(pyspark / "pyspark/bin/spark-submit"), *jars, *confs, *program]
+    options = f"{environment['JAVA_TOOL_OPTIONS']} -XX:ReservedCodeCacheSize=240m"
     done = subprocess.run(
         command,
         env={
-            **clean_environment,
+            **environment,
             "PYTHONPATH": os.pathsep.join(map(str, (pyspark, ROOT / "python"))),
             "PYSPARK_PYTHON": sys.executable,
             "JAVA_TOOL_OPTIONS": options,
         },
-        cwd=tmp_path,
+        cwd=directory,
         capture_output=True,
         text=True,
         timeout=600,
