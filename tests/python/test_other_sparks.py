@@ -13,7 +13,8 @@ import pyspark
 import pytest
 import scalegate
 from kafka_broker import free_addresses
-from test_starts import PORT, SERVER, answers, options
+from sessions import PORT
+from test_starts import SERVER, answers, options
 
 if os.environ.get("SCALEGATE_STARTS") != "all":
     pytest.skip("other Sparks are tried by `make other-sparks`", allow_module_level=True)
