@@ -25,7 +25,9 @@ final private[ui] case class ShownQuery(
     took: Long,
     operators: Seq[ShownOperator]
 ) {
-  def isThrough: Boolean = status == "COMPLETED"
+
+  /** Whether it has ended, and the UI has its tasks' figures: these come a little later. */
+  def isThrough: Boolean = status == "COMPLETED" && operators.exists(_.metrics.nonEmpty)
 }
 
 /** One of its operators.

@@ -4,6 +4,9 @@ import java.net.URI
 import java.net.http.HttpResponse.BodyHandlers
 import java.net.http.{HttpClient, HttpRequest}
 
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.scalegate.TestStreams.memoryStream
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
@@ -30,11 +33,11 @@ final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
   /** A block of it for each query. */
   private def blocks: Seq[String] = page.split("scalegate-query").toSeq.tail
 
-  /** The first block, when Spark has told its UI that the query has ended or, of a stream, that a batch has. */
-  private def newest(having: String): String =
+  /** The first block, when Spark has told its UI all of it: figures come a little after a query's end. */
+  private def newest(having: String*): String =
     eventually(timeout(Span(60, Seconds))) {
-      val block = blocks.headOption.getOrElse("")
-      assert(block.contains(having))
+      val block = blocks.headOption.getOrElse("").replaceAll("\\s+(?=<)", "")
+      having.foreach(text => assert(block.contains(text), text))
       block
     }
 
@@ -49,18 +52,16 @@ final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
     val query = "SELECT /*+ WINDOW_JOIN('sweep') */ a.id, b.id FROM range(0, 500, 1, 2) a " +
       "JOIN range(0, 400, 1, 2) b ON a.id % 7 = b.id % 7 AND abs(a.id - b.id) <= 7"
     val rows = spark.sql(query).collect().length
-    val block = newest("completed")
-    for (
-      text <- Seq(
-        "<td>WindowJoin</td>",
-        "algorithm: sweep",
-        "window: b.id - a.id",
-        "<li>500</li><li>400</li>",
-        f"<td>$rows%,d</td>",
-        "comparisons: ",
-        "rows of a task: "
-      )
-    ) assert(block.replaceAll("\\s+(?=<)", "").contains(text), text)
+    val block = newest(
+      "completed",
+      "<td>WindowJoin</td>",
+      "algorithm: sweep",
+      "window: b.id - a.id",
+      "<li>500</li><li>400</li>",
+      f"<td>$rows%,d</td>",
+      "comparisons: ",
+      "rows of a task: "
+    )
     val id = "/SQL/execution/\\?id=(\\d+)".r.findFirstMatchIn(block).get.group(1)
     assert(get(s"/SQL/execution/?id=$id").contains("WindowJoin"))
   }
@@ -78,28 +79,36 @@ final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
     spark.sql(
       "SELECT window.start, count(*) FROM r GROUP BY window(ts, '1 hour', '10 minutes')"
     ).collect()
-    assert(newest("PaneWindows").contains("panes: "))
+    newest("PaneWindows", "panes: ")
   }
 
   test("a stream shows its watermark, its state and its newest batch") {
-    val run = new Running(query).start()
+    val session = spark.asInstanceOf[SparkSession]
+    val left = memoryStream(Encoders.product[Event], session)
+    val right = memoryStream(Encoders.product[Event], session)
+    for ((name, rows) <- Seq("l" -> left.toDF(), "r" -> right.toDF()))
+      rows.withWatermark("ts", "0 seconds").createOrReplaceTempView(name)
+    // Of one that writes by foreachBatch Spark 4.0 keeps no figures of operators, its own among them.
+    val checkpoint = newDirectory().toString
+    val run =
+      spark.sql(query).writeStream.format("noop").option("checkpointLocation", checkpoint).start()
     try {
-      run.add(Seq[Event](at(1, 1), at(5, 2)), Seq[Event](at(1.5, 10), at(5, 11)))
-      run.add(Seq[Event](at(20, 3)), Seq[Event](at(21, 12)))
-      val block = newest("watermark: 1970-01-01T00:00:2")
-      assert(page.contains("Streams (1)"))
-      for (
-        text <- Seq(
-          "running",
-          "StreamingWindowJoin",
-          "rows of state: ",
-          "state rows of the left side: ",
-          "latency: "
-        )
+      for (seconds <- Seq(1.0, 20.0)) {
+        left.addData(at(seconds, 1), at(seconds + 4, 2))
+        right.addData(at(seconds, 10), at(seconds + 4, 11))
+        run.processAllAvailable()
+      }
+      newest(
+        "running",
+        "StreamingWindowJoin",
+        "watermark: 1970-01-01T00:00:2",
+        "rows of state: ",
+        "state rows of the left side: ",
+        "latency: "
       )
-        assert(block.contains(text), text)
+      assert(page.contains("Streams (1)"))
     } finally run.stop()
-    newest(", ended, ")
+    newest(", ended,")
   }
 
   test("sessions of one application share one tab") {
