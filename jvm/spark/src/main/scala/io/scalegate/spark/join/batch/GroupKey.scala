@@ -50,9 +50,7 @@ private[batch] object GroupKey {
     private[this] val terms = new LocatedTerms(keys, input)
     private[this] val ordinals = terms.ordinals
     private[this] val widths = keys.map(_.dataType.defaultSize).toArray
-    private[this] val values = new Array[Long](widths.length)
-
-    def value(at: Int): Long = values(at)
+    private val values = new Array[Long](widths.length)
 
     def read(row: UnsafeRow): Boolean = {
       val located = terms.rowOf(row)
@@ -72,16 +70,14 @@ private[batch] object GroupKey {
     }
 
     def compare(other: GroupKey): Int = {
-      val others = other.asInstanceOf[Numbers]
+      val others = other.asInstanceOf[Numbers].values
       var i = 0
-      while (i < values.length && values(i) == others.value(i)) i += 1
-      if (i == values.length) 0 else java.lang.Long.compare(values(i), others.value(i))
+      while (i < values.length && values(i) == others(i)) i += 1
+      if (i == values.length) 0 else java.lang.Long.compare(values(i), others(i))
     }
 
-    def keep(other: GroupKey): Unit = {
-      val others = other.asInstanceOf[Numbers]
-      for (i <- values.indices) values(i) = others.value(i)
-    }
+    def keep(other: GroupKey): Unit =
+      System.arraycopy(other.asInstanceOf[Numbers].values, 0, values, 0, values.length)
   }
 
   /** Any terms. */
@@ -89,19 +85,18 @@ private[batch] object GroupKey {
     private[this] val projection = UnsafeProjection.create(keys, input)
     private[this] val order: Ordering[InternalRow] =
       RowOrdering.createNaturalAscendingOrdering(keys.map(_.dataType))
-    private[this] var key: UnsafeRow = _
-
-    def row: UnsafeRow = key
+    private var key: UnsafeRow = _
 
     def read(row: UnsafeRow): Boolean = {
       key = projection(row)
       !key.anyNull()
     }
 
-    def compare(other: GroupKey): Int = order.compare(key, other.asInstanceOf[Terms].row)
+    def compare(other: GroupKey): Int = order.compare(key, other.asInstanceOf[Terms].key)
 
-    def keep(other: GroupKey): Unit =
-      if (key == null) key = other.asInstanceOf[Terms].row.copy()
-      else key.copyFrom(other.asInstanceOf[Terms].row)
+    def keep(other: GroupKey): Unit = {
+      val kept = other.asInstanceOf[Terms].key
+      if (key == null) key = kept.copy() else key.copyFrom(kept)
+    }
   }
 }
