@@ -7,6 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import programs
 import pyspark
 import pytest
 import scalegate
@@ -364,22 +365,9 @@ def test_a_program_that_spark_submit_runs_configures_on_its_first_line(
     (package / "package-1.pom").write_text(POM, encoding="utf-8")
     home = f"{clean_environment['JAVA_TOOL_OPTIONS']} -Duser.home={tmp_path}"
     submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-    options = ["--master", "local[1]", "--conf", "spark.ui.enabled=false", "--jars", other]
-    options += ["--packages", "mine:package:1"]
-    done = subprocess.run(
-        [submit, *options, "app.py"],
-        env={
-            **clean_environment,
-            "PYSPARK_PYTHON": sys.executable,
-            "JAVA_TOOL_OPTIONS": home,
-        },
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    options = [*programs.options("local[1]"), "--jars", other, "--packages", "mine:package:1"]
+    environment = {**clean_environment, "JAVA_TOOL_OPTIONS": home}
+    done = programs.run([submit, *options, "app.py"], environment, tmp_path)
     active, jars, *hinted = done.stdout.splitlines()
     assert active == "True 7"
     assert hinted == ["True", "True"]

@@ -4,17 +4,13 @@ Each is a JVM of its own, of another Spark than the tests' own: `make other-spar
 
 import os
 import shlex
-import subprocess
 import sys
-import time
 from pathlib import Path
 
+import programs
 import pyspark
 import pytest
 import scalegate
-from kafka_broker import free_addresses
-from sessions import PORT
-from test_starts import SERVER, answers, options
 
 if os.environ.get("SCALEGATE_STARTS") != "all":
     pytest.skip("other Sparks are tried by `make other-sparks`", allow_module_level=True)
@@ -55,16 +51,7 @@ def other_home(minor: str) -> Path:
 
 
 def said(environment: dict[str, str], cwd: Path, *command: str) -> str:
-    done = subprocess.run(
-        command,
-        env={**environment, "PYSPARK_PYTHON": sys.executable},
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    done = programs.run(command, environment, cwd)
     return done.stdout + done.stderr
 
 
@@ -88,23 +75,12 @@ def test_a_client_of_another_minor_than_its_server_is_told_which_jar_that_needs(
 ) -> None:
     minor = "4.2"
     home = other_home(minor)
-    (address,) = free_addresses(1)
-    command = [str(home / "bin/spark-submit"), *options("local[1]"), "--class", SERVER]
-    command += ["--conf", f"{PORT}={address.split(':')[1]}"]
-    command += ["--jars", str(jar(minor))] if with_jar else []
-    quiet = subprocess.DEVNULL
     environment = {**clean_environment, "SPARK_HOME": str(home)}
-    server = subprocess.Popen(command, env=environment, cwd=tmp_path, stdout=quiet, stderr=quiet)
-    try:
-        deadline = time.monotonic() + 120
-        while not answers(address):
-            assert server.poll() is None and time.monotonic() < deadline
-            time.sleep(0.05)
-        remote = {**clean_environment, "SPARK_REMOTE": f"sc://{address}"}
+    jars = [str(jar(minor))] if with_jar else []
+    submit = home / "bin/spark-submit"
+    with programs.connect_server(submit, jars, environment, tmp_path) as address:
+        remote = {**clean_environment, "SPARK_REMOTE": address}
         output = said(remote, tmp_path, *PROGRAM).splitlines()[0]
-    finally:
-        server.kill()
-        server.wait()
     if with_jar:
         assert output == "7"
     else:
@@ -118,7 +94,12 @@ def test_a_spark_with_scala_2_12_is_left_as_it_is(
     home = other_home("3.5")
     assert list(home.glob("jars/scala-library-2.12.*.jar"))
     environment = {**clean_environment, "SPARK_HOME": str(home)}
-    command = [str(home / "bin/spark-sql"), *options("local[1]"), "--jars", scalegate.jar_path()]
+    command = [
+        str(home / "bin/spark-sql"),
+        *programs.options("local[1]"),
+        "--jars",
+        scalegate.jar_path(),
+    ]
     output = said(environment, tmp_path, *command, "-e", "SELECT sum(id) FROM range(5)")
     assert "\n10\n" in f"\n{output}"
     assert f"is built for Spark {HERE} and this is Spark 3.5." in output

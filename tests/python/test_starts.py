@@ -4,18 +4,15 @@ Every start is a JVM of its own: `make soak` tries all of them, `make test` the 
 session before its first line."""
 
 import os
-import socket
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import loopback_cluster
+import programs
 import pyspark
 import pytest
 import scalegate
 import sessions
-from kafka_broker import free_addresses
 from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.cluster
@@ -27,7 +24,6 @@ JOIN = (
 )
 PLANNED = "sweep over sorted"
 CONF = ["--conf"]
-SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
 PYTHON = f'''
 import scalegate
@@ -65,33 +61,14 @@ TRIED = list(STARTS) if os.environ.get("SCALEGATE_STARTS") == "all" else ["pyspa
 slow = pytest.mark.skipif(TRIED == ["pyspark"], reason="takes a cluster or a kernel: `make soak`")
 
 
-def run(command: list[str], environment: dict[str, str], cwd: Path, stdin: str = "") -> str:
-    done = subprocess.run(
-        command,
-        env={**environment, "PYSPARK_PYTHON": sys.executable},
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-def options(master: str) -> list[str]:
-    return ["--master", master, *CONF, "spark.ui.enabled=false"]
-
-
 @pytest.mark.parametrize("start", TRIED)
 def test_what_is_started_with_the_jar_has_the_package(
     start: str, clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
     program, arguments, stdin = STARTS[start]
     jars = ["--jars", scalegate.jar_path()]
-    command = [str(BIN / program), *options("local[1]"), *jars, *arguments]
-    said = run(command, clean_environment, tmp_path, stdin)
+    command = [str(BIN / program), *programs.options("local[1]"), *jars, *arguments]
+    said = programs.run(command, clean_environment, tmp_path, stdin).stdout
     assert PLANNED in said
     assert "true 7 rows" in " ".join(said.lower().split())
 
@@ -102,7 +79,7 @@ def test_an_interactive_python_configures_its_session(
 ) -> None:
     """As a notebook's kernel does: line by line, in a process that starts the JVM."""
     lines = CONFIGURED.replace("builder)", 'builder.master("local[1]"))') + PYTHON
-    said = run([sys.executable, "-i", "-q"], clean_environment, tmp_path, lines)
+    said = programs.run([sys.executable, "-i", "-q"], clean_environment, tmp_path, lines).stdout
     assert PLANNED in said and "True 7 rows" in said
 
 
@@ -113,7 +90,7 @@ def test_a_program_starts_a_server_of_spark_connect_and_is_warned_of_nothing(
     program = CONFIGURED.replace("builder)", 'builder.remote("local[1]"))') + PYTHON
     free_port = {**clean_environment, "SPARK_TESTING": "1"}
     strict = [sys.executable, "-W", "error::UserWarning"]
-    said = run([*strict, "-c", program], free_port, tmp_path)
+    said = programs.run([*strict, "-c", program], free_port, tmp_path).stdout
     assert PLANNED in said and "True 7 rows" in said
 
 
@@ -129,14 +106,16 @@ def test_a_program_that_is_submitted_to_a_cluster_has_the_package_on_its_executo
     given = {"configure": [], "--jars": ["--jars", jar], "spark.jars": [*CONF, f"{how}={jar}"]}
     environment = {**clean_environment, "PYSPARK_PYTHON": sys.executable}
     with loopback_cluster.cluster(tmp_path, environment) as master:
-        command = [str(BIN / "spark-submit"), *options(master), *given[how], "app.py"]
-        said = run(command, environment, tmp_path)
+        command = [str(BIN / "spark-submit"), *programs.options(master), *given[how], "app.py"]
+        said = programs.run(command, environment, tmp_path).stdout
     assert PLANNED in said and "True 7 rows" in said
 
 
 def check_client(address: str, environment: dict[str, str], cwd: Path) -> None:
     client = str(Path(__file__).with_name("connect_client.py"))
-    said = run([sys.executable, client], {**environment, "SPARK_REMOTE": address}, cwd)
+    said = programs.run(
+        [sys.executable, client], {**environment, "SPARK_REMOTE": address}, cwd
+    ).stdout
     *joined, aggregated, first, active = said.splitlines()
     assert joined == ["7", "7", "5"]
     assert (aggregated, first) == ("2", "0")
@@ -154,26 +133,6 @@ def test_a_client_of_spark_connect_needs_only_the_servers_jar(
 def test_a_server_of_spark_connect_is_started_with_the_jar(
     clean_environment: dict[str, str], tmp_path: Path
 ) -> None:
-    (address,) = free_addresses(1)
-    port = [*CONF, f"{sessions.PORT}={address.split(':')[1]}"]
-    jars = ["--jars", scalegate.jar_path()]
-    command = [str(BIN / "spark-submit"), *options("local[1]"), *port, *jars, "--class", SERVER]
-    quiet = subprocess.DEVNULL
-    server = subprocess.Popen(
-        command, env=clean_environment, cwd=tmp_path, stdout=quiet, stderr=quiet
-    )
-    try:
-        deadline = time.monotonic() + 120
-        while not answers(address):
-            assert server.poll() is None and time.monotonic() < deadline
-            time.sleep(0.05)
-        check_client(f"sc://{address}", clean_environment, tmp_path)
-    finally:
-        server.kill()
-        server.wait()
-
-
-def answers(address: str) -> bool:
-    host, port = address.split(":")
-    with socket.socket() as client:
-        return client.connect_ex((host, int(port))) == 0
+    submit, jars = BIN / "spark-submit", [scalegate.jar_path()]
+    with programs.connect_server(submit, jars, clean_environment, tmp_path) as address:
+        check_client(address, clean_environment, tmp_path)
