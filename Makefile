@@ -89,12 +89,15 @@ $(WHEEL): $(PACKAGED_JAR) $(PY_FILES) LICENSE
 
 OTHER_SPARKS := $(filter-out $(SPARK),$(SPARKS))
 OTHER_PROJECTS := $(addprefix spark,$(subst .,,$(OTHER_SPARKS)))
-.PHONY: setup jar jars wheel
+OTHER_JARS := $(addsuffix /oneJar,$(OTHER_PROJECTS))
+.PHONY: setup jar jars copied-jars wheel
 setup: $(VENV_STAMP) $(SBT_STAMP) ## virtual environment, wheelhouse and sbt launcher
 jar: $(PACKAGED_JAR) ## the jar, built and copied into the Python package
 jars: $(PACKAGED_JAR) ## a jar for each minor of Spark, copied into the Python package
 	@project/setup-spark.sh $(OTHER_SPARKS)
-	@$(SBT) $(addsuffix /oneJar,$(OTHER_PROJECTS))
+	@$(SBT) $(OTHER_JARS)
+	@$(MAKE) --no-print-directory copied-jars
+copied-jars:
 	@for minor in $(OTHER_SPARKS); do \
 	  rm -f $(JARS)/scalegate-spark-$${minor}_*; \
 	  cp target/scalegate-spark-$${minor}_2.13-$(VERSION).jar $(JARS); \
@@ -109,8 +112,15 @@ wheel: $(WHEEL) ## the wheel, with the jars that have been made: `make jars whee
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
+# MATRIX=smoke adds a look at the other minors of Spark, which continuous integration takes.
+ALL_TESTS := "all core/test operators/test spark/test stress/sample"
 test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
-	@project/test.sh $(SCALA_CHECK) "all core/test operators/test spark/test stress/sample"
+ifeq ($(MATRIX),smoke)
+	@OTHER_SPARKS="$(OTHER_SPARKS)" project/test.sh $(SCALA_CHECK) "awaitFile .build/sparks.installed" \
+	  "all $(OTHER_JARS)" "touchFile .build/jars.made" $(ALL_TESTS)
+else
+	@project/test.sh $(SCALA_CHECK) $(ALL_TESTS)
+endif
 
 # A look at most of it after a change: what needs many interleavings, streams or broken machines is left to `make test`.
 QUICK_CORE  := "core/testOnly -- -l io.scalegate.tags.Concurrency"

@@ -266,9 +266,17 @@ lazy val root = project
   .settings(unpublished)
   .settings(
     name := "scalegate",
-    // project/test.sh waits for this mark: what needs the jar only then runs beside the rest.
-    commands += Command.command("markJar") { state =>
-      IO.touch(file(".build/jar.made"))
-      state
-    }
+    // By such files project/test.sh and this build wait for each other.
+    commands ++= Seq(
+      Command.single("touchFile") { (state, path) =>
+        IO.touch(file(path))
+        state
+      },
+      Command.single("awaitFile") { (state, path) =>
+        while (!file(path).exists) Thread.sleep(500)
+        val problem = IO.read(file(path)).trim
+        if (problem.nonEmpty) sys.error(problem)
+        state
+      }
+    )
   )
