@@ -1,5 +1,8 @@
 package io.scalegate.column
 
+import java.util.Arrays
+import java.util.function.IntBinaryOperator
+
 /** Orders row numbers by 64-bit keys, without an object per row: a stable radix sort from the lowest byte up,
   * which passes over the bytes that all keys share. Time is in proportion to the rows.
   */
@@ -37,6 +40,21 @@ private[scalegate] object RadixOrder {
     }
     starts += order.length
     starts.result()
+  }
+
+  /** Puts each run of rows that are alike, in an order in which these are neighbours, in the order of their own. */
+  def settle(order: Array[Int], alike: (Int, Int) => Boolean, compare: IntBinaryOperator): Unit = {
+    var start = 0
+    while (start < order.length) {
+      var end = start + 1
+      while (end < order.length && alike(order(start), order(end))) end += 1
+      if (end - start > 1) {
+        val run = Array.tabulate(end - start)(i => Integer.valueOf(order(start + i)))
+        Arrays.sort(run, (a: Integer, b: Integer) => compare.applyAsInt(a, b))
+        run.indices.foreach(i => order(start + i) = run(i))
+      }
+      start = end
+    }
   }
 
   /** The value of a key's byte, in an order that puts negative keys first. */

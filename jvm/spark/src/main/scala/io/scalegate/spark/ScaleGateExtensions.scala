@@ -3,11 +3,13 @@ package io.scalegate.spark
 import java.util.concurrent.atomic.AtomicBoolean
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.scalegate.HintRulesWithHive
 import org.apache.spark.sql.scalegate.ui.ScaleGateTab
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
+import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.hint.{
   DropInferredMarkers,
   MoveHintToCondition,
@@ -85,8 +87,9 @@ private object ScaleGateExtensions {
   *     that gives them to such an analyzer;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
-  *   - plan normalization rule: joins over row-count windows leave the optimizer's hands, since it
+  *   - plan normalization rules: joins over row-count windows and as-of joins leave the optimizer's hands, since it
   *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer;
+  *   - optimizer rule: moves filters below as-of joins where that changes nothing;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
   *     inner that can be: makes two joins of a full join that is not run as one;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
@@ -141,6 +144,8 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveExplainJoins)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
+    extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)
+    extensions.injectOptimizerRule(_ => PushThroughAsOfJoin)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPlannerStrategy(_ => EmptyStreamStrategy)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
@@ -161,13 +166,13 @@ private object ScaleGateRules {
     extensions.injectPreCBORule(_ => MarkTwoSteps)
     extensions.injectPlannerStrategy(_ => TwoStepsStrategy)
     ByTime.functions.foreach(extensions.injectFunction)
-    extensions.injectFunction(
-      (
-        FunctionIdentifier(WithinRows.Name),
-        FunctionText.WithinRows.info(classOf[WithinRows]),
-        WithinRows.fromArguments
-      )
-    )
+    Seq[(FunctionText, Class[_], Seq[Expression] => Expression)](
+      (FunctionText.WithinRows, classOf[WithinRows], WithinRows.fromArguments),
+      (FunctionText.AsOf, classOf[AsOf], AsOf.fromArguments),
+      (FunctionText.Nearest, classOf[AsOf], AsOf.fromNearestArguments)
+    ).foreach { case (text, made, fromArguments) =>
+      extensions.injectFunction((FunctionIdentifier(text.name), text.info(made), fromArguments))
+    }
     extensions.injectTableFunction(StateFunction.description)
     extensions.injectCheckRule { session =>
       showIn(session)

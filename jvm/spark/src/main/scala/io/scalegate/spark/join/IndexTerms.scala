@@ -11,26 +11,29 @@ import io.scalegate.stream.Sides
   *   the left row's attributes, as `right` are the right one's
   * @param residual
   *   evaluated on every candidate
+  * @param ties
+  *   over the build side: the order of its rows that are as near as each other, where the nearest are looked for
   */
 final case class IndexTerms(
     left: Seq[Expression],
     right: Seq[Expression],
     by: IndexBy,
-    residual: Option[Expression]
+    residual: Option[Expression],
+    ties: Seq[Expression] = Nil
 ) extends NodeTerms {
-  override def children: Seq[Expression] = left ++ right ++ residual
+  override def children: Seq[Expression] = left ++ right ++ residual ++ ties
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): IndexTerms =
     this.changed(new NodeTerms.Changed(changed))
 
   /** The same with the next expressions of these in the places of its own. */
   def changed(changes: NodeTerms.Changed): IndexTerms =
-    copy(changes.in(left), changes.in(right), by, changes.in(residual))
+    copy(changes.in(left), changes.in(right), by, changes.in(residual), changes.in(ties))
 
   def attributes: Sides[Seq[Expression]] = Sides(left, right)
 
   /** The same where these keys are equal too, which are looked for first. */
-  def within(key: KeyBound): IndexTerms = IndexTerms(
+  def within(key: KeyBound): IndexTerms = copy(
     key.left +: left,
     key.right +: right,
     by.after(key.band),
@@ -45,7 +48,7 @@ final case class IndexTerms(
   def inTask(probing: Probing, columns: Sides[Seq[Attribute]]): TaskTerms = new TaskTerms(
     probing,
     Sides(new BoundedInput(left, columns.left), new BoundedInput(right, columns.right)),
-    by,
+    by.of(ties, columns(probing.side.opposite)),
     residual
   )
 }

@@ -26,6 +26,7 @@ abstract class ProbeJoinIterator(pairs: PairTest) extends JoinedPairs(pairs.prob
   private[this] var instead: UnsafeRow = _ // of a row that is found for the probe row
   private[this] var open = false // a probe row's search goes on
   private[this] var matched = false
+  private[this] var taken = 0 // matches of the probe row
   private[this] var unfound = false // a row that nothing was accepted for is to be given
 
   /** Moves to the next probe row and begins its search; null at the end. */
@@ -76,6 +77,7 @@ abstract class ProbeJoinIterator(pairs: PairTest) extends JoinedPairs(pairs.prob
     probeRow = nextProbe()
     open = probeRow != null
     matched = false
+    taken = 0
     instead = null
     open
   }
@@ -92,8 +94,9 @@ abstract class ProbeJoinIterator(pairs: PairTest) extends JoinedPairs(pairs.prob
     val accepted = pairs.isPassed || pairs.holds(probeRow, foundRow)
     if (accepted) {
       matched = true
+      taken += 1
       if (probing.unfound) this.accepted()
-      open = probing.pairs
+      open = probing.pairs && taken < probing.most
     } else refuse()
     accepted && (probing.pairs || !probing.unmatched)
   }

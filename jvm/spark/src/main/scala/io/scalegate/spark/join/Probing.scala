@@ -30,12 +30,15 @@ import io.scalegate.stream.{Side, Sides}
   *   the row when it matches nothing, with NULLs for the other side
   * @param unfound
   *   each row of the other side that matches nothing, with NULLs for this one
+  * @param most
+  *   how many matches of a row are given, the first that are found
   */
 final case class Probing(
     side: Side,
     pairs: Boolean,
     unmatched: Boolean,
-    unfound: Boolean = false
+    unfound: Boolean = false,
+    most: Int = Int.MaxValue
 ) {
   def isInner: Boolean = pairs && !unmatched && !unfound
 

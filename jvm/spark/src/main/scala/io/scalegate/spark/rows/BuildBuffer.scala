@@ -217,9 +217,15 @@ final private[scalegate] class BuildBuffer(
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
   def index(side: Side): IndexedRows = {
-    val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, count)))
-    val unsorted = new GivenRows(index, columns, rows)
-    val copies = IndexedRows.copied(unsorted, Option.when(even)(rowSize), _.sequential)
+    val all = rows
+    val index = by.index(
+      side,
+      keys.toVector.map(Arrays.copyOf(_, count)),
+      (row, n) =>
+        row.pointTo(all(n).getBaseObject, all(n).getBaseOffset, all(n).getSizeInBytes)
+    )
+    val inOrder = new GivenRows(index, columns, rows)
+    val copies = IndexedRows.copied(inOrder, Option.when(even)(rowSize), _.sequential)
     rows = Array.empty
     copies
   }

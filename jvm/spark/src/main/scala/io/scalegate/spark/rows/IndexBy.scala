@@ -1,11 +1,13 @@
 package io.scalegate.spark.rows
 
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
+
 import io.scalegate.band.{AttributeType, Band}
-import io.scalegate.lookup.{BandIndex, IntervalIndex, RowIndex}
+import io.scalegate.lookup.{BandIndex, IntervalIndex, NearestIndex, RowIndex}
 import io.scalegate.stream.Side
 
-/** How the rows of one side are indexed, and so what the attributes of both sides are: by bands around attributes, or
-  * by intervals that overlap. Planned on the driver; travels to the tasks.
+/** How the rows of one side are indexed, and so what the attributes of both sides are: by bands around attributes, by
+  * intervals that overlap, or from the nearest time on. Planned on the driver; travels to the tasks.
   */
 sealed trait IndexBy extends Serializable {
 
@@ -18,12 +20,25 @@ sealed trait IndexBy extends Serializable {
   /** The same of one more attribute, the first, which lies within this band. */
   def after(first: Band): IndexBy
 
+  /** The same where the indexed rows are known.
+    *
+    * @param ties
+    *   over their columns, the order of rows that are alike otherwise
+    */
+  def of(ties: Seq[Expression], columns: Seq[Attribute]): IndexBy = this
+
   /** @param side
     *   whose rows are indexed
     * @param keys
     *   the i-th array holds the i-th attribute of every row
+    * @param point
+    *   makes a row the one of a number
     */
-  def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex
+  def index(
+      side: Side,
+      keys: IndexedSeq[Array[Long]],
+      point: (UnsafeRow, Int) => Unit
+  ): RowIndex
 }
 
 object IndexBy {
@@ -34,7 +49,11 @@ object IndexBy {
 
     def after(first: Band): IndexBy = Bands(first +: bands)
 
-    def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = BandIndex(bands, side, keys)
+    def index(
+        side: Side,
+        keys: IndexedSeq[Array[Long]],
+        point: (UnsafeRow, Int) => Unit
+    ): RowIndex = BandIndex(bands, side, keys)
   }
 
   /** The last two attributes are the start and the end of an interval, and the intervals of both sides overlap;
@@ -46,9 +65,46 @@ object IndexBy {
 
     def after(first: Band): IndexBy = Overlap(first.attribute +: types)
 
-    def index(side: Side, keys: IndexedSeq[Array[Long]]): RowIndex = {
+    def index(
+        side: Side,
+        keys: IndexedSeq[Array[Long]],
+        point: (UnsafeRow, Int) => Unit
+    ): RowIndex = {
       val interval = keys.takeRight(2)
       IntervalIndex(keys.dropRight(2).headOption, interval(0), interval(1))
+    }
+  }
+
+  /** The last attribute is a time, and the rows nearest to it come first; the one before, if there is one, is equal.
+    *
+    * @param key
+    *   the type of that one
+    * @param tied
+    *   the order of rows of equal times, which is known where the rows are
+    */
+  final case class Nearest(
+      by: NearestIndex.By,
+      key: Option[AttributeType] = None,
+      tied: Option[RowOrder] = None
+  ) extends IndexBy {
+    def types: IndexedSeq[AttributeType] = key.toVector :+ by.time
+
+    def bands: IndexedSeq[Band] =
+      throw new IllegalStateException("the nearest rows are not within bands")
+
+    def after(first: Band): IndexBy =
+      copy(by.copy(keyed = true), key = Some(first.attribute))
+
+    override def of(ties: Seq[Expression], columns: Seq[Attribute]): IndexBy =
+      copy(tied = Some(RowOrder(ties, columns)))
+
+    def index(
+        side: Side,
+        keys: IndexedSeq[Array[Long]],
+        point: (UnsafeRow, Int) => Unit
+    ): RowIndex = {
+      val compare = tied.get.compareNumbers(point)
+      NearestIndex(by, side, keys.init.headOption, keys.last, (a, b) => compare(a, b))
     }
   }
 }

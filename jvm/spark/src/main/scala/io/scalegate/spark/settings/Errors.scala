@@ -3,6 +3,7 @@ package io.scalegate.spark.settings
 import org.apache.spark.SparkException
 import org.apache.spark.sql.types.DataType
 
+import io.scalegate.lookup.Direction
 import io.scalegate.partition.MatrixLayout
 
 /** Every message a user may see from the JVM: what is wrong, and what to write instead. */
@@ -205,6 +206,65 @@ object Errors {
     "within_rows(left_time, right_time, n) must be one of the AND-ed conditions of a join of two " +
       s"batch inputs, with ${ScaleGateConf.Enabled} on, its first time from one side and its second from " +
       s"the other, and so the two columns of each key that it is given; here it stands in $where"
+  )
+
+  def asOfArguments(name: String, count: Int): Exception = bad(
+    s"$name was given $count arguments: write asof(left_time, right_time, 'backward', INTERVAL 5 SECONDS) or, for more " +
+      "than one row, nearest(left_time, right_time, 3); what comes after the times and the number of rows may be left out"
+  )
+
+  def asOfDirection(found: String): Exception = bad(
+    "the direction of an as-of join is a constant, " +
+      s"${Direction.all.map(d => s"'$d'").mkString(" or ")}, and not $found"
+  )
+
+  def asOfTolerance(found: String): Exception = bad(
+    "the tolerance of an as-of join is a constant of at least zero, an interval for times and dates, as in " +
+      s"INTERVAL 5 SECONDS, or a number, or NULL for none; it is $found"
+  )
+
+  def asOfExact(found: String): Exception = bad(
+    "whether rows of equal times match (allow_exact) is true or false, a constant, and not " + found
+  )
+
+  def nearestRows(most: Int, found: String): Exception = bad(
+    s"nearest needs a constant whole number of rows from 1 to $most as its third argument, not $found"
+  )
+
+  def asOfTypes(left: DataType, right: DataType): String =
+    "the times of an as-of join must be of one kind: timestamps, dates, numbers (decimals of up to 18 digits) or " +
+      s"day-time intervals; these are compared as ${left.sql} and ${right.sql}. Cast them"
+
+  def asOfSides(left: String, right: String): Exception = bad(
+    "the first time of an as-of join is of the left side of the join alone and the second of the right one; these are " +
+      s"$left and $right. Swap them, or the sides"
+  )
+
+  def asOfTies(found: String): Exception = bad(
+    s"ties are told apart by columns of the right side of an as-of join; $found is none"
+  )
+
+  def asOfJoinType(joinType: String): Exception = bad(
+    "an as-of join gives rows for those of its left side: it is an inner, left, semi or anti join, and this is a " +
+      s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Swap the sides of a right join"
+  )
+
+  def asOfStream: Exception = bad(
+    "the right side of an as-of join is a stream, whose nearest rows are not known in a batch: join the left side, which " +
+      "may be a stream, with a table. For two streams write an interval join, whose bounds say how long to wait"
+  )
+
+  def asOfPython(condition: String): Exception = bad(
+    s"the condition of an as-of join calls a Python function: $condition. Compute it as a column of one side first"
+  )
+
+  def asOfSubquery(condition: String): Exception = bad(
+    s"the condition of an as-of join has a subquery that depends on its rows: $condition. Join with that query first"
+  )
+
+  def asOfMisplaced(where: String): Exception = bad(
+    "asof(left_time, right_time) and nearest(left_time, right_time, k) stand once among the AND-ed conditions of a join, " +
+      s"behind its ON, with ${ScaleGateConf.Enabled} on; here is one in $where"
   )
 
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(

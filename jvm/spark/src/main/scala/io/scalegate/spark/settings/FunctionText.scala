@@ -53,6 +53,48 @@ object FunctionText {
     )
   )
 
+  val AsOf: FunctionText = FunctionText(
+    "asof",
+    "(left_time, right_time[, direction[, tolerance[, allow_exact[, tie]...]]])",
+    "True for a left row of a join and the right row that is nearest to it in time, of those that satisfy the join's " +
+      "other conditions with it. It is one of the AND-ed conditions of an inner, left, semi or anti join.",
+    nearestOf ++ Seq(
+      "direction" -> "a constant: 'backward', the last right row at or before the left one, unless given; 'forward', the first at or after it; 'nearest', either",
+      tolerance,
+      allowExact,
+      ties
+    )
+  )
+
+  val Nearest: FunctionText = FunctionText(
+    "nearest",
+    "(left_time, right_time, k[, tolerance[, direction[, allow_exact[, tie]...]]])",
+    "True for a left row of a join and each of the k right rows that are nearest to it in time, of those that satisfy " +
+      "the join's other conditions with it. It is one of the AND-ed conditions of an inner, left, semi or anti join.",
+    nearestOf ++ Seq(
+      "k" -> "a constant whole number from 1 to 100000",
+      tolerance,
+      "direction" -> "a constant: 'nearest' unless given, 'backward' or 'forward'",
+      allowExact,
+      ties
+    )
+  )
+
+  private def nearestOf: Seq[(String, String)] = Seq(
+    "left_time, right_time" -> ("the times, the first of the left side: timestamps, dates, numbers or day-time " +
+      "intervals, of one kind; a row in which it is NULL matches nothing")
+  )
+
+  private def tolerance: (String, String) =
+    "tolerance" -> "a constant interval, or number, of at least zero: no right row farther away matches; NULL for none"
+
+  private def allowExact: (String, String) =
+    "allow_exact" -> "a constant, false if a right row of the left one's own time is not to match; true unless given"
+
+  private def ties: (String, String) =
+    "tie" -> ("terms over the right side that order its rows of equal times: backward takes the last, forward the " +
+      "first; rows that are equal in these too are ordered by their other columns that are used")
+
   val FirstByTime: FunctionText = FunctionText(
     "first_by_time",
     "(value, time)",

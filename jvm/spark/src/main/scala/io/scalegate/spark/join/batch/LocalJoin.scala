@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   SortOrder
 }
 import org.apache.spark.sql.catalyst.plans.physical.{
+  AllTuples,
   BroadcastDistribution,
   ClusteredDistribution,
   Distribution,
@@ -21,7 +22,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.join.lookup.{IndexTask, LookupTask}
+import io.scalegate.spark.join.lookup.{IndexTask, LookupTask, NearestBlocksTask}
 import io.scalegate.spark.join.{
   IndexTerms,
   JoinKeys,
@@ -30,7 +31,7 @@ import io.scalegate.spark.join.{
   PartitionsJoinTask,
   Probing
 }
-import io.scalegate.spark.rows.NodeTerms
+import io.scalegate.spark.rows.{IndexBy, NodeTerms}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
@@ -223,6 +224,43 @@ object LocalJoin {
       terms.inTask(probing, columns),
       TwoPassTask.ifNeeded(probing, columns)(new BlockLoopTask(_, columns, condition))
     )
+  }
+
+  /** A task indexes its rows of the build side and gives, for each of the other's, those that are nearest in time. Where
+    * its memory is too small for them, it indexes a part of them at a time.
+    *
+    * @param keys
+    *   none where all rows of both inputs meet in one task
+    */
+  final case class Nearest(keys: JoinKeys, terms: IndexTerms) extends ClusteredJoin {
+    override def shownName: String = "AsOfJoin"
+
+    override def counters: Seq[(String, String)] = Seq(
+      "comparisons" -> "comparisons",
+      "rowsKept" -> "rows kept in indexes",
+      "peakWindow" -> "peak index rows, sum over tasks",
+      "spilledTasks" -> "tasks that read their rows again for want of memory"
+    )
+
+    override def children: Seq[Expression] = Seq(keys, terms)
+
+    override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Nearest =
+      Nearest(changed(0).asInstanceOf[JoinKeys], changed(1).asInstanceOf[IndexTerms])
+
+    override def distribution(probing: Probing): Sides[Distribution] =
+      if (keys.left.isEmpty) Sides(AllTuples, AllTuples) else super.distribution(probing)
+
+    /** The rows of a key are not all in the partition that they are cut from. */
+    override def mayBeCut: Boolean = false
+
+    override protected def task(
+        probing: Probing,
+        columns: Sides[Seq[Attribute]]
+    ): PartitionsJoinTask = {
+      val inTask = terms.inTask(probing, columns)
+      val by = inTask.by.asInstanceOf[IndexBy.Nearest]
+      new IndexTask(inTask, new NearestBlocksTask(inTask, by))
+    }
   }
 
   /** One input is small enough to be broadcast. Each executor indexes its rows once, and each row of the other input is

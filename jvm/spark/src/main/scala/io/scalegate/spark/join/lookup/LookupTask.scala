@@ -4,7 +4,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.scalegate.spark.join.{JoinedPairs, KeptInput, TaskTerms}
-import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
+import io.scalegate.spark.rows.{IndexBy, UnsafeRows, WindowMemory}
+import io.scalegate.stream.Sides
 
 /** A join with rows that are broadcast, as it travels to the executors. Where the executor has no memory for their
   * index, it joins block by block.
@@ -22,6 +23,17 @@ final class LookupTask(terms: TaskTerms) extends Serializable {
     }
   }
 
+  private[this] def inBlocks(
+      probes: Iterator[InternalRow],
+      packed: Array[InternalRow]
+  ): JoinedPairs = terms.by match {
+    case nearest: IndexBy.Nearest =>
+      val both =
+        Sides.bySide(terms.probing.side, probes, PackedRows(packed, build.output.length))
+      new NearestBlocksTask(terms, nearest).join(both.left, both.right)
+    case _ => pairsInBlocks(probes, packed)
+  }
+
   private[this] def built(packed: Array[InternalRow]): Option[BuiltIndex] =
     new PackedIndex(
       packed,
@@ -31,7 +43,7 @@ final class LookupTask(terms: TaskTerms) extends Serializable {
       BroadcastIndexes.reserve
     ).build(terms.buildSide)
 
-  private[this] def inBlocks(
+  private[this] def pairsInBlocks(
       probes: Iterator[InternalRow],
       packed: Array[InternalRow]
   ): BlockLookupIterator =

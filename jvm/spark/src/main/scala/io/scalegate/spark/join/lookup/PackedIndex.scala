@@ -66,8 +66,14 @@ final private[scalegate] class PackedIndex(
     val shares = sharesOf(Runtime.getRuntime.availableProcessors)
     IntStream.range(0, shares.length).parallel.forEach(i => shares(i).read(addresses, keys))
     val count = joined(shares, addresses +: keys)
-    val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, count)))
-    val inPlace = new AddressedRows(index, columns, chunks.map(_.getBaseObject), addresses)
+    val bases = chunks.map(_.getBaseObject)
+    val index = by.index(
+      side,
+      keys.toVector.map(Arrays.copyOf(_, count)),
+      (row, n) =>
+        RowStore.point(row, bases(AddressedRows.chunk(addresses(n))), AddressedRows.offset(addresses(n)))
+    )
+    val inPlace = new AddressedRows(index, columns, bases, addresses)
     if (copied) IndexedRows.copied(inPlace, sizeOfAll(shares), _.parallel) else inPlace
   }
 
@@ -167,13 +173,17 @@ final private[scalegate] class AddressedRows(
   def point(row: UnsafeRow, number: Int): Unit =
     RowStore.point(row, base(number), offset(number))
 
-  def base(number: Int): AnyRef = chunks((addresses(index.order(number)) >>> 32).toInt)
+  def base(number: Int): AnyRef = chunks(AddressedRows.chunk(addresses(index.order(number))))
 
-  def offset(number: Int): Long = addresses(index.order(number)) & 0xffffffffL
+  def offset(number: Int): Long = AddressedRows.offset(addresses(index.order(number)))
 }
 
 private[scalegate] object AddressedRows {
 
   /** Both in one number: an array's offsets take 32 bits. */
   def address(chunk: Int, offset: Long): Long = (chunk.toLong << 32) | offset
+
+  def chunk(address: Long): Int = (address >>> 32).toInt
+
+  def offset(address: Long): Long = address & 0xffffffffL
 }

@@ -2,7 +2,6 @@ package io.scalegate.spark.join.plan
 
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
-import org.apache.spark.sql.execution.adaptive.{LogicalQueryStage, ShuffleQueryStageExec}
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.{KeyBound, Probing}
@@ -79,13 +78,8 @@ object AlgorithmChoice extends JoinSelectionHelper {
   private[this] def isKeylessOverlap(c: WindowJoinCandidate): Boolean =
     c.leftKeys.isEmpty && c.overlap.nonEmpty
 
-  /** Whether adaptive execution has brought equal keys together already, so that there is no exchange to save. */
   private[this] def isExchanged(c: WindowJoinCandidate): Boolean =
-    c.leftKeys.nonEmpty && Seq(c.join.left, c.join.right).forall {
-      case stage: LogicalQueryStage =>
-        stage.physicalPlan.exists(_.isInstanceOf[ShuffleQueryStageExec])
-      case _ => false
-    }
+    c.leftKeys.nonEmpty && InputSize.areExchanged(c.join.left, c.join.right)
 
   /** The size up to which Spark itself would build a hash table of each partition. */
   private[this] def canIndexBySize(input: LogicalPlan, conf: SQLConf): Boolean =

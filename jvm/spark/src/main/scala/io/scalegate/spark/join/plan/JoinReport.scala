@@ -6,6 +6,8 @@ import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
+import io.scalegate.spark.bounds.BoundText
+import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.rowcount.RowWindowJoin
 import io.scalegate.spark.settings.ScaleGateConf
 
@@ -25,6 +27,8 @@ object JoinReport {
       case rows: RowWindowJoin =>
         val which = if (rows.window.leftKeys.isEmpty) "" else " per key"
         s"${rows.joinType.sql} join over a window of rows$which: run by scalegate"
+      case asOf: AsOfJoin =>
+        s"${asOf.joinType.sql} as-of join, ${BoundText.withoutOwnNames(asOf.terms.describe)}: run by scalegate"
     }
 
   private[this] def title(join: Join): String = {

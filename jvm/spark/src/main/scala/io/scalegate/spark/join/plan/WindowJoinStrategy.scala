@@ -15,6 +15,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.BinaryType
 
 import io.scalegate.band.Grid
+import io.scalegate.spark.join.asof.{AsOf, AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
 import io.scalegate.spark.join.hint.WindowJoinHint
 import io.scalegate.spark.join.lookup.PackExec
@@ -34,19 +35,22 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child, _) => planLater(child) :: Nil
     case w: RowWindowJoin => RowWindowPlan(w)(planLater).rows(w.output) :: Nil
+    case a: AsOfJoin => AsOfPlan(a)(planLater).rows(a.output) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
-      refuseRowWindow(join)
+      refuseMarkers(join)
       candidate.refuseWhatWasAskedFor()
       if (candidate.plannable) planned(candidate).toSeq else Nil
-    case other => refuseRowWindow(other)
+    case other => refuseMarkers(other)
   }
 
-  /** A row-count window that is still a predicate stands where it cannot be run. */
-  private[this] def refuseRowWindow(plan: LogicalPlan): Seq[SparkPlan] = {
-    plan.expressions.find(_.exists(_.isInstanceOf[WithinRows])).foreach { e =>
-      throw Errors.withinRowsMisplaced(e.sql)
-    }
+  /** What holds of whole inputs, and is still a predicate, stands where it cannot be run. */
+  private[this] def refuseMarkers(plan: LogicalPlan): Seq[SparkPlan] = {
+    plan.expressions.foreach(_.foreach {
+      case w: WithinRows => throw Errors.withinRowsMisplaced(w.sql)
+      case a: AsOf => throw Errors.asOfMisplaced(a.sql)
+      case _ => ()
+    })
     Nil
   }
 

@@ -11,8 +11,7 @@ import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkStore,
   HeldState,
-  RowCountWindow,
-  RowOrder
+  RowCountWindow
 }
 import io.scalegate.spark.join.stream.task.{
   BatchServices,
@@ -23,7 +22,7 @@ import io.scalegate.spark.join.stream.task.{
   StreamTask
 }
 import io.scalegate.spark.join.{JoinTask, Probing}
-import io.scalegate.spark.rows.RowStore
+import io.scalegate.spark.rows.{RowOrder, RowStore}
 import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over windows that count the rows of each key, as it travels to the executors. In the

@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream.state
 
+import io.scalegate.spark.rows.RowOrder
+
 /** Rows of one side in the order of their times. Nothing of it changes; any thread.
   *
   * @param keys
@@ -29,7 +31,7 @@ final private[scalegate] class RowBatch(
       val both = Vector(this, others)
       val all = both.indices.flatMap(i => RowBatch.numbered(i, 0, both(i).size)).toArray
       val times = all.map(p => both((p >>> 32).toInt).timeOf(p.toInt))
-      val order = inOrder.by(times) { (row, n) =>
+      val order = inOrder.numbersBy(times) { (row, n) =>
         both((all(n) >>> 32).toInt).stored.point(row, all(n).toInt)
       }
       RowBatch.gathered(both, order.map(all(_)), keeper, time)

@@ -12,10 +12,10 @@ import io.scalegate.spark.join.stream.state.{
   ChunkKey,
   ChunkStore,
   RowBatch,
-  RowOrder,
   SideState,
   StoredRows
 }
+import io.scalegate.spark.rows.RowOrder
 import io.scalegate.stream.Side
 
 /** One side of a partition in one batch: the rows that are joined in it, the state, and which rows of both have

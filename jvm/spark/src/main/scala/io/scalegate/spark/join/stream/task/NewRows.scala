@@ -57,7 +57,7 @@ final private[scalegate] class NewRows(
   /** Those that are given in their turn. */
   lazy val unmatchableInTurn: RowBatch = {
     val times = unmatchableTimes.result()
-    val byTime = rowOrder.by(times)(unmatchableStore.point)
+    val byTime = rowOrder.numbersBy(times)(unmatchableStore.point)
     RowBatch.unmatchable(
       byTime.map(times(_)),
       StoredRows.plain(unmatchableStore, byTime),
@@ -110,7 +110,7 @@ final private[scalegate] class NewRows(
   /** Null where the rows came so. */
   private[this] def inOrder(keys: Vector[Array[Long]]): Array[Int] = {
     val times = keys(time)
-    if (inTurn || input.decided) rowOrder.by(times)(store.point)
+    if (inTurn || input.decided) rowOrder.numbersBy(times)(store.point)
     else if ((1 until times.length).forall(i => times(i - 1) <= times(i))) null
     else RadixOrder.by(times, Array.range(0, size))
   }

@@ -13,13 +13,12 @@ import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
   RowBatch,
   RowCountWindow,
-  RowOrder,
   SideState,
   StoredRows,
   StoredRowsKeeper,
   StreamWindow
 }
-import io.scalegate.spark.rows.{AttributeReader, RowStore}
+import io.scalegate.spark.rows.{AttributeReader, RowOrder, RowStore}
 import io.scalegate.stream.Side
 
 /** How one side of a join is held between batches. It makes states, and holds none.
@@ -41,7 +40,8 @@ final private[scalegate] class StoredSide(
   val columns: Int = input.output.length
 
   /** Of rows of equal times; only where rows have turns is it seen. */
-  val rowOrder = new RowOrder(input.output, byBytes = !inTurn)
+  val rowOrder: RowOrder =
+    if (inTurn) RowOrder(Nil, input.output) else RowOrder.ofBytes(input.output)
 
   /** Puts rows together, and [[unmatchableKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
@@ -160,7 +160,7 @@ final private[scalegate] class StoredSide(
       keeper: StoredRowsKeeper
   ): RowBatch = {
     val numbers = rows.indices.flatMap(i => RowBatch.numbered(i, 0, rows(i).size)).toArray
-    val order = rowOrder.by(keys(window.key)) { (row, n) =>
+    val order = rowOrder.numbersBy(keys(window.key)) { (row, n) =>
       rows((numbers(n) >>> 32).toInt).point(row, numbers(n).toInt)
     }
     new RowBatch(

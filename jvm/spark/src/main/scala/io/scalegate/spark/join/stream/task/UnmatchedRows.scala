@@ -7,9 +7,9 @@ import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
   RowBatch,
   RowCountWindow,
-  RowOrder,
   StreamWindow
 }
+import io.scalegate.spark.rows.RowOrder
 import io.scalegate.stream.Side
 
 /** A row that is given if it is unmatched when its turn comes.

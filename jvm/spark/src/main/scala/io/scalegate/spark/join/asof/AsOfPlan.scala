@@ -1,0 +1,155 @@
+package io.scalegate.spark.join.asof
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeReference,
+  Expression,
+  GreaterThanOrEqual,
+  LessThanOrEqual,
+  PredicateHelper
+}
+import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
+import org.apache.spark.sql.catalyst.plans.Inner
+import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.BinaryType
+
+import io.scalegate.band.{Band, IntegralBand}
+import io.scalegate.lookup.{Direction, NearestIndex}
+import io.scalegate.spark.bounds.{BoundExtractor, BoundText, TermType}
+import io.scalegate.spark.join.batch.{LocalJoin, WindowJoinExec}
+import io.scalegate.spark.join.lookup.PackExec
+import io.scalegate.spark.join.rowcount.WithinRows
+import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
+import io.scalegate.spark.plan.InputSize
+import io.scalegate.spark.rows.IndexBy
+
+/** Plans [[AsOfJoin]]s: each left row is looked up in an index of the right rows, by key and time. The right side is
+  * broadcast where it is small. Else both sides are exchanged by the keys, and each task indexes its right rows; without
+  * a key there is one task.
+  */
+private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHelper {
+
+  /** @param planned
+    *   an input's own plan
+    */
+  def apply(join: AsOfJoin)(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
+    val conf = SQLConf.get
+    val (keys, others) = keysOf(join)
+    val probing = Probing.from(join.joinType).get.copy(most = join.terms.most)
+    val terms = indexTerms(join, keys, others)
+    val size = InputSize.from(join.right).describe
+    def described(algorithm: String) = describe(join, keys, others, algorithm)
+    val isSmall = canBroadcastBySize(join.right, conf) &&
+      !(keys.left.nonEmpty && InputSize.areExchanged(join.left, join.right))
+    if (isSmall || hintToBroadcastRight(join.hint)) {
+      val why = if (isSmall) s"it has $size" else "as hinted"
+      val packed =
+        PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planned(join.right))
+      WindowJoinExec(
+        probing,
+        LocalJoin.Broadcast(join.right.output, terms),
+        described(s"index over the broadcast right side ($why)"),
+        planned(join.left),
+        packed
+      )
+    } else {
+      val where = if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
+      WindowJoinExec(
+        probing,
+        LocalJoin.Nearest(keys, terms),
+        described(s"index over the right side$where (it has $size)"),
+        planned(join.left),
+        planned(join.right)
+      )
+    }
+  }
+
+  /** The equality keys, in a form whose bytes are the same where values are equal, and what else is in the condition. */
+  private[this] def keysOf(join: AsOfJoin): (JoinKeys, Seq[Expression]) = {
+    val pairs = Join(join.left, join.right, Inner, join.condition, JoinHint.NONE)
+    pairs match {
+      case ExtractEquiJoinKeys(_, l, r, others, _, _, _, _) =>
+        val keys = JoinKeys(l.map(WithinRows.comparable), r.map(WithinRows.comparable))
+        (keys, others.toSeq.flatMap(splitConjunctivePredicates))
+      case _ => (JoinKeys(Nil, Nil), join.condition.toSeq.flatMap(splitConjunctivePredicates))
+    }
+  }
+
+  private[this] def indexTerms(
+      join: AsOfJoin,
+      keys: JoinKeys,
+      others: Seq[Expression]
+  ): IndexTerms = {
+    val terms = join.terms
+    val timeType = TermType.from(terms.leftTime.dataType).get
+    val (within, tolerance) = reach(join, timeType)
+    val by = NearestIndex.By(terms.direction, keyed = false, timeType.attribute, terms.exact, within)
+    val byTime = IndexTerms(
+      Seq(timeType.stored(terms.leftTime)),
+      Seq(timeType.stored(terms.rightTime)),
+      IndexBy.Nearest(by),
+      (tolerance ++ others).reduceOption(And.apply),
+      terms.ties
+    )
+    val key =
+      if (keys.left.isEmpty) None
+      else
+        Some(KeyBound.from(keys.left, keys.right).getOrElse(
+          throw new IllegalStateException(s"no key to index by: ${keys.left.map(_.sql)}")
+        ))
+    key.fold(byTime)(byTime.within)
+  }
+
+  /** The band that the tolerance sets, if one can be read of it, and what of the tolerance is to be evaluated. */
+  private[this] def reach(
+      join: AsOfJoin,
+      timeType: TermType
+  ): (Option[Band], Seq[Expression]) = {
+    import join.terms.{direction, leftTime, rightTime, tolerance}
+    if (tolerance.isEmpty) (None, Nil)
+    else {
+      val order = direction match {
+        case Direction.Backward => Some(LessThanOrEqual(rightTime, leftTime))
+        case Direction.Forward => Some(GreaterThanOrEqual(rightTime, leftTime))
+        case Direction.Nearest => None
+      }
+      val extractor = new BoundExtractor(join.left.outputSet, join.right.outputSet)
+      val found = extractor.extract(tolerance ++ order)._1.find { d =>
+        d.termType == timeType && !d.isEmpty &&
+        d.left.semanticEquals(leftTime) && d.right.semanticEquals(rightTime)
+      }
+      found match {
+        // Dates wrap around in a sum, and then no right row is in order that satisfies the tolerance.
+        case Some(d) if d.range.circular =>
+          val days = IntegralBand(
+            timeType.attribute,
+            d.range.lower.toLong,
+            d.range.upper.toLong
+          )
+          (Some(days), tolerance)
+        case Some(d) => (Some(d.band), if (d.exact) Nil else tolerance)
+        case None => (None, tolerance)
+      }
+    }
+  }
+
+  private[this] def describe(
+      join: AsOfJoin,
+      keys: JoinKeys,
+      others: Seq[Expression],
+      algorithm: String
+  ): String = {
+    val same = keys.left.zip(keys.right).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    BoundText.withoutOwnNames(
+      Seq(
+        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
+        Some(s"as of: ${join.terms.describe}"),
+        others.reduceOption(And.apply).map(c => s"residual: ${c.sql}"),
+        Some(s"algorithm: $algorithm")
+      ).flatten.mkString("; ")
+    )
+  }
+}

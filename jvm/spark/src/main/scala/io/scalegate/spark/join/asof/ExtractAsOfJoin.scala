@@ -1,0 +1,100 @@
+package io.scalegate.spark.join.asof
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  And,
+  Attribute,
+  AttributeSet,
+  Expression,
+  PredicateHelper,
+  PythonUDF,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+
+/** Takes joins with [[AsOf]] out of the optimizer's hands.
+  *
+  * The rule runs when a plan is normalized, before the optimizer, which moves filters below joins: a filter below would
+  * take right rows away that are the nearest to a left one.
+  */
+object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.transformUpWithSubqueries {
+        case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => rewrite(j)
+      }
+
+  private[this] def rewrite(join: Join): LogicalPlan = {
+    val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val (markers, others) = conjuncts.partition(_.isInstanceOf[AsOf])
+    val condition = others.filterNot(_.isInstanceOf[WindowJoinRequested])
+    val marker = markers match {
+      case Seq(only: AsOf) if !condition.exists(AsOf.isIn) => only
+      case _ => throw Errors.asOfMisplaced(join.condition.get.sql)
+    }
+    refuse(join, condition)
+    val (left, right) = (join.left.outputSet, join.right.outputSet)
+    if (!isOver(marker.leftTime, left) || !isOver(marker.rightTime, right))
+      throw Errors.asOfSides(marker.leftTime.sql, marker.rightTime.sql)
+    marker.ties.find(!isOver(_, right)).foreach(tie => throw Errors.asOfTies(tie.sql))
+    over(join, marker, condition.reduceOption(And.apply))
+  }
+
+  /** The join whose times are columns: what bounds their difference is found by that. */
+  private[this] def over(
+      join: Join,
+      marker: AsOf,
+      condition: Option[Expression]
+  ): LogicalPlan = {
+    val (left, leftTime) = withColumn(join.left, marker.leftTime)
+    val (right, rightTime) = withColumn(join.right, marker.rightTime)
+    val tolerance = marker.tolerance.map(_.transformDown {
+      case e if e.semanticEquals(marker.leftTime) => leftTime
+      case e if e.semanticEquals(marker.rightTime) => rightTime
+    })
+    val terms = AsOfTerms(
+      leftTime,
+      rightTime,
+      tolerance,
+      marker.ties,
+      marker.direction,
+      marker.exact,
+      marker.most
+    )
+    val node = AsOfJoin(left, right, terms, condition, join.joinType, join.hint)
+    if ((left eq join.left) && (right eq join.right)) node else Project(join.output, node)
+  }
+
+  private[this] def withColumn(
+      input: LogicalPlan,
+      time: Expression
+  ): (LogicalPlan, Attribute) = time match {
+    case column: Attribute => (input, column)
+    case other =>
+      val column = Alias(other, "__scalegate_time")()
+      (Project(input.output :+ column, input), column.toAttribute)
+  }
+
+  private[this] def refuse(join: Join, condition: Seq[Expression]): Unit = {
+    join.joinType match {
+      case _: InnerLike | LeftOuter | LeftSemi | LeftAnti => ()
+      case other => throw Errors.asOfJoinType(other.sql)
+    }
+    if (join.right.isStreaming) throw Errors.asOfStream
+    condition
+      .find(c => c.exists(_.isInstanceOf[PythonUDF]))
+      .foreach(c => throw Errors.asOfPython(c.sql))
+    condition
+      .find(SubqueryExpression.hasInOrCorrelatedExistsSubquery)
+      .foreach(c => throw Errors.asOfSubquery(c.sql))
+  }
+
+  private[this] def isOver(e: Expression, side: AttributeSet): Boolean =
+    e.references.nonEmpty && e.references.subsetOf(side) && e.deterministic
+}

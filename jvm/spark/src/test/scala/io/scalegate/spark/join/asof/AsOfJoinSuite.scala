@@ -1,0 +1,308 @@
+package io.scalegate.spark.join.asof
+
+import org.apache.spark.sql.{DataFrame, Row}
+import org.scalatest.Assertion
+
+import io.scalegate.lookup.Direction
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.join.batch.LocalJoin
+import io.scalegate.spark.join.plan.JoinReport
+
+/** As-of joins against their definition in plain SQL: the pairs that the conditions let through, ranked. */
+final class AsOfJoinSuite extends SparkJoinSuite {
+  private val hows = Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI")
+
+  /** @param time
+    *   over a table's columns, with `§` for its name
+    * @param distance
+    *   of two times, as a number that is not rounded
+    * @param reach
+    *   a tolerance
+    */
+  private case class Time(time: String, distance: String, reach: String) {
+    def of(table: String): String = time.replace("§", table)
+  }
+
+  private def numbers(column: String, reach: String) =
+    Time(
+      s"§.$column",
+      s"if(a = b, 0D, abs(CAST(a AS DOUBLE) - CAST(b AS DOUBLE)))",
+      reach
+    )
+
+  private val micros = "abs(unix_micros(a) - unix_micros(b))"
+  private val times = Seq(
+    "timestamps" -> Time("§.ts", micros, "INTERVAL 3 HOURS"),
+    "timestamps in whole days" -> Time("§.ts", micros, "INTERVAL 1 DAY"),
+    "times without a zone" ->
+      Time(
+        "§.tn",
+        "abs(timestampdiff(MICROSECOND, CAST(a AS TIMESTAMP_NTZ), CAST(b AS TIMESTAMP_NTZ)))",
+        "INTERVAL 3 HOURS"
+      ),
+    "dates" -> Time("§.d", "abs(datediff(a, b))", "INTERVAL 2 DAYS"),
+    "integers" -> numbers("i", "3"),
+    "long integers" -> numbers("l", "1"),
+    "decimals" -> Time("§.m", "abs(a - b)", "1.5"),
+    "floating-point numbers" -> numbers("f", "0.75"),
+    "doubles" -> numbers("x", "0.3D"),
+    "terms" -> Time("§.ts + make_interval(0, 0, 0, 0, 0, §.id % 3, 0)", micros, "INTERVAL 1 HOUR"),
+    "dates and times" -> Time("CAST(§.ts AS DATE)", "abs(datediff(a, b))", "INTERVAL 1 DAY")
+  )
+
+  /** @param ties
+    *   the right side's `id`, as a rule, so that there are none
+    */
+  private case class Query(
+      time: Time,
+      direction: Direction,
+      exact: Boolean = true,
+      within: Boolean = false,
+      keys: String = "l.k = q.k",
+      more: String = "true",
+      most: Int = 1,
+      ties: String = "id"
+  ) {
+    private val (l, q) = (time.of("l"), time.of("q"))
+    private val reach = if (within) time.reach else "NULL"
+
+    def ours(how: String): String = {
+      val marker =
+        if (most == 1) s"asof($l, $q, '$direction', $reach, $exact, q.$ties)"
+        else s"nearest($l, $q, $most, $reach, '$direction', $exact, q.$ties)"
+      s"SELECT ${columns(how)} FROM r l $how JOIN s q ON $keys AND $marker AND $more"
+    }
+
+    /** The left and the right rows of all pairs. */
+    def definition: String = {
+      val order = direction match {
+        case Direction.Backward => s"$q <= $l"
+        case Direction.Forward => s"$q >= $l"
+        case Direction.Nearest => "true"
+      }
+      val back = s"$q >= $l - ${time.reach}"
+      val on = s"$q <= $l + ${time.reach}"
+      val tolerance = direction match {
+        case _ if !within => "true"
+        case Direction.Backward => back
+        case Direction.Forward => on
+        case Direction.Nearest => s"$back AND $on"
+      }
+      val distance = time.distance
+        .replaceAll("\\bb\\b", java.util.regex.Matcher.quoteReplacement(s"($q)"))
+        .replaceAll("\\ba\\b", java.util.regex.Matcher.quoteReplacement(s"($l)"))
+      val preferred = direction match {
+        case Direction.Backward => s"$q DESC, q.$ties DESC"
+        case Direction.Forward => s"$q, q.$ties"
+        case Direction.Nearest =>
+          s"$distance, if($q <= $l, 0, 1), if($q <= $l, $q, NULL) DESC, if($q <= $l, NULL, $q), " +
+            s"if($q <= $l, -q.$ties, q.$ties)"
+      }
+      val pairs = s"SELECT l.id AS lid, q.id AS qid, row_number() OVER (PARTITION BY l.id ORDER BY $preferred) AS n " +
+        s"FROM r l JOIN s q ON $keys AND $order AND $tolerance AND ($exact OR $q <> $l) AND $l IS NOT NULL " +
+        s"AND $q IS NOT NULL AND $more"
+      s"SELECT lid, qid FROM ($pairs) WHERE n <= $most"
+    }
+  }
+
+  private def columns(how: String) = if (how.startsWith("LEFT ")) "l.id" else "l.id, q.id"
+
+  private lazy val left = spark.table("r").select("id").collect().map(_.get(0)).toSeq
+
+  /** The rows of a join that has these pairs. */
+  private def rowsOf(how: String, pairs: Seq[Row]): Seq[String] = {
+    val found = pairs.map(_.get(0)).toSet
+    val rows = how match {
+      case "INNER" => pairs.map(_.toString)
+      case "LEFT" => pairs.map(_.toString) ++ left.filterNot(found).map(id => s"[$id,null]")
+      case "LEFT SEMI" => left.filter(found).map(id => s"[$id]")
+      case "LEFT ANTI" => left.filterNot(found).map(id => s"[$id]")
+    }
+    rows.sorted
+  }
+
+  private def assertDefined(
+      query: Query,
+      pairs: Seq[Row],
+      hows: Seq[String],
+      local: Class[_ <: LocalJoin]
+  ): Unit = for (how <- hows) {
+    val df = spark.sql(query.ours(how))
+    assert(rowsOf(df) == rowsOf(how, pairs), query.ours(how))
+    assertRunsBy(df, local)
+  }
+
+  private val Exchanged = Seq(
+    "spark.sql.autoBroadcastJoinThreshold" -> "-1",
+    "spark.sql.adaptive.autoBroadcastJoinThreshold" -> "-1"
+  )
+
+  /** By a broadcast index, and by an index of each partition. */
+  private def assertBoth(query: Query, hows: Seq[String] = Seq("LEFT")): Assertion = {
+    val pairs = plainSpark(spark.sql(query.definition).collect().toSeq)
+    assert(pairs.nonEmpty && pairs.size < left.size * query.most, s"not telling: $query")
+    withSettings(SmallTables.toSeq: _*)(
+      assertDefined(query, pairs, hows, classOf[LocalJoin.Broadcast])
+    )
+    withSettings(Exchanged: _*)(
+      assertDefined(query, pairs, hows, classOf[LocalJoin.Nearest])
+    )
+    succeed
+  }
+
+  for (direction <- Direction.all)
+    test(s"all types of join, $direction") {
+      assertBoth(Query(times.head._2, direction), hows)
+      assertBoth(Query(times.head._2, direction, within = true, more = "q.x > l.x"), hows)
+    }
+
+  for ((name, time) <- times; direction <- Direction.all)
+    test(s"$name, $direction") {
+      assertBoth(Query(time, direction))
+      assertBoth(Query(time, direction, within = true))
+      assertBoth(Query(time, direction, exact = false, within = true))
+    }
+
+  private val ts = times.head._2
+
+  for (direction <- Direction.all) {
+    test(s"other conditions hold before a row is chosen, $direction") {
+      for (more <- Seq("q.i > l.i", "q.x > 3", "l.x > 3", "l.name <> q.name"))
+        assertBoth(Query(ts, direction, more = more))
+    }
+
+    test(s"several rows, $direction") {
+      for (most <- Seq(2, 7, 1000)) {
+        assertBoth(Query(ts, direction, most = most))
+        assertBoth(Query(times(4)._2, direction, most = most, more = "q.x > l.x"))
+      }
+    }
+
+    test(s"without a key, $direction") {
+      assertBoth(Query(ts, direction, keys = "true"))
+      assertBoth(Query(ts, direction, keys = "true", within = true))
+    }
+
+    test(s"keys of any type, $direction") {
+      for {
+        keys <- Seq(
+          "l.name = q.name",
+          "l.k = q.k AND l.name = q.name",
+          "l.x = q.x",
+          "l.k = CAST(q.k AS DOUBLE)",
+          "(l.name COLLATE UTF8_LCASE) = (upper(q.name) COLLATE UTF8_LCASE)",
+          "l.k <=> q.k"
+        )
+      } assertBoth(Query(ts, direction, keys = keys))
+    }
+  }
+
+  test("rows of one time are told apart by the ties, and then by their columns") {
+    spark.sql(
+      "SELECT * FROM VALUES (1, 10, 'a', 1), (1, 10, 'b', 3), (1, 10, 'b', 2), (2, 10, NULL, 5), (2, 10, 'z', 4) " +
+        "AS t(k, t, version, n)"
+    ).createOrReplaceTempView("versions")
+    def chosen(direction: String, ties: String) = rowsOf(spark.sql(
+      "SELECT l.k, q.version, q.n FROM VALUES (1, 10), (2, 10) AS l(k, t) JOIN versions q " +
+        s"ON l.k = q.k AND asof(l.t, q.t, '$direction', NULL, true$ties)"
+    ))
+    for (more <- Seq(Nil, Exchanged))
+      withSettings(more: _*) {
+        assert(chosen("backward", ", q.version") == Seq("[1,b,3]", "[2,z,4]"))
+        assert(chosen("forward", ", q.version") == Seq("[1,a,1]", "[2,null,5]"))
+        assert(chosen("backward", ", q.version, -q.n") == Seq("[1,b,2]", "[2,z,4]"))
+        assert(chosen("nearest", ", -q.n") == Seq("[1,a,1]", "[2,z,4]"))
+        assert(chosen("backward", "") == chosen("backward", ", q.version, q.n"))
+      }
+  }
+
+  test("the same rows come however the right side's lie, with ties") {
+    def rows(order: String) = rowsOf(spark.sql(
+      "SELECT l.id, q.id, q.name FROM r l JOIN " +
+        s"(SELECT id, name, date_trunc('DAY', ts) AS day FROM s DISTRIBUTE BY $order SORT BY $order) q " +
+        "ON asof(l.ts, q.day)"
+    ))
+    val all = for {
+      settings <- Seq(Nil, Exchanged)
+      order <- Seq("id", "-id", "hash(id)")
+    } yield withSettings(settings: _*)(rows(order))
+    assert(all.distinct.size == 1)
+  }
+
+  test("filters above keep their meaning, and those of left columns move below") {
+    val query = "SELECT l.id AS lid, l.k AS lk, q.id AS qid, q.x AS qx FROM r l JOIN s q " +
+      "ON l.k = q.k AND asof(l.ts, q.ts, 'backward', NULL, true, q.id)"
+    val all = spark.sql(query).collect().toSeq
+    def kept(where: String) = spark.sql(s"SELECT * FROM ($query) WHERE $where")
+    def isBelow(df: DataFrame) =
+      df.asInstanceOf[org.apache.spark.sql.classic.DataFrame].queryExecution.optimizedPlan.collect {
+        case join: AsOfJoin => join.left.toString.contains("Filter")
+      } == Seq(true)
+    val rare = kept("qx > 10")
+    assert(rowsOf(rare) == all.filter(r => !r.isNullAt(3) && {
+      val x = r.getDouble(3)
+      x > 10 || x.isNaN
+    }).map(_.toString).sorted)
+    val ofLeft = kept("lk = 2")
+    assert(rowsOf(ofLeft) == all.filter(_.get(1) == 2).map(_.toString).sorted)
+    assert(isBelow(ofLeft))
+  }
+
+  test("EXPLAIN and the report say what is joined, and how") {
+    val df = spark.sql(
+      "SELECT l.id FROM r l LEFT JOIN s q ON l.k = q.k AND asof(l.ts, q.ts, 'backward', INTERVAL 5 SECONDS) AND q.x < l.x"
+    )
+    val text = executed(df).toString
+    assert(text.contains("keys: l.k = q.k"))
+    assert(text.contains("as of: last q.ts <= l.ts, (q.ts >= l.ts "))
+    assert(text.contains("residual: (q.x < l.x)"))
+    assert(text.contains("index over the right side's partitions (it has an unknown size)"))
+    assert(JoinReport.lines(df).head.startsWith("LEFT OUTER as-of join, last q.ts <= l.ts"))
+    assert(JoinReport.lines(df).head.endsWith("run by scalegate"))
+  }
+
+  test("an as-of join in a subquery, over an aggregate and below another join") {
+    val inner = "SELECT l.id AS lid, q.id AS qid FROM r l JOIN (SELECT max(id) AS id, k, ts FROM s GROUP BY k, ts) q " +
+      "ON l.k = q.k AND asof(l.ts, q.ts)"
+    val pairs = rowsOf(spark.sql(inner))
+    val through =
+      spark.sql(s"SELECT lid, qid FROM r JOIN ($inner) ON id = lid WHERE id >= (SELECT min(lid) FROM ($inner))")
+    assert(rowsOf(through) == pairs)
+    assert(spark.sql(s"SELECT count(*) FROM ($inner)").head().getLong(0) == pairs.size.toLong)
+    assert(rowsOf(spark.sql(s"SELECT * FROM ($inner) ORDER BY lid LIMIT 3")).size == 3)
+  }
+
+  private def refused(sql: String, parts: String*): Assertion = {
+    val e = intercept[Exception](spark.sql(sql).collect())
+    val messages = causes(e).flatMap(x => Option(x.getMessage)).mkString("\n")
+    parts.foreach(part => assert(messages.contains(part), sql))
+    succeed
+  }
+
+  test("what cannot be run is refused, with what to write instead") {
+    def asOf(more: String) = s"SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts$more)"
+    refused(asOf(", 'back'"), "'backward' or 'forward' or 'nearest'", "back")
+    refused(asOf(", 'backward', INTERVAL '-5' SECOND"), "at least zero")
+    refused(asOf(", 'backward', q.ts - l.ts"), "a constant of at least zero")
+    refused(asOf(", 'backward', NULL, 'yes'"), "true or false")
+    refused(asOf(", 'backward', NULL, true, l.id"), "columns of the right side", "l.id")
+    refused("SELECT l.id FROM r l JOIN s q ON asof(l.ts)", "was given 1 arguments")
+    refused("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 0)", "from 1 to 100000")
+    refused("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, l.i)", "from 1 to 100000")
+    refused("SELECT l.id FROM r l JOIN s q ON asof(q.ts, l.ts)", "Swap them, or the sides")
+    refused("SELECT l.id FROM r l JOIN s q ON asof(l.name, q.name)", "of one kind", "Cast them")
+    refused("SELECT l.id FROM r l RIGHT JOIN s q ON asof(l.ts, q.ts)", "Swap the sides of a right join")
+    refused("SELECT l.id FROM r l FULL JOIN s q ON asof(l.ts, q.ts)", "a full outer join")
+    refused("SELECT l.id FROM r l JOIN s q ON NOT asof(l.ts, q.ts)", "once among the AND-ed conditions")
+    refused("SELECT l.id FROM r l, s q WHERE asof(l.ts, q.ts)", "once among the AND-ed conditions")
+    refused(
+      "SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND asof(l.d, q.d)",
+      "once among the AND-ed conditions"
+    )
+    refused(
+      "SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.id IN (SELECT id FROM r)",
+      "Join with that query first"
+    )
+    plainSpark(refused(asOf(""), "spark.scalegate.enabled"))
+  }
+}
