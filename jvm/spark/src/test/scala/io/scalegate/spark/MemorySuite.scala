@@ -107,6 +107,41 @@ final class MemorySuite extends SparkJoinSuite {
     assert(windowJoins(df).head.metrics("blockTasks").value == 0)
   }
 
+  for (marker <- Seq("asof(a.t, b.t, '%s', NULL, false, b.id)", "nearest(a.t, b.t, 3, 40, '%s')"))
+    test(s"the nearest rows are found in a part of the right side at a time: $marker") {
+      def query(pad: String, direction: String, how: String) = {
+        val columns = if (how.startsWith("LEFT ")) "a.id" else "a.id, b.id, b.c"
+        s"SELECT $columns FROM (${hot("'p'")}) a $how JOIN (${hot(pad)}) b ON a.k = b.k AND " +
+          s"${marker.format(direction)} AND (a.id * 31 + b.id) % 7 > 2 AND substr(a.pad, 1, 1) >= substr(b.pad, 1, 1)"
+      }
+      for {
+        direction <- Seq("backward", "forward", "nearest")
+        how <- Seq("LEFT", "LEFT SEMI", "LEFT ANTI")
+      } withSettings("spark.sql.adaptive.enabled" -> "false") {
+        val expected = rowsOf(spark.sql(query("char(97 + id % 26)", direction, how)))
+        assert(expected.size > 5)
+        val df = spark.sql(query(Large, direction, how))
+        assert(rowsOf(df) == expected, s"$direction $how")
+        assert(windowJoins(df).head.metrics("spilledTasks").value > 0)
+        assert(windowJoins(df).head.metrics("numOutputRows").value == expected.size.toLong)
+      }
+    }
+
+  test("the nearest rows of a broadcast side whose index does not fit are found in parts") {
+    def query(rows: String) =
+      s"SELECT /*+ BROADCAST(b) */ a.id, b.id FROM (SELECT id * 5000 + 1 AS id FROM range(0, 90, 1, 2)) a LEFT JOIN ($rows) b " +
+        "ON asof(a.id, b.id, 'forward', 3) AND length(b.pad) > 1"
+    val df =
+      spark.sql(query("SELECT id, repeat('x', 2) AS pad FROM range(0, 1500000) WHERE id % 3 = 0"))
+    val found = (0 until 90).map(_ * 5000L + 1).map { id =>
+      val at = (id + 2) / 3 * 3
+      s"[$id,$at]"
+    }
+    assert(rowsOf(df) == found.sorted)
+    assert(windowJoins(df).head.nodeName == "BroadcastWindowJoin")
+    assert(windowJoins(df).head.metrics("blockTasks").value > 0)
+  }
+
   test("rows of a window that counts them end the query with an error that says what to change") {
     for (counted <- Seq("1", "a.id div 1000000000, b.id div 1000000000")) {
       val e = intercept[Exception] {

@@ -3,7 +3,7 @@ package io.scalegate.spark.join.asof
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils
-import org.apache.spark.sql.catalyst.plans.logical.{JoinHint, LogicalPlan, Statistics}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
 import io.scalegate.spark.plan.{JoinNode, OwnNode}
 
@@ -15,8 +15,8 @@ import io.scalegate.spark.plan.{JoinNode, OwnNode}
   *   what a right row must satisfy, with the left one, to be taken at all
   * @param joinType
   *   inner, left outer, left semi or left anti
-  * @param hint
-  *   Spark's own, of which that to broadcast the right side is followed
+  * @param broadcast
+  *   whether a hint asks for the right side to be broadcast, whatever its size
   */
 final case class AsOfJoin(
     left: LogicalPlan,
@@ -24,7 +24,7 @@ final case class AsOfJoin(
     terms: AsOfTerms,
     condition: Option[Expression],
     joinType: JoinType,
-    hint: JoinHint
+    broadcast: Boolean
 ) extends JoinNode {
 
   /** A left row has no more rows than it may have right ones, whichever batch of a stream it comes in. */

@@ -44,7 +44,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     def described(algorithm: String) = describe(join, keys, others, algorithm)
     val isSmall = canBroadcastBySize(join.right, conf) &&
       !(keys.left.nonEmpty && InputSize.areExchanged(join.left, join.right))
-    if (isSmall || hintToBroadcastRight(join.hint)) {
+    if (isSmall || join.broadcast) {
       val why = if (isSmall) s"it has $size" else "as hinted"
       val packed =
         PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planned(join.right))

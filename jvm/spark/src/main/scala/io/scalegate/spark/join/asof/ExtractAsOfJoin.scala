@@ -11,7 +11,15 @@ import org.apache.spark.sql.catalyst.expressions.{
   SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  BROADCAST,
+  Filter,
+  Join,
+  LogicalPlan,
+  Project,
+  ResolvedHint,
+  SubqueryAlias
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.hint.WindowJoinRequested
@@ -53,7 +61,8 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       condition: Option[Expression]
   ): LogicalPlan = {
     val (left, leftTime) = withColumn(join.left, marker.leftTime)
-    val (right, rightTime) = withColumn(join.right, marker.rightTime)
+    val (plain, broadcast) = withoutHints(join.right)
+    val (right, rightTime) = withColumn(plain, marker.rightTime)
     val tolerance = marker.tolerance.map(_.transformDown {
       case e if e.semanticEquals(marker.leftTime) => leftTime
       case e if e.semanticEquals(marker.rightTime) => rightTime
@@ -67,8 +76,21 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       marker.exact,
       marker.most
     )
-    val node = AsOfJoin(left, right, terms, condition, join.joinType, join.hint)
-    if ((left eq join.left) && (right eq join.right)) node else Project(join.output, node)
+    val node = AsOfJoin(left, right, terms, condition, join.joinType, broadcast)
+    if ((left eq join.left) && (right eq plain)) node else Project(join.output, node)
+  }
+
+  /** The input without Spark's hints, which the optimizer would look for a Join to give to, and whether one of them asks
+    * for a broadcast.
+    */
+  private[this] def withoutHints(input: LogicalPlan): (LogicalPlan, Boolean) = input match {
+    case ResolvedHint(child, info) =>
+      val (plain, broadcast) = withoutHints(child)
+      (plain, broadcast || info.strategy.contains(BROADCAST))
+    case node @ (_: SubqueryAlias | _: Project | _: Filter) =>
+      val (plain, broadcast) = withoutHints(node.children.head)
+      (if (plain eq node.children.head) node else node.withNewChildren(Seq(plain)), broadcast)
+    case other => (other, false)
   }
 
   private[this] def withColumn(
