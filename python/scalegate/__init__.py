@@ -36,6 +36,7 @@ from scalegate._aggregates import (
     last_by_time,
     window_aggregate,
 )
+from scalegate._asof import AsOfType, Direction, asof_join, nearest_join
 from scalegate._attach import Frame, attach_methods, typed
 from scalegate._errors import ScalegateError
 from scalegate._explain import explain
@@ -48,12 +49,15 @@ from scalegate._widths import Rows, rows
 
 __all__ = [
     "Algorithm",
+    "AsOfType",
     "ByTime",
+    "Direction",
     "Frame",
     "JoinType",
     "Rows",
     "ScalegateError",
     "__version__",
+    "asof_join",
     "band_join",
     "configure",
     "explain",
@@ -65,6 +69,7 @@ __all__ = [
     "join_state",
     "last",
     "last_by_time",
+    "nearest_join",
     "rows",
     "typed",
     "window_aggregate",

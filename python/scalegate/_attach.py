@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
 
-from scalegate import _aggregates, _joins
+from scalegate import _aggregates, _asof, _joins
 
 METHODS: tuple[Callable[..., DataFrame], ...] = (
     _joins.interval_join,
     _joins.band_join,
     _joins.window_join,
+    _asof.asof_join,
+    _asof.nearest_join,
     _aggregates.window_aggregate,
 )
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
         interval_join = _joins.interval_join
         band_join = _joins.band_join
         window_join = _joins.window_join
+        asof_join = _asof.asof_join
+        nearest_join = _asof.nearest_join
         window_aggregate = _aggregates.window_aggregate
 else:
     Frame = DataFrame

@@ -153,10 +153,10 @@ def interval_join(
             f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
         )
     keys.refuse_matrix(way)
-    renamed = _rename_right(sides, keys, suffix)
+    renamed = rename_right(sides, keys, suffix)
     within = between(names[0], renamed[names[1]], bounds, data_type)
     conditions = [*keys.conditions(renamed), within]
-    joined = _join(left, _renamed(right, renamed), conditions, kind, way + order)
+    joined = _join(left, with_renamed(right, renamed), conditions, kind, way + order)
     return keys.once(joined, left.columns, kind)
 
 
@@ -234,11 +234,11 @@ def band_join(
         data_type = sides[0].field(names[0], "time").dataType
         width = not_negative(schema.amount(within, data_type, "within"), within, "within")
     keys.refuse_matrix(way)
-    renamed = _rename_right(sides, keys, suffix)
+    renamed = rename_right(sides, keys, suffix)
     conditions = [*keys.conditions(renamed), *(band.condition(renamed) for band in checked)]
     if within is not None:
         conditions.append(between(names[0], renamed[names[1]], (-width, width), data_type))
-    joined = _join(left, _renamed(right, renamed), conditions, kind, way + order)
+    joined = _join(left, with_renamed(right, renamed), conditions, kind, way + order)
     return keys.once(joined, left.columns, kind)
 
 
@@ -339,9 +339,9 @@ def window_join(
         )
     names = _time_columns(time, sides)
     keys = checked_pairs(within.keys, "per_key", sides) if isinstance(within, Rows) else ()
-    renamed = _rename_right(sides, Keys(), suffix)
-    times = _hidden(names, "time", sides)
-    by = [_hidden(pair, f"key{i}", sides) for i, pair in enumerate(keys)]
+    renamed = rename_right(sides, Keys(), suffix)
+    times = hidden_columns(names, "time", sides)
+    by = [hidden_columns(pair, f"key{i}", sides) for i, pair in enumerate(keys)]
     data_type = sides[0].field(names[0], "time").dataType
     if isinstance(within, Rows):
         window = _last_rows(times, within, threads, by)
@@ -349,13 +349,7 @@ def window_join(
         window = _distance(times, within, data_type)
     # The condition names the user's own columns: nothing may be renamed before the join.
     shown = [dict(zip(side, given)) for side, given in zip(zip(times, *by), zip(names, *keys))]
-    # Over Spark Connect `withColumns` would take the watermark off what it copies.
-    hidden = [
-        frame.df.select(
-            "*", *(F.col(schema.quote(old)).alias(new) for new, old in columns.items())
-        )
-        for frame, columns in zip(sides, shown)
-    ]
+    hidden = [with_hidden(frame.df, columns) for frame, columns in zip(sides, shown)]
     conditions = [window] if on is None else [on, window]
     joined = _join(hidden[0], hidden[1], conditions, kind, way + order)
     joined = joined.drop(*shown[0], *shown[1])
@@ -372,7 +366,7 @@ def _time_columns(time: Sequence[str], sides: tuple[Frame, Frame]) -> tuple[str,
     return fields[0].name, fields[1].name
 
 
-def _rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[str, str]:
+def rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[str, str]:
     """The output name of each right column; keys that come once have hidden names until then."""
     left, right = sides
     suffix = schema.suffix(suffix)
@@ -391,16 +385,24 @@ def _rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[s
     return {**renamed, **keys.hidden}
 
 
-def _renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
+def with_renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
+    """The right side with the names that it has in the output."""
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def _hidden(names: Sequence[str], what: str, sides: tuple[Frame, Frame]) -> list[str]:
+def hidden_columns(names: Sequence[str], what: str, sides: tuple[Frame, Frame]) -> list[str]:
     """What copies of a left and a right column are called, for the window's condition."""
     return [
         hidden_name(name, frame.side, STREAMED.format(frame.side, what), sides)
         for name, frame in zip(names, sides)
     ]
+
+
+def with_hidden(df: DataFrame, columns: Mapping[str, str]) -> DataFrame:
+    """The frame with copies of columns, by the copies' names."""
+    # Over Spark Connect `withColumns` would take the watermark off what it copies.
+    copies = (F.col(schema.quote(old)).alias(new) for new, old in columns.items())
+    return df.select("*", *copies)
 
 
 def _last_rows(

@@ -82,15 +82,24 @@ class Frame:
         )
 
 
-def frames(left: DataFrame, right: DataFrame) -> tuple[Frame, Frame]:
-    """Both sides, refused unless they are batch DataFrames or streaming ones."""
+def frames(left: DataFrame, right: DataFrame, table: str | None = None) -> tuple[Frame, Frame]:
+    """Both sides, refused unless they are batch DataFrames or streaming ones.
+
+    `table` names the side that is always a batch one, whatever the other is.
+    """
     for side, df in (("left", left), ("right", right)):
         if not isinstance(df, DataFrame):
             raise ScalegateError(
                 f"the {side} side is not a Spark DataFrame but {type(df).__module__}."
                 f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
             )
-    if left.isStreaming != right.isStreaming:
+    if table is not None and right.isStreaming:
+        raise ScalegateError(
+            f"the {table} side is a streaming DataFrame, whose nearest rows are not known in a "
+            "batch: join with a table. For two streams use interval_join, whose bounds say how "
+            "long to wait."
+        )
+    if table is None and left.isStreaming != right.isStreaming:
         stream, batch = ("left", "right") if left.isStreaming else ("right", "left")
         raise ScalegateError(
             f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "
@@ -241,6 +250,20 @@ def check_time(left: T.StructField, right: T.StructField) -> None:
             f"the time columns differ in type: {left.name!r} is {left.dataType.simpleString()}, "
             f"{right.name!r} is {right.dataType.simpleString()}; cast one to the other's type."
         )
+
+
+def check_nearest_time(left: T.StructField, right: T.StructField) -> None:
+    """Refuses what has no distance: all but two numbers, or two times of one kind."""
+    numeric = [isinstance(field.dataType, NUMBERS) for field in (left, right)]
+    if all(numeric):
+        for side, field in (("left", left), ("right", right)):
+            if isinstance(field.dataType, T.DecimalType) and field.dataType.precision > 18:
+                raise ScalegateError(
+                    f"time column {field.name!r} of the {side} side is of type "
+                    f"{field.dataType.simpleString()}; cast it to a decimal of up to 18 digits."
+                )
+    else:
+        check_time(left, right)
 
 
 def time_kind(data_type: T.DataType) -> str | None:

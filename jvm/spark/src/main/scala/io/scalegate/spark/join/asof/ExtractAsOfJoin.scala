@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.plans.logical.{
+  AsOfJoin => SparkNode,
   BROADCAST,
   Filter,
   Join,
@@ -25,7 +26,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
-/** Takes joins with [[AsOf]] out of the optimizer's hands.
+/** Takes joins with [[AsOf]], and Spark's own as-of joins, out of the optimizer's hands.
   *
   * The rule runs when a plan is normalized, before the optimizer, which moves filters below joins: a filter below would
   * take right rows away that are the nearest to a left one.
@@ -36,7 +37,15 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
     else
       plan.transformUpWithSubqueries {
         case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => rewrite(j)
+        case j: SparkNode if j.resolved && !j.right.isStreaming && !isLeftToSpark(j.condition) =>
+          SparkAsOfJoin(j).fold[LogicalPlan](j)(rewrite)
       }
+
+  /** What is refused in a join of ours, Spark's own may run. */
+  private[this] def isLeftToSpark(condition: Option[Expression]): Boolean =
+    condition.exists(c => hasPython(c) || SubqueryExpression.hasInOrCorrelatedExistsSubquery(c))
+
+  private[this] def hasPython(e: Expression): Boolean = e.exists(_.isInstanceOf[PythonUDF])
 
   private[this] def rewrite(join: Join): LogicalPlan = {
     val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
@@ -109,9 +118,7 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case other => throw Errors.asOfJoinType(other.sql)
     }
     if (join.right.isStreaming) throw Errors.asOfStream
-    condition
-      .find(c => c.exists(_.isInstanceOf[PythonUDF]))
-      .foreach(c => throw Errors.asOfPython(c.sql))
+    condition.find(hasPython).foreach(c => throw Errors.asOfPython(c.sql))
     condition
       .find(SubqueryExpression.hasInOrCorrelatedExistsSubquery)
       .foreach(c => throw Errors.asOfSubquery(c.sql))

@@ -1,0 +1,286 @@
+"""As-of joins against pandas' `merge_asof`, DuckDB's ASOF, Spark's own, and a ranking by hand."""
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyspark
+import pytest
+import sessions
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from scalegate import ScalegateError
+
+START = np.datetime64("2024-03-09T22:00:00", "us")
+WIDTHS = [None, "40 seconds", "0 seconds"]
+
+
+def events(seed: int, rows: int, value: str) -> pd.DataFrame:
+    """Events without ties: of one key no two times are the same."""
+    rng = np.random.default_rng(seed)
+    seconds = rng.choice(rows * 6, rows, replace=False).astype("int64")
+    return pd.DataFrame(
+        {
+            "ts": pd.Series(START + seconds.astype("timedelta64[s]")).astype("datetime64[us]"),
+            "i": seconds,
+            "symbol": rng.choice(["A", "B", "C"], rows, p=[0.7, 0.2, 0.1]),
+            value: np.arange(rows, dtype="int64"),
+        }
+    )
+
+
+TRADES = events(1, 300, "trade")
+QUOTES = events(2, 300, "quote")
+
+
+@pytest.fixture(scope="session")
+def trades(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(TRADES).repartition(3)
+
+
+@pytest.fixture(scope="session")
+def quotes(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(QUOTES).repartition(3)
+
+
+def pairs(rows: Any) -> Counter[tuple[Any, Any]]:
+    """Of each trade its quote, or None."""
+    return Counter((int(t), None if q is None or pd.isna(q) else int(q)) for t, q in rows)
+
+
+def ours(joined: DataFrame) -> Counter[tuple[Any, Any]]:
+    assert "as of: " in sessions.plan(joined)
+    return pairs((row.trade, row.quote) for row in joined.collect())
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+@pytest.mark.parametrize("exact", [True, False])
+def test_rows_are_those_of_pandas(
+    trades: DataFrame, quotes: DataFrame, direction: Any, exact: bool
+) -> None:
+    for width in WIDTHS if exact else WIDTHS[:2]:
+        for by in (None, "symbol"):
+            expected = pd.merge_asof(
+                TRADES.sort_values("ts"),
+                QUOTES.sort_values("ts"),
+                on="ts",
+                by=by,
+                direction=direction,
+                tolerance=None if width is None else pd.Timedelta(width),
+                allow_exact_matches=exact,
+            )
+            joined = trades.asof_join(
+                quotes, on=by, direction=direction, tolerance=width, allow_exact=exact
+            )
+            assert ours(joined) == pairs(zip(expected.trade, expected.quote))
+
+
+@pytest.mark.parametrize("how", ["left", "inner", "semi", "anti"])
+def test_types_of_join_are_those_of_duckdb(
+    trades: DataFrame, quotes: DataFrame, how: Any
+) -> None:
+    tables = {"t": pa.Table.from_pandas(TRADES), "q": pa.Table.from_pandas(QUOTES)}
+    connection = duckdb.connect()
+    for name, table in tables.items():
+        connection.register(name, table)
+    for forward in (False, True):
+        left = connection.sql(
+            "SELECT trade, quote FROM t ASOF LEFT JOIN q ON t.symbol = q.symbol AND t.ts "
+            f"{'<=' if forward else '>='} q.ts"
+        ).fetchall()
+        rows = {
+            "left": left,
+            "inner": [row for row in left if row[1] is not None],
+            "semi": [(t, None) for t, q in left if q is not None],
+            "anti": [(t, None) for t, q in left if q is None],
+        }[how]
+        joined = trades.asof_join(
+            quotes, on="symbol", how=how, direction="forward" if forward else "backward"
+        )
+        if how in ("semi", "anti"):
+            joined = joined.withColumn("quote", F.lit(None))
+        assert ours(joined) == pairs(rows)
+
+
+def ranked(
+    keep: Callable[[pd.DataFrame], pd.Series], by: list[str], count: int
+) -> Counter[tuple[Any, Any]]:
+    """All pairs of one symbol that are kept, of each trade the first in the order."""
+    both = TRADES.merge(QUOTES, on="symbol", suffixes=("", "_right"))
+    both["distance"] = (both.ts - both.ts_right).abs()
+    both = both[keep(both)].sort_values(["trade", *by])
+    return pairs(both.groupby("trade").head(count)[["trade", "quote"]].itertuples(index=False))
+
+
+def test_a_condition_holds_before_a_row_is_chosen(trades: DataFrame, quotes: DataFrame) -> None:
+    joined = trades.asof_join(
+        quotes, on="symbol", how="inner", condition=quotes.quote % 3 < trades.trade % 3
+    )
+    both = TRADES.merge(QUOTES, on="symbol", suffixes=("", "_right"))
+    kept = both[(both.ts_right <= both.ts) & (both.quote % 3 < both.trade % 3)]
+    last = kept.sort_values("ts_right").groupby("trade").tail(1)
+    assert ours(joined) == pairs(zip(last.trade, last.quote))
+    assert joined.columns == ["ts", "i", "symbol", "trade", "ts_right", "i_right", "quote"]
+
+
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_nearest_rows_are_those_of_a_ranking(
+    trades: DataFrame, quotes: DataFrame, k: int
+) -> None:
+    joined = trades.nearest_join(quotes, k=k, on="symbol", how="inner", tolerance="1 minute")
+    minute = pd.Timedelta("1 minute")
+    expected = ranked(lambda both: both.distance <= minute, ["distance", "ts_right"], k)
+    assert ours(joined) == expected
+    by_number = trades.nearest_join(
+        quotes, k=k, on="symbol", how="inner", time=("i", "i"), tolerance=60
+    )
+    assert ours(by_number) == expected
+
+
+def by_plain_spark(spark: SparkSession, joined: DataFrame) -> Counter[tuple[Any, Any]]:
+    spark.conf.set("spark.scalegate.enabled", "false")
+    try:
+        return pairs((row.trade, row.quote) for row in joined.select("*").collect())
+    finally:
+        spark.conf.set("spark.scalegate.enabled", "true")
+
+
+@pytest.mark.skipif(pyspark.__version__ < "4.3", reason="Spark has ASOF JOIN since 4.3")
+@pytest.mark.parametrize("left", ["", "LEFT "])
+@pytest.mark.parametrize("match", ["t.ts >= q.ts", "q.ts < t.ts", "t.i <= q.i", "q.i > t.i"])
+def test_sparks_own_asof_join_is_run_here(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, match: str, left: str
+) -> None:
+    trades.createOrReplaceTempView("t")
+    quotes.createOrReplaceTempView("q")
+    spark.conf.set("spark.sql.join.asofJoin.enabled", "true")
+    joined = spark.sql(
+        f"SELECT trade, quote FROM t {left}ASOF JOIN q MATCH_CONDITION ({match}) "
+        "ON t.symbol = q.symbol AND q.quote % 2 = 0"
+    )
+    assert ours(joined) == by_plain_spark(spark, joined)
+
+
+@pytest.mark.classic("pandas on Spark takes its numbers from a session of its own there")
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_merge_asof_of_pandas_on_spark_is_run_here(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, direction: str
+) -> None:
+    import pyspark.pandas as ps
+
+    for exact, width in ((True, None), (False, pd.Timedelta("40 seconds"))):
+        given: dict[str, Any] = {
+            "on": "ts",
+            "by": "symbol",
+            "direction": direction,
+            "allow_exact_matches": exact,
+            "tolerance": width,
+        }
+        merged = ps.merge_asof(trades.pandas_api(), quotes.pandas_api(), **given).to_spark(
+            index_col="index"
+        )
+        if direction == "nearest":
+            # Of two as near Spark takes any, and pandas the earlier one, as here.
+            expected = pd.merge_asof(TRADES.sort_values("ts"), QUOTES.sort_values("ts"), **given)
+            assert ours(merged) == pairs(zip(expected.trade, expected.quote))
+        else:
+            assert ours(merged) == by_plain_spark(spark, merged)
+
+
+@pytest.mark.streaming
+def test_a_stream_is_joined_with_a_table(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, tmp_path: Any
+) -> None:
+    trades.write.parquet(str(tmp_path / "trades"))
+    stream = (
+        spark.readStream.schema(trades.schema)
+        .option("maxFilesPerTrigger", 2)
+        .parquet(str(tmp_path / "trades"))
+    )
+    for how in ("left", "inner", "anti"):
+        joined = stream.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
+        assert joined.isStreaming
+        query = (
+            joined.writeStream.format("parquet")
+            .option("checkpointLocation", str(tmp_path / f"checkpoint {how}"))
+            .trigger(availableNow=True)
+            .start(str(tmp_path / how))
+        )
+        query.awaitTermination()
+        batch = trades.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
+        got = spark.read.schema(joined.schema).parquet(str(tmp_path / how))
+        assert sorted(got.collect(), key=str) == sorted(batch.collect(), key=str)
+
+
+def test_ties_are_told_apart_by_the_columns_that_are_named(spark: SparkSession) -> None:
+    left = spark.sql("SELECT 1 AS id, 10 AS ts")
+    right = spark.sql(
+        "SELECT * FROM VALUES (10, 2, 'a'), (10, 1, 'b'), (10, 3, 'c') AS q(ts, v, w)"
+    )
+    assert left.asof_join(right, ties="v").first().w == "c"
+    assert left.asof_join(right, ties=["v"], direction="forward").first().w == "b"
+    by_condition = left.asof_join(right, ties="v", condition=right.v < 3)
+    assert by_condition.first().w == "a"
+
+
+def test_keys_of_two_names_are_both_kept(trades: DataFrame, quotes: DataFrame) -> None:
+    renamed = quotes.withColumnRenamed("symbol", "ticker")
+    joined = trades.asof_join(renamed, left_on="symbol", right_on="ticker", how="inner")
+    assert joined.columns == [
+        "ts",
+        "i",
+        "symbol",
+        "trade",
+        "ts_right",
+        "i_right",
+        "ticker",
+        "quote",
+    ]
+    assert ours(joined) == ours(trades.asof_join(quotes, on="symbol", how="inner"))
+
+
+REFUSED = [
+    ({"direction": "back"}, "direction='back': choose one of 'backward', 'forward', 'nearest'"),
+    ({"tolerance": "-5 seconds"}, "tolerance='-5 seconds' is negative"),
+    ({"tolerance": 5}, 'tolerance=5 has no unit: write "5 seconds"'),
+    ({"allow_exact": "no"}, "allow_exact='no': say True or False"),
+    (
+        {"how": "right"},
+        "how='right': a join with the nearest rows gives rows for those of its left",
+    ),
+    ({"how": "full"}, "choose one of 'left', 'inner', 'semi', 'anti'"),
+    ({"ties": "bidd"}, "ties: the right side has no column 'bidd'"),
+    ({"ties": 3}, "ties=3: give a column name of the right side"),
+    ({"time": ("ts", "quote")}, "the time columns differ in type"),
+    ({"time": ("symbol", "ts")}, "times are timestamp, timestamp_ntz, date or integers"),
+    ({"time": ("i", "quote"), "tolerance": 1.5}, "the columns are integers; give a whole one"),
+    ({"condition": "trade > quote"}, "condition='trade > quote' is not a Column"),
+    ({"on": "symbl"}, "on: the left side has no column 'symbl'"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[m for _, m in REFUSED])
+def test_bad_arguments_are_refused(
+    trades: DataFrame, quotes: DataFrame, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ScalegateError) as error:
+        trades.asof_join(quotes, **arguments)
+    assert message in str(error.value)
+
+
+def test_a_number_of_rows_that_is_none_is_refused(trades: DataFrame, quotes: DataFrame) -> None:
+    for k in (None, 0, -1, 1.5, True, 100_001):
+        with pytest.raises(ScalegateError, match="give a whole number of rows from 1 to 100000"):
+            trades.nearest_join(quotes, k=k)
+
+
+@pytest.mark.streaming
+def test_a_stream_on_the_right_is_refused(spark: SparkSession, trades: DataFrame) -> None:
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ScalegateError, match="the right side is a streaming DataFrame"):
+        trades.asof_join(stream, time=("ts", "timestamp"))
