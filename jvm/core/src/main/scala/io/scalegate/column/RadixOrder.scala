@@ -32,14 +32,30 @@ private[scalegate] object RadixOrder {
 
   /** Where in the order each run of rows of one key starts, and where the last one ends. */
   def runs(keys: Array[Long], order: Array[Int]): Array[Int] = {
-    val starts = Array.newBuilder[Int]
+    var starts = new Array[Int](16)
+    var count = 0
     var i = 0
     while (i < order.length) {
-      if (i == 0 || keys(order(i)) != keys(order(i - 1))) starts += i
+      if (i == 0 || keys(order(i)) != keys(order(i - 1))) {
+        if (count + 1 == starts.length) starts = Arrays.copyOf(starts, 2 * starts.length)
+        starts(count) = i
+        count += 1
+      }
       i += 1
     }
-    starts += order.length
-    starts.result()
+    starts(count) = order.length
+    Arrays.copyOf(starts, count + 1)
+  }
+
+  /** The keys of rows in this order. */
+  def inOrder(keys: Array[Long], order: Array[Int]): Array[Long] = {
+    val sorted = new Array[Long](order.length)
+    var i = 0
+    while (i < order.length) {
+      sorted(i) = keys(order(i))
+      i += 1
+    }
+    sorted
   }
 
   /** Puts each run of rows that are alike, in an order in which these are neighbours, in the order of their own. */

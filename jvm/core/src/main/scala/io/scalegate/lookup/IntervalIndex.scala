@@ -55,14 +55,14 @@ object IntervalIndex {
     val byStart = RadixOrder.by(starts, Array.range(0, rows))
     val order = if (keys.isEmpty) byStart else RadixOrder.by(keyOf, byStart)
     val runs = RadixOrder.runs(keyOf, order)
-    val endsInOrder = order.map(ends(_))
+    val endsInOrder = RadixOrder.inOrder(ends, order)
     val latest = new Array[Long](rows)
     for (i <- 0 until runs.length - 1) augment(endsInOrder, latest, runs(i), runs(i + 1))
     new IntervalIndex(
       keys.nonEmpty,
       runs.dropRight(1).map(at => keyOf(order(at))),
       runs,
-      order.map(starts(_)),
+      RadixOrder.inOrder(starts, order),
       endsInOrder,
       latest,
       order

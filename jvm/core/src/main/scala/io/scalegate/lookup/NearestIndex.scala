@@ -1,6 +1,5 @@
 package io.scalegate.lookup
 
-import java.util.Arrays
 import java.util.function.IntBinaryOperator
 
 import io.scalegate.band.{AttributeType, Band}
@@ -17,7 +16,7 @@ import io.scalegate.stream.{Side, SortableKey}
 final class NearestIndex private (
     private[scalegate] val by: NearestIndex.By,
     private[scalegate] val side: Side,
-    keys: Array[Long],
+    keys: KeyNumbers,
     runs: Array[Int],
     private[scalegate] val times: Array[Long],
     val order: Array[Int]
@@ -25,7 +24,7 @@ final class NearestIndex private (
   def lookup(): RowLookup = new NearestLookup(this)
 
   /** The number of a key's run of rows, negative if there is none. */
-  private[scalegate] def runOf(key: Long): Int = Arrays.binarySearch(keys, key)
+  private[scalegate] def runOf(key: Long): Int = keys.numberOf(key)
   private[scalegate] def run(i: Int): Int = runs(i)
 }
 
@@ -113,23 +112,34 @@ object NearestIndex {
       s"an index of $rows times needs as many keys if it is keyed (it is ${if (by.keyed) "" else "not "}keyed), " +
         s"and none if not; it was given ${keys.fold("none")(_.length.toString)}"
     )
-    val keyOf = keys.getOrElse(new Array[Long](rows))
     val byTime = RadixOrder.by(times, Array.range(0, rows))
-    val order = if (by.keyed) RadixOrder.by(keyOf, byTime) else byTime
+    // To sort by numbers, of which there are few, takes fewer passes than to sort by keys.
+    val numbers = new KeyNumbers
+    val numberOf = keys.fold(new Array[Long](rows))(numbered(_, numbers))
+    val order = if (by.keyed) RadixOrder.by(numberOf, byTime) else byTime
     RadixOrder.settle(
       order,
-      (a, b) => times(a) == times(b) && keyOf(a) == keyOf(b),
+      (a, b) => times(a) == times(b) && numberOf(a) == numberOf(b),
       tied
     )
-    val runs = RadixOrder.runs(keyOf, order)
     new NearestIndex(
       by,
       side,
-      runs.dropRight(1).map(at => keyOf(order(at))),
-      runs,
-      order.map(times(_)),
+      numbers,
+      RadixOrder.runs(numberOf, order),
+      RadixOrder.inOrder(times, order),
       order
     )
+  }
+
+  private[this] def numbered(keys: Array[Long], numbers: KeyNumbers): Array[Long] = {
+    val result = new Array[Long](keys.length)
+    var i = 0
+    while (i < keys.length) {
+      result(i) = numbers.add(keys(i)).toLong
+      i += 1
+    }
+    result
   }
 }
 

@@ -3,9 +3,6 @@ package io.scalegate.spark.rows
 import java.util.Arrays
 import java.util.stream.IntStream
 
-import scala.collection.mutable
-
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
@@ -153,24 +150,21 @@ private[scalegate] object UnevenRows {
   final val PartRows = 1 << 15
 }
 
-/** Rows that are objects, in the order that they came in. */
-final private class GivenRows(index: RowIndex, columns: Int, rows: Array[UnsafeRow])
+/** Rows that lie in the order in which they came. */
+final private class StoredRows(index: RowIndex, columns: Int, rows: RowStore)
     extends IndexedRows(index, columns) {
-  def point(row: UnsafeRow, number: Int): Unit =
-    row.pointTo(base(number), offset(number), this.row(number).getSizeInBytes)
+  def point(row: UnsafeRow, number: Int): Unit = rows.point(row, index.order(number))
 
-  override def row(number: Int): UnsafeRow = rows(index.order(number))
+  def base(number: Int): AnyRef = rows.base(index.order(number))
 
-  def base(number: Int): AnyRef = row(number).getBaseObject
-
-  def offset(number: Int): Long = row(number).getBaseOffset
+  def offset(number: Int): Long = rows.offset(index.order(number))
 }
 
 /** The rows of a join's build side as they come, to be indexed once all are there. Rows with a NULL among their
   * attributes are unmatchable and left out of the index.
   *
-  * One thread, the task's. It holds the rows that it is given and eight bytes for each attribute of each; its caller
-  * reserves the memory for them.
+  * One thread, the task's. It holds copies of the rows that it is given and eight bytes for each attribute of each; its
+  * caller reserves the memory for them.
   *
   * @param whole
   *   whether those are kept beside it
@@ -185,60 +179,39 @@ final private[scalegate] class BuildBuffer(
     whole: Boolean = false
 ) {
   private[this] val keys = Array.fill(by.types.length)(new Array[Long](expected))
-  private[this] var rows = new Array[UnsafeRow](expected)
-  private[this] var count = 0
-  private[this] var rowSize = 0
-  private[this] var even = true // all rows are of that size
-  private[this] val others = mutable.ArrayBuffer.empty[UnsafeRow]
+  private[this] var rows = new RowStore(columns, expected)
+  private[this] val others = new RowStore(columns)
 
-  def size: Int = count + others.length
+  def size: Int = rows.size + others.size
 
-  /** Keeps a row if it can match anything, or if all are to be kept.
-    *
-    * @param kept
-    *   the row in a form that stays valid; asked for only then
-    */
-  def add(row: UnsafeRow, kept: => UnsafeRow): Unit =
+  /** Keeps a copy of a row if it can match anything, or if all are to be kept. */
+  def add(row: UnsafeRow): Unit =
     if (attributes.read(row)) {
-      if (count == rows.length) grow(math.max(16, count + count / 2))
+      val count = rows.size
+      if (count == keys(0).length) grow(math.max(16, count + count / 2))
       var i = 0
       while (i < keys.length) {
         keys(i)(count) = attributes.keys(i)
         i += 1
       }
-      val size = row.getSizeInBytes
-      if (count == 0) rowSize = size else even &&= size == rowSize
-      rows(count) = kept
-      count += 1
-    } else if (whole) others += kept
+      rows.add(row)
+    } else if (whole) others.add(row)
 
-  /** Rows that can match nothing. */
+  /** Rows that can match nothing, each valid until the next is asked for. */
   def unmatchable: Iterator[UnsafeRow] = others.iterator
 
   /** The index of the rows, which are the join's `side`. This has none of them any more then. */
   def index(side: Side): IndexedRows = {
     val all = rows
-    val index = by.index(
-      side,
-      keys.toVector.map(Arrays.copyOf(_, count)),
-      (row, n) =>
-        row.pointTo(all(n).getBaseObject, all(n).getBaseOffset, all(n).getSizeInBytes)
-    )
-    val inOrder = new GivenRows(index, columns, rows)
-    val copies = IndexedRows.copied(inOrder, Option.when(even)(rowSize), _.sequential)
-    rows = Array.empty
-    copies
+    val index = by.index(side, keys.toVector.map(Arrays.copyOf(_, all.size)), all.point)
+    val inPlace = new StoredRows(index, columns, all)
+    rows = new RowStore(columns)
+    if (by.findsNeighbours) IndexedRows.copied(inPlace, all.rowSize, _.sequential) else inPlace
   }
 
-  /** Gives the rows back one by one and lets go of each. */
-  def drain(): Iterator[InternalRow] = Iterator.range(0, count).map { n =>
-    val row = rows(n)
-    rows(n) = null
-    row
-  }
+  /** Gives the rows back one by one, each valid until the next is asked for, and lets go of them on the way. */
+  def drain(): Iterator[UnsafeRow] = rows.drain()
 
-  private[this] def grow(capacity: Int): Unit = {
+  private[this] def grow(capacity: Int): Unit =
     keys.indices.foreach(i => keys(i) = Arrays.copyOf(keys(i), capacity))
-    rows = Arrays.copyOf(rows, capacity)
-  }
 }

@@ -17,6 +17,9 @@ sealed trait IndexBy extends Serializable {
   /** The bands that relate them, where bands do. */
   def bands: IndexedSeq[Band]
 
+  /** Whether a lookup finds many rows that lie near each other in the index's order. */
+  def findsNeighbours: Boolean = true
+
   /** The same of one more attribute, the first, which lies within this band. */
   def after(first: Band): IndexBy
 
@@ -87,7 +90,9 @@ object IndexBy {
       key: Option[AttributeType] = None,
       tied: Option[RowOrder] = None
   ) extends IndexBy {
-    def types: IndexedSeq[AttributeType] = key.toVector :+ by.time
+    val types: IndexedSeq[AttributeType] = key.toVector :+ by.time
+
+    override def findsNeighbours: Boolean = false
 
     def bands: IndexedSeq[Band] =
       throw new IllegalStateException("the nearest rows are not within bands")

@@ -58,6 +58,33 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
     this.row(count - 1)
   }
 
+  /** The size of each row, if there are any and all are of one. */
+  def rowSize: Option[Int] = Option.when(count > 0 && addresses == null)(stride - Word)
+
+  /** All rows, each valid until the next is asked for. */
+  def iterator: Iterator[UnsafeRow] = {
+    val row = new UnsafeRow(columns)
+    Iterator.range(0, count).map { number =>
+      point(row, number)
+      row
+    }
+  }
+
+  /** The same once; the arrays that have been read through are let go. */
+  def drain(): Iterator[UnsafeRow] = {
+    val row = new UnsafeRow(columns)
+    var reading = 0
+    Iterator.range(0, count).map { number =>
+      val chunk = chunkNumber(number)
+      if (chunk != reading) {
+        chunks(reading) = null
+        reading = chunk
+      }
+      point(row, number)
+      row
+    }
+  }
+
   /** Makes `row` the one of this number. */
   def point(row: UnsafeRow, number: Int): Unit =
     RowStore.point(row, chunkOf(number), offset(number))
@@ -72,8 +99,10 @@ final private[spark] class RowStore(columns: Int, expected: Int = 16) {
     Platform.BYTE_ARRAY_OFFSET.toLong + at + Word
   }
 
-  private[this] def chunkOf(number: Int): Array[Byte] =
-    chunks(if (addresses == null) number >>> shift else (addresses(number) >>> 32).toInt)
+  private[this] def chunkOf(number: Int): Array[Byte] = chunks(chunkNumber(number))
+
+  private[this] def chunkNumber(number: Int): Int =
+    if (addresses == null) number >>> shift else (addresses(number) >>> 32).toInt
 
   /** A row of its own. */
   def row(number: Int): UnsafeRow = {

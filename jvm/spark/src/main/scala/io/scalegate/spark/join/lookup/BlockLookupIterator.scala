@@ -9,7 +9,6 @@ import io.scalegate.spark.rows.{
   BuildBuffer,
   IndexBy,
   IndexedRows,
-  RowStore,
   WindowMemory
 }
 
@@ -83,12 +82,11 @@ final class BlockLookupIterator(
   private[this] def filled(): BuildBuffer = {
     val rows =
       new BuildBuffer(attributes, by, pairs.probed, FewRows, whole = pairs.probing.unmatched)
-    val store = new RowStore(pairs.probed, FewRows)
     var bytes = 0L
     var fits = true
     while (fits && probes.hasNext) {
       val row = probes.next()
-      rows.add(row, store.copy(row))
+      rows.add(row)
       bytes += 2L * (row.getSizeInBytes + by.types.length * java.lang.Long.BYTES)
       fits = bytes < MostBytes &&
         (memory.tryReserve(rows.size.toLong, bytes) || bytes < LeastBytes)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, TaskTerms}
-import io.scalegate.spark.rows.{BuildBuffer, RowStore, UnsafeRows, WindowMemory}
+import io.scalegate.spark.rows.{BuildBuffer, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
 /** A join that indexes all rows of its build side and takes the probe rows as they come, as it travels to the
@@ -48,12 +48,11 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
       rows: Iterator[UnsafeRow],
       memory: WindowMemory
   ): Boolean = {
-    val store = new RowStore(build.output.length)
     var bytes = 0L
     var fits = true
     while (fits && rows.hasNext) {
       val row = rows.next()
-      kept.add(row, store.copy(row))
+      kept.add(row)
       bytes += 2L * (row.getSizeInBytes + terms.by.types.length * AttributeBytes)
       fits = memory.tryReserve(kept.size.toLong, bytes)
     }

@@ -19,7 +19,6 @@ import io.scalegate.spark.rows.{
   BuildBuffer,
   IndexBy,
   IndexedRows,
-  RowStore,
   UnsafeRows,
   WindowMemory
 }
@@ -58,12 +57,11 @@ final class NearestBlocksTask(terms: TaskTerms, by: IndexBy.Nearest) extends Par
   private[this] def blockOf(rows: Iterator[UnsafeRow], memory: WindowMemory): IndexedRows = {
     val block =
       new BuildBuffer(terms.reader(build), by, build.output.length, FewRows)
-    val store = new RowStore(build.output.length, FewRows)
     var bytes = 0L
     var fits = true
     while (fits && rows.hasNext) {
       val row = rows.next()
-      block.add(row, store.copy(row))
+      block.add(row)
       bytes += 2L * (row.getSizeInBytes + by.types.length * java.lang.Long.BYTES)
       fits = memory.tryReserve(block.size.toLong, bytes) || bytes < LeastBytes
     }
