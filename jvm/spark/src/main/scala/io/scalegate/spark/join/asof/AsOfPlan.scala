@@ -14,12 +14,13 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.BinaryType
+import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.bounds.{BoundExtractor, BoundText, TermType}
-import io.scalegate.spark.join.batch.{LocalJoin, WindowJoinExec}
+import io.scalegate.partition.TimeSlices
+import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
 import io.scalegate.spark.join.lookup.PackExec
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
@@ -27,8 +28,8 @@ import io.scalegate.spark.plan.InputSize
 import io.scalegate.spark.rows.IndexBy
 
 /** Plans [[AsOfJoin]]s: each left row is looked up in an index of the right rows, by key and time. The right side is
-  * broadcast where it is small. Else both sides are exchanged by the keys, and each task indexes its right rows; without
-  * a key there is one task.
+  * broadcast where it is small. Else both sides are exchanged by the keys, and each task indexes its right rows; a key
+  * that is too frequent for one task, and the rows of a join without a key, are cut along time.
   */
 private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHelper {
 
@@ -40,31 +41,86 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val (keys, others) = keysOf(join)
     val probing = Probing.from(join.joinType).get.copy(most = join.terms.most)
     val terms = indexTerms(join, keys, others)
-    val size = InputSize.from(join.right).describe
-    def described(algorithm: String) = describe(join, keys, others, algorithm)
     val isSmall = canBroadcastBySize(join.right, conf) &&
       !(keys.left.nonEmpty && InputSize.areExchanged(join.left, join.right))
     if (isSmall || join.broadcast) {
-      val why = if (isSmall) s"it has $size" else "as hinted"
+      val why =
+        if (isSmall) s"it has ${InputSize.from(join.right).describe}" else "as hinted"
       val packed =
         PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planned(join.right))
       WindowJoinExec(
         probing,
         LocalJoin.Broadcast(join.right.output, terms),
-        described(s"index over the broadcast right side ($why)"),
+        describe(join, keys, others, s"index over the broadcast right side ($why)"),
         planned(join.left),
         packed
       )
-    } else {
-      val where = if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
-      WindowJoinExec(
-        probing,
-        LocalJoin.Nearest(keys, terms),
-        described(s"index over the right side$where (it has $size)"),
-        planned(join.left),
-        planned(join.right)
-      )
+    } else inPartitions(join, keys, others, probing)(planned)
+  }
+
+  /** Both sides are exchanged by the keys, or, where one task would have most of the rows, by slices of time. */
+  private[this] def inPartitions(
+      join: AsOfJoin,
+      keys: JoinKeys,
+      others: Seq[Expression],
+      probing: Probing
+  )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
+    val terms = indexTerms(join, keys, others)
+    val size = s"(it has ${InputSize.from(join.right).describe})"
+    slicesOf(join, keys, terms) match {
+      case None =>
+        val where = if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
+        WindowJoinExec(
+          probing,
+          LocalJoin.Nearest(keys, terms),
+          describe(join, keys, others, s"index over the right side$where $size"),
+          planned(join.left),
+          planned(join.right)
+        )
+      case Some(slices) =>
+        val hashed = KeyBound.from(keys.left, keys.right).exists(_.residual.nonEmpty)
+        val carry =
+          Carry(join.terms.direction, if (hashed) keys.right else Nil, join.terms.ties)
+        def sliced(
+            input: LogicalPlan,
+            attributes: Seq[Expression],
+            whole: Boolean,
+            carry: Option[Carry]
+        ) = {
+          val cell = AttributeReference("cell", LongType, nullable = false)()
+          TimeSliceExec(attributes, terms.by.types, slices, whole, carry, cell, planned(input))
+        }
+        val left = sliced(join.left, terms.left, probing.unmatched, None)
+        val right = sliced(join.right, terms.right, whole = false, Some(carry))
+        val cells = JoinKeys(Seq(left.cell), Seq(right.cell), Some(JoinKeys.Cells()))
+        val what =
+          if (keys.left.isEmpty) s"${slices.slices(0)} slices of time, for there is no key"
+          else s"slices of time of ${slices.size} hot ${if (slices.size == 1) "key" else "keys"}"
+        WindowJoinExec(
+          probing,
+          LocalJoin.Nearest(cells, terms),
+          describe(
+            join,
+            keys,
+            others,
+            s"index over the right side's partitions, $what $size"
+          ),
+          left,
+          right
+        )
     }
+  }
+
+  /** What is carried from slice to slice is the nearest row, whatever it is joined with. */
+  private[this] def slicesOf(
+      join: AsOfJoin,
+      keys: JoinKeys,
+      terms: IndexTerms
+  ): Option[TimeSlices] = {
+    val ofKeys = KeyBound.from(keys.left, keys.right).flatMap(_.residual).size
+    val residual = terms.residual.toSeq.flatMap(splitConjunctivePredicates)
+    if (join.terms.most > 1 || join.isStreaming || residual.size > ofKeys * keys.left.size) None
+    else new AsOfSlices(join, terms.attributes, terms.by.types).find(SQLConf.get)
   }
 
   /** The equality keys, in a form whose bytes are the same where values are equal, and what else is in the condition. */

@@ -8,6 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.BandIndex
 import io.scalegate.spark.join.KeyBound
+import io.scalegate.spark.plan.InputSample
 import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
 import io.scalegate.stream.Sides
 

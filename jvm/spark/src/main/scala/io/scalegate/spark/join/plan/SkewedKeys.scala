@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils
 
 import io.scalegate.partition.{HotKey, KeyAssignment, KeySlices, KeySplit, SplitChoice}
+import io.scalegate.spark.plan.InputSample
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.stream.Side
 

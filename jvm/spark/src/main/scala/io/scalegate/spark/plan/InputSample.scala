@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.plan
 
 import java.util.concurrent.FutureTask
 
@@ -94,6 +94,9 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   * job on the executors reads.
   */
 object InputSample {
+
+  /** Whether the rows of an input can be read twice at little cost. */
+  def isCheap(input: LogicalPlan): Boolean = headsOf(input, 1).nonEmpty
 
   /** Both inputs' samples; none where one of them would cost more than that, fails, or shows nothing.
     *

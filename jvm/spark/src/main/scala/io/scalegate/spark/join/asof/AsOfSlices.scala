@@ -1,0 +1,144 @@
+package io.scalegate.spark.join.asof
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.band.AttributeType
+import io.scalegate.partition.{HotKey, TimeSlices}
+import io.scalegate.spark.plan.InputSample
+import io.scalegate.spark.rows.{AttributeReader, PartitionIds}
+import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
+import io.scalegate.stream.Sides
+
+/** Cuts the inputs of an as-of join along time where one task would have most of the rows: those of a join without a key,
+  * and those of a key that is most of a core's share.
+  *
+  * Where the cuts lie is found by a job that reads the keys and times of both inputs once, as Spark does before it
+  * sorts. It is found once for a join and all the copies that adaptive execution makes of it, and only where an input is
+  * a file, a cached table or rows that the plan holds: what an exchange or a join computes is not computed twice.
+  *
+  * @param attributes
+  *   of both sides: the key, if there is one, and the time
+  */
+final private[asof] class AsOfSlices(
+    join: AsOfJoin,
+    attributes: Sides[Seq[Expression]],
+    types: IndexedSeq[AttributeType]
+) {
+  import AsOfSlices._
+
+  private[this] val inputs = Sides(join.left, join.right).zip(attributes)
+  private[this] val keyed = types.length > 1
+
+  /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
+  def find(conf: SQLConf): Option[TimeSlices] = join.getTagValue(Tag).getOrElse {
+    val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
+    running.flatMap { session =>
+      val mayBe = inputs.toSeq.forall { case (input, _) => InputSample.isCheap(input) } &&
+        (!keyed || hasFrequentKey(session, conf))
+      val found = if (mayBe) slices(session, conf) else None
+      join.setTagValue(Tag, found)
+      found
+    }
+  }
+
+  /** Whether the rows at the beginning of both inputs have a key that is. */
+  private[this] def hasFrequentKey(session: SparkSession, conf: SQLConf): Boolean = {
+    val keys = inputs.map { case (input, terms) => (input, terms.take(1)) }
+    InputSample.ofBoth(session, keys, types.take(1), ScaleGateConf.sampleRows(conf)).exists {
+      _.toSeq.exists(side => side.counts.values.max > side.rows * share(session))
+    }
+  }
+
+  private[this] def share(session: SparkSession): Double =
+    1.0 / (2 * session.sparkContext.defaultParallelism)
+
+  private[this] def slices(session: SparkSession, conf: SQLConf): Option[TimeSlices] = {
+    val samples = inputs.toSeq.flatMap { case (input, terms) => sample(session, input, terms) }
+    val rows = samples.map(_.weight).sum
+    val byKey = samples.groupBy(_.key).toVector.sortBy(_._1)
+    val hot = byKey.filter { case (_, of) =>
+      !keyed || of.map(_.weight).sum > rows * share(session)
+    }
+    val ids = new PartitionIds(conf.numShufflePartitions)
+    var next = 0
+    val cut = hot.flatMap { case (key, of) =>
+      val sorted = of.sortBy(_.time)
+      val wanted = slicesOf(of.map(_.weight).sum, rows, conf.numShufflePartitions)
+      val cuts =
+        TimeSlices.cuts(sorted.map(_.time).toArray, sorted.map(_.weight).toArray, wanted)
+      Option.when(cuts.nonEmpty) {
+        val cells = Array.fill(cuts.length + 1) {
+          next += 1
+          ids.next(next % conf.numShufflePartitions)
+        }
+        (HotKey(key, cells), cuts)
+      }
+    }
+    Option.when(cut.nonEmpty)(new TimeSlices(cut.map(_._1), cut.map(_._2)))
+  }
+
+  /** As many as there are partitions for so many of all rows, and no small ones. */
+  private[this] def slicesOf(ofKey: Double, ofAll: Double, partitions: Int): Int = {
+    val even = math.ceil(partitions * ofKey / ofAll)
+    val large = math.max(LeastSlices.toDouble, ofKey / RowsOfSlice)
+    math.min(even, large).toInt
+  }
+
+  private[this] def sample(
+      session: SparkSession,
+      input: LogicalPlan,
+      terms: Seq[Expression]
+  ): Seq[Sampled] = {
+    val named = terms.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
+    val planned = session.sessionState.executePlan(Project(named, input)).executedPlan
+    val (columns, of) = (planned.output, types)
+    planned.execute().mapPartitions(rows => sampled(rows, columns, of)).collect().toSeq
+  }
+}
+
+private[asof] object AsOfSlices {
+  private val Tag = TreeNodeTag[Option[TimeSlices]]("scalegate.slices")
+
+  /** A row, and how many it stands for. */
+  final private case class Sampled(key: Long, time: Long, weight: Double)
+
+  /** Every n-th of a partition's rows, for the least n with which they are few: those that have a key and a time. */
+  private def sampled(
+      rows: Iterator[InternalRow],
+      columns: Seq[Attribute],
+      types: IndexedSeq[AttributeType]
+  ): Iterator[Sampled] = {
+    val reader = new AttributeReader(columns, types, columns)
+    var kept = mutable.ArrayBuffer.empty[(Long, Long)]
+    var step = 1L
+    var number = 0L
+    rows.foreach { row =>
+      if (number % step == 0 && reader.read(row)) {
+        if (kept.size == MostOfPartition) {
+          kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
+          step *= 2
+        }
+        if (number % step == 0)
+          kept += ((if (types.length > 1) reader.keys(0) else 0L, reader.keys(types.length - 1)))
+      }
+      number += 1
+    }
+    val weight = step.toDouble
+    kept.iterator.map { case (key, time) => Sampled(key, time, weight) }
+  }
+
+  private val MostOfPartition = 2048
+
+  /** However few rows there are. */
+  private val LeastSlices = 8
+
+  /** Fewer rows are not worth a task. */
+  private val RowsOfSlice = 1 << 16
+}

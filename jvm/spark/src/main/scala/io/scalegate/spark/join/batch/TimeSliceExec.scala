@@ -1,0 +1,235 @@
+package io.scalegate.spark.join.batch
+
+import scala.collection.mutable
+
+import org.apache.spark.rdd.RDD
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  Expression,
+  JoinedRow,
+  SpecificInternalRow,
+  UnsafeProjection,
+  UnsafeRow
+}
+import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
+import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.types.LongType
+
+import io.scalegate.band.AttributeType
+import io.scalegate.lookup.Direction
+import io.scalegate.partition.TimeSlices
+import io.scalegate.spark.rows.{AttributeReader, RowOrder, UnsafeRows}
+
+/** Gives each row of an as-of join's input the cell that it is joined in: a column more, by which the rows are then
+  * exchanged. Of the right input the last rows of the slices before are given in each slice, too, and the first of those
+  * after it: what a left row finds that finds nothing in its own slice. Each task gives them of the rows that it has
+  * seen, when it has seen all.
+  *
+  * @param attributes
+  *   over the child's output: the key, if there is one, and the time
+  * @param types
+  *   of the attributes
+  * @param whole
+  *   whether rows with a NULL among these, which match nothing, are kept; they go to any cell
+  * @param carry
+  *   of the right input
+  * @param cell
+  *   the column that is added, BIGINT, never NULL
+  */
+final case class TimeSliceExec(
+    attributes: Seq[Expression],
+    types: IndexedSeq[AttributeType],
+    slices: TimeSlices,
+    whole: Boolean,
+    carry: Option[Carry],
+    cell: Attribute,
+    child: SparkPlan
+) extends UnaryExecNode {
+  override def nodeName: String = "AsOfJoinSlice"
+  override def output: Seq[Attribute] = child.output :+ cell
+
+  override lazy val metrics: Map[String, SQLMetric] = Map(
+    "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
+    "carried" -> SQLMetrics.createMetric(sparkContext, "rows carried to other slices")
+  )
+
+  override protected def doExecute(): RDD[InternalRow] = {
+    val (rowsOut, carried) = (longMetric("numOutputRows"), longMetric("carried"))
+    val slicing = TimeSlicing(attributes, types, slices, whole, carry, child.output, output)
+    child.execute().mapPartitions { rows =>
+      val slicer = new TimeSlicer(slicing)
+      slicer.sliced(UnsafeRows(rows, slicing.input)).map { row =>
+        rowsOut += 1
+        row
+      } ++ slicer.carried.map { row =>
+        carried += 1
+        row
+      }
+    }
+  }
+
+  override protected def withNewChildInternal(newChild: SparkPlan): SparkPlan =
+    copy(child = newChild)
+
+  override def simpleString(maxFields: Int): String =
+    s"$nodeName ${attributes.map(_.sql).mkString("[", ", ", "]")}, as $cell" +
+      carry.fold("")(c => s", ${c.describe} carried over")
+}
+
+/** Which right rows are carried from one slice to others.
+  *
+  * @param keys
+  *   over the input: what tells keys apart that have one hash, where the first attribute is a hash
+  * @param ties
+  *   over the input: the order of rows of equal times
+  */
+final case class Carry(direction: Direction, keys: Seq[Expression], ties: Seq[Expression]) {
+  def forward: Boolean = direction != Direction.Backward
+  def backward: Boolean = direction != Direction.Forward
+
+  private[batch] def describe: String =
+    Seq(Option.when(backward)("last rows"), Option.when(forward)("first rows")).flatten
+      .mkString(" and ")
+}
+
+/** Everything that travels to the executors for one [[TimeSliceExec]]. */
+final private case class TimeSlicing(
+    attributes: Seq[Expression],
+    types: IndexedSeq[AttributeType],
+    slices: TimeSlices,
+    whole: Boolean,
+    carry: Option[Carry],
+    input: Seq[Attribute],
+    output: Seq[Attribute]
+)
+
+/** Slices the rows of one task, and keeps what is to be carried. One thread. It holds, of each slice of a key that is
+  * cut, the first and the last row of each key.
+  */
+final private class TimeSlicer(slicing: TimeSlicing) {
+  import slicing._
+
+  private[this] val reader = new AttributeReader(attributes, types, input)
+  private[this] val project = UnsafeProjection.create(output, output)
+  private[this] val joined = new JoinedRow
+  private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
+  private[this] val keep = carry.map(new Kept(_)).orNull
+
+  /** The rows with their cells, each valid until the next is asked for. */
+  def sliced(rows: Iterator[UnsafeRow]): Iterator[UnsafeRow] = rows.flatMap { row =>
+    if (reader.read(row)) Iterator.single(inCell(row, cellOf(row)))
+    else if (whole) Iterator.single(inCell(row, row.hashCode.toLong))
+    else Iterator.empty
+  }
+
+  /** What is carried of these rows, when they are through. */
+  def carried: Iterator[UnsafeRow] =
+    if (keep == null) Iterator.empty
+    else keep.rows.map { case (row, cell) => inCell(row, cell) }
+
+  private[this] def cellOf(row: UnsafeRow): Long = {
+    val key = if (types.length > 1) reader.keys(0) else 0L
+    val time = reader.keys(types.length - 1)
+    val hot = slices.indexOf(key)
+    if (hot < 0) key
+    else {
+      val slice = slices.sliceOf(hot, time)
+      if (keep != null) keep.add(hot, slice, time, row)
+      slices.cell(hot, slice)
+    }
+  }
+
+  private[this] def inCell(row: UnsafeRow, cell: Long): UnsafeRow = {
+    cellRow.setLong(0, cell)
+    project(joined(row, cellRow))
+  }
+
+  /** The first and the last rows of each slice. */
+  final private[this] class Kept(carry: Carry) {
+    private[this] val order = RowOrder(carry.ties, input)
+    private[this] val keyOf =
+      if (carry.keys.isEmpty) null else UnsafeProjection.create(carry.keys, input)
+    private[this] def empty =
+      Array.tabulate(slices.size)(hot => new Array[Ends](slices.slices(hot)))
+    private[this] val lasts = if (carry.backward) empty else null
+    private[this] val firsts = if (carry.forward) empty else null
+
+    def add(hot: Int, slice: Int, time: Long, row: UnsafeRow): Unit = {
+      val key = if (keyOf == null) null else keyOf(row)
+      if (lasts != null) add(lasts(hot), slice, key, time, row, last = true)
+      if (firsts != null) add(firsts(hot), slice, key, time, row, last = false)
+    }
+
+    private[this] def add(
+        ends: Array[Ends],
+        slice: Int,
+        key: UnsafeRow,
+        time: Long,
+        row: UnsafeRow,
+        last: Boolean
+    ): Unit = {
+      if (ends(slice) == null) ends(slice) = new Ends
+      ends(slice).add(key, time, row, last)
+    }
+
+    /** Rows, and the cells that they are carried to. */
+    def rows: Iterator[(UnsafeRow, Long)] = Iterator.range(0, slices.size).flatMap { hot =>
+      val all = 0 until slices.slices(hot)
+      val on = if (lasts == null) Iterator.empty else through(hot, lasts(hot), all)
+      val back = if (firsts == null) Iterator.empty else through(hot, firsts(hot), all.reverse)
+      on ++ back
+    }
+
+    /** Each slice is given what the slices before it, in this order, have: of each key the row of the nearest. */
+    private[this] def through(
+        hot: Int,
+        ends: Array[Ends],
+        inTurn: Seq[Int]
+    ): Iterator[(UnsafeRow, Long)] = {
+      val nearest = mutable.Map.empty[UnsafeRow, UnsafeRow]
+      inTurn.iterator.flatMap { slice =>
+        val handed = nearest.values.map(_ -> slices.cell(hot, slice)).toVector
+        if (ends(slice) != null) ends(slice).addTo(nearest)
+        handed
+      }
+    }
+
+    /** The last, or the first, row of each key of one slice. */
+    final private[this] class Ends {
+      private[this] var keys = new Array[UnsafeRow](1)
+      private[this] var times = new Array[Long](1)
+      private[this] var rows = new Array[UnsafeRow](1)
+      private[this] var count = 0
+
+      def add(key: UnsafeRow, time: Long, row: UnsafeRow, last: Boolean): Unit = {
+        var i = 0
+        while (i < count && key != null && keys(i) != key) i += 1
+        if (i == count) {
+          if (count == keys.length) {
+            keys = java.util.Arrays.copyOf(keys, 2 * count)
+            times = java.util.Arrays.copyOf(times, 2 * count)
+            rows = java.util.Arrays.copyOf(rows, 2 * count)
+          }
+          keys(i) = if (key == null) null else key.copy()
+          rows(i) = row.copy()
+          times(i) = time
+          count += 1
+        } else if (isBeyond(time, row, i, last)) {
+          rows(i).copyFrom(row)
+          times(i) = time
+        }
+      }
+
+      private[this] def isBeyond(time: Long, row: UnsafeRow, i: Int, last: Boolean): Boolean =
+        if (time == times(i)) {
+          val compared = order.compare(row, rows(i))
+          if (last) compared > 0 else compared < 0
+        } else if (last) time > times(i)
+        else time < times(i)
+
+      def addTo(nearest: mutable.Map[UnsafeRow, UnsafeRow]): Unit =
+        for (i <- 0 until count) nearest(keys(i)) = rows(i)
+    }
+  }
+}

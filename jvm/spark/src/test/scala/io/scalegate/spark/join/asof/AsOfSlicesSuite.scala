@@ -1,0 +1,72 @@
+package io.scalegate.spark.join.asof
+
+import io.scalegate.lookup.Direction
+import io.scalegate.spark.join.batch.TimeSliceExec
+
+/** As-of joins whose inputs are cut along time, against their definition. */
+final class AsOfSlicesSuite extends AsOfDefinitions {
+  override protected def settings: Map[String, String] =
+    Map("spark.sql.shuffle.partitions" -> "7")
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    // What is cached may be read twice.
+    Seq("r", "s").foreach(table => spark.table(table).cache().count())
+  }
+
+  for ((name, time) <- times; direction <- Direction.all)
+    test(s"$name, $direction, without a key") {
+      assertSliced(Query(time, direction, keys = "true"))
+      assertSliced(Query(time, direction, keys = "true", exact = false))
+    }
+
+  for (direction <- Direction.all) {
+    test(s"all types of join, and a tolerance, $direction") {
+      val times = this.times.head._2
+      assertSliced(Query(times, direction, keys = "true"), hows)
+      assertSliced(Query(times, direction, keys = "true", within = true), hows)
+    }
+
+    test(s"keys, some of which are cut, $direction") {
+      def hot(key: String, value: String) =
+        Seq("l", "q").map(t => s"if($t.id % 3 = 0, $t.$key, $value)").mkString(" = ")
+      for (keys <- Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}"))
+        assertSliced(Query(times.head._2, direction, keys = keys), hows)
+    }
+
+    test(s"rows of equal times, on either side of a cut, $direction") {
+      for (column <- Seq("d", "i", "k"))
+        assertSliced(Query(
+          Time(s"§.$column", s"abs(a - b)".replace("a - b", if (column == "d") "datediff(a, b)" else "a - b"), "1"),
+          direction,
+          keys = "true"
+        ))
+    }
+  }
+
+  test("few rows are carried from slice to slice") {
+    withSettings(Exchanged :+ ("spark.sql.shuffle.partitions" -> "12"): _*) {
+      val df = spark.sql("SELECT l.id, q.id FROM r l JOIN s q ON asof(l.ts, q.ts)")
+      df.collect()
+      val right = collect(executed(df)) { case s: TimeSliceExec if s.carry.nonEmpty => s }.head
+      val slices = right.slices.slices(0)
+      assert(slices > 4)
+      val carried = right.metrics("carried").value
+      assert(carried > 0 && carried <= 2 * slices, "two tasks, a row each for every slice")
+    }
+  }
+
+  test("what cannot be read twice, or is chosen by a condition, is joined in one task") {
+    def description(query: String) = withSettings(Exchanged: _*) {
+      val df = spark.sql(query)
+      df.collect()
+      windowJoins(df).head.description
+    }
+    val one = "in one task, for there is no key"
+    assert(description(
+      "SELECT l.id FROM r l JOIN (SELECT max(id) AS id, ts FROM s GROUP BY ts) q ON asof(l.ts, q.ts)"
+    ).contains(one))
+    assert(description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one))
+    assert(description("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 2)").contains(one))
+  }
+}
