@@ -10,6 +10,9 @@ private[scalegate] object RadixOrder {
   private[this] val Digits = 8
   private[this] val Values = 256
 
+  /** To sort so few by insertion takes no object for each. */
+  private[this] val FewTied = 32
+
   /** The row numbers in `order`, by rising `keys(row)`; rows of one key keep their order. The array given may
     * be used for the answer.
     */
@@ -64,13 +67,40 @@ private[scalegate] object RadixOrder {
     while (start < order.length) {
       var end = start + 1
       while (end < order.length && alike(order(start), order(end))) end += 1
-      if (end - start > 1) {
-        val run = Array.tabulate(end - start)(i => Integer.valueOf(order(start + i)))
-        Arrays.sort(run, (a: Integer, b: Integer) => compare.applyAsInt(a, b))
-        run.indices.foreach(i => order(start + i) = run(i))
-      }
+      if (end - start > FewTied) merge(order, start, end, compare)
+      else if (end - start > 1) insert(order, start, end, compare)
       start = end
     }
+  }
+
+  private[this] def insert(
+      order: Array[Int],
+      start: Int,
+      end: Int,
+      compare: IntBinaryOperator
+  ): Unit = {
+    var next = start + 1
+    while (next < end) {
+      val row = order(next)
+      var at = next
+      while (at > start && compare.applyAsInt(order(at - 1), row) > 0) {
+        order(at) = order(at - 1)
+        at -= 1
+      }
+      order(at) = row
+      next += 1
+    }
+  }
+
+  private[this] def merge(
+      order: Array[Int],
+      start: Int,
+      end: Int,
+      compare: IntBinaryOperator
+  ): Unit = {
+    val run = Array.tabulate(end - start)(i => Integer.valueOf(order(start + i)))
+    Arrays.sort(run, (a: Integer, b: Integer) => compare.applyAsInt(a, b))
+    run.indices.foreach(i => order(start + i) = run(i))
   }
 
   /** The value of a key's byte, in an order that puts negative keys first. */
