@@ -87,7 +87,7 @@ def test_the_page_says_of_each_function_what_the_session_says(spark: SparkSessio
         for name in known
         if registry.lookupFunction(name).get().getClassName().startswith("io.scalegate")
     }
-    assert len(ours) == 3
+    assert len(ours) == 5
     assert set(fill.FUNCTION.findall(SQL)) == ours == set(scala_sources.functions(main))
     for name, function in scala_sources.functions(main).items():
         rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()
