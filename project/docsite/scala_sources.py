@@ -80,9 +80,11 @@ def functions(main: Path) -> dict[str, Function]:
     """Each function that a session gets, with what `DESCRIBE FUNCTION EXTENDED` says of it."""
     source = (main / SETTINGS / "FunctionText.scala").read_text(encoding="utf-8")
     by_time = _arguments(source[source.index("def byTime") :])
+    shared = dict(re.findall(r"private def (\w+): \(String, String\) =(.*?)\n\n", source, re.S))
     found = {}
     for made in re.findall(r"= FunctionText\((.*?)\n  \)\n", source, re.DOTALL):
         own, _, told = made.partition("Seq(")
+        told = re.sub(r"^ +(\w+),?$", lambda m: shared.get(m[1], m[1]) + ",", told, flags=re.M)
         name, signature, *result = _literals(own, {})
         arguments = _arguments(told) if told else by_time
         found[name] = Function(name, signature, "".join(result), arguments)

@@ -62,7 +62,11 @@ private[scalegate] object RadixOrder {
   }
 
   /** Puts each run of rows that are alike, in an order in which these are neighbours, in the order of their own. */
-  def settle(order: Array[Int], alike: (Int, Int) => Boolean, compare: IntBinaryOperator): Unit = {
+  def settle(
+      order: Array[Int],
+      alike: (Int, Int) => Boolean,
+      compare: IntBinaryOperator
+  ): Unit = {
     var start = 0
     while (start < order.length) {
       var end = start + 1

@@ -109,7 +109,8 @@ object NearestIndex {
     val rows = times.length
     require(
       keys.nonEmpty == by.keyed && keys.forall(_.length == rows),
-      s"an index of $rows times needs as many keys if it is keyed (it is ${if (by.keyed) "" else "not "}keyed), " +
+      s"an index of $rows times needs as many keys if it is keyed (it is ${if (by.keyed) ""
+        else "not "}keyed), " +
         s"and none if not; it was given ${keys.fold("none")(_.length.toString)}"
     )
     val byTime = RadixOrder.by(times, Array.range(0, rows))

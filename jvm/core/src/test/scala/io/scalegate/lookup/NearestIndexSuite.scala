@@ -85,7 +85,9 @@ final class NearestIndexSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
         val rows = found(index, lookup, attributes).map(held(_))
         val wanted = expected(held, by, reach, probe)
         // Rows of one time and one rank may come in either order.
-        assert(rows == wanted || rows.map(r => (r.time, r.rank)) == wanted.map(r => (r.time, r.rank)))
+        assert(rows == wanted || rows.map(r => (r.time, r.rank)) == wanted.map(r =>
+          (r.time, r.rank)
+        ))
       }
     }
   }

@@ -58,8 +58,10 @@ object FunctionText {
     "(left_time, right_time[, direction[, tolerance[, allow_exact[, tie]...]]])",
     "True for a left row of a join and the right row that is nearest to it in time, of those that satisfy the join's " +
       "other conditions with it. It is one of the AND-ed conditions of an inner, left, semi or anti join.",
-    nearestOf ++ Seq(
-      "direction" -> "a constant: 'backward', the last right row at or before the left one, unless given; 'forward', the first at or after it; 'nearest', either",
+    Seq(
+      times,
+      "direction" -> ("a constant: 'backward', the last right row at or before the left one, unless given; 'forward', " +
+        "the first at or after it; 'nearest', the nearer of these"),
       tolerance,
       allowExact,
       ties
@@ -71,7 +73,8 @@ object FunctionText {
     "(left_time, right_time, k[, tolerance[, direction[, allow_exact[, tie]...]]])",
     "True for a left row of a join and each of the k right rows that are nearest to it in time, of those that satisfy " +
       "the join's other conditions with it. It is one of the AND-ed conditions of an inner, left, semi or anti join.",
-    nearestOf ++ Seq(
+    Seq(
+      times,
       "k" -> "a constant whole number from 1 to 100000",
       tolerance,
       "direction" -> "a constant: 'nearest' unless given, 'backward' or 'forward'",
@@ -80,10 +83,9 @@ object FunctionText {
     )
   )
 
-  private def nearestOf: Seq[(String, String)] = Seq(
+  private def times: (String, String) =
     "left_time, right_time" -> ("the times, the first of the left side: timestamps, dates, numbers or day-time " +
       "intervals, of one kind; a row in which it is NULL matches nothing")
-  )
 
   private def tolerance: (String, String) =
     "tolerance" -> "a constant interval, or number, of at least zero: no right row farther away matches; NULL for none"

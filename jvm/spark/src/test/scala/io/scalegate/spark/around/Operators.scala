@@ -56,7 +56,8 @@ private object Operators extends AdaptiveSparkPlanHelper {
       val algorithm =
         if (s.keys.partitions.nonEmpty) "matrix" else if (byIndex) "index" else "sweep"
       Set(algorithm, if (s.keys.cells.nonEmpty) "in slices" else "by keys")
-    case n: LocalJoin.Nearest => Set("as of", if (n.keys.left.isEmpty) "in one task" else "by keys")
+    case n: LocalJoin.Nearest =>
+      Set("as of", if (n.keys.left.isEmpty) "in one task" else "by keys")
     case i: LocalJoin.IndexOrBlocks =>
       Set(if (i.keys.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
     case _: LocalJoin.Broadcast => Set("broadcast")

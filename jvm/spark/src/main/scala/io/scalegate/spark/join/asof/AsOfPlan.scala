@@ -69,7 +69,8 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val size = s"(it has ${InputSize.from(join.right).describe})"
     slicesOf(join, keys, terms) match {
       case None =>
-        val where = if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
+        val where =
+          if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
         WindowJoinExec(
           probing,
           LocalJoin.Nearest(keys, terms),
@@ -142,7 +143,8 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val terms = join.terms
     val timeType = TermType.from(terms.leftTime.dataType).get
     val (within, tolerance) = reach(join, timeType)
-    val by = NearestIndex.By(terms.direction, keyed = false, timeType.attribute, terms.exact, within)
+    val by =
+      NearestIndex.By(terms.direction, keyed = false, timeType.attribute, terms.exact, within)
     val byTime = IndexTerms(
       Seq(timeType.stored(terms.leftTime)),
       Seq(timeType.stored(terms.rightTime)),

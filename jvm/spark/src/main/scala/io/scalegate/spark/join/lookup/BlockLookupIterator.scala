@@ -4,13 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.lookup.RowLookup
 import io.scalegate.spark.join.{BlockJoinIterator, KeptInput, PairTest}
-import io.scalegate.spark.rows.{
-  AttributeReader,
-  BuildBuffer,
-  IndexBy,
-  IndexedRows,
-  WindowMemory
-}
+import io.scalegate.spark.rows.{AttributeReader, BuildBuffer, IndexBy, IndexedRows, WindowMemory}
 
 /** Joins two inputs whose attributes are bounded block by block: a block of probe rows is indexed, and each of the kept
   * build rows is looked up in it.

@@ -15,13 +15,7 @@ import io.scalegate.spark.join.{
   ProbeJoinIterator,
   TaskTerms
 }
-import io.scalegate.spark.rows.{
-  BuildBuffer,
-  IndexBy,
-  IndexedRows,
-  UnsafeRows,
-  WindowMemory
-}
+import io.scalegate.spark.rows.{BuildBuffer, IndexBy, IndexedRows, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
 /** The join with the nearest rows where a task's memory cannot hold the build side, as it travels to the executors. The

@@ -71,7 +71,11 @@ final private[scalegate] class PackedIndex(
       side,
       keys.toVector.map(Arrays.copyOf(_, count)),
       (row, n) =>
-        RowStore.point(row, bases(AddressedRows.chunk(addresses(n))), AddressedRows.offset(addresses(n)))
+        RowStore.point(
+          row,
+          bases(AddressedRows.chunk(addresses(n))),
+          AddressedRows.offset(addresses(n))
+        )
     )
     val inPlace = new AddressedRows(index, columns, bases, addresses)
     if (copied) IndexedRows.copied(inPlace, sizeOfAll(shares), _.parallel) else inPlace

@@ -45,7 +45,11 @@ abstract class AsOfDefinitions extends SparkJoinSuite {
     "decimals" -> Time("§.m", "abs(a - b)", "1.5"),
     "floating-point numbers" -> numbers("f", "0.75"),
     "doubles" -> numbers("x", "0.3D"),
-    "terms" -> Time("§.ts + make_interval(0, 0, 0, 0, 0, §.id % 3, 0)", micros, "INTERVAL 1 HOUR"),
+    "terms" -> Time(
+      "§.ts + make_interval(0, 0, 0, 0, 0, §.id % 3, 0)",
+      micros,
+      "INTERVAL 1 HOUR"
+    ),
     "dates and times" -> Time("CAST(§.ts AS DATE)", "abs(datediff(a, b))", "INTERVAL 1 DAY")
   )
 
@@ -97,9 +101,10 @@ abstract class AsOfDefinitions extends SparkJoinSuite {
           s"$distance, if($q <= $l, 0, 1), if($q <= $l, $q, NULL) DESC, if($q <= $l, NULL, $q), " +
             s"if($q <= $l, -q.$ties, q.$ties)"
       }
-      val pairs = s"SELECT l.id AS lid, q.id AS qid, row_number() OVER (PARTITION BY l.id ORDER BY $preferred) AS n " +
-        s"FROM r l JOIN s q ON $keys AND $order AND $tolerance AND ($exact OR $q <> $l) AND $l IS NOT NULL " +
-        s"AND $q IS NOT NULL AND $more"
+      val pairs =
+        s"SELECT l.id AS lid, q.id AS qid, row_number() OVER (PARTITION BY l.id ORDER BY $preferred) AS n " +
+          s"FROM r l JOIN s q ON $keys AND $order AND $tolerance AND ($exact OR $q <> $l) AND $l IS NOT NULL " +
+          s"AND $q IS NOT NULL AND $more"
       s"SELECT lid, qid FROM ($pairs) WHERE n <= $most"
     }
   }

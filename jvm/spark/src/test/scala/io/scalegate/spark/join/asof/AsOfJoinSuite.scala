@@ -97,10 +97,12 @@ final class AsOfJoinSuite extends AsOfDefinitions {
         case join: AsOfJoin => join.left.toString.contains("Filter")
       } == Seq(true)
     val rare = kept("qx > 10")
-    assert(rowsOf(rare) == all.filter(r => !r.isNullAt(3) && {
-      val x = r.getDouble(3)
-      x > 10 || x.isNaN
-    }).map(_.toString).sorted)
+    assert(rowsOf(rare) == all.filter(r =>
+      !r.isNullAt(3) && {
+        val x = r.getDouble(3)
+        x > 10 || x.isNaN
+      }
+    ).map(_.toString).sorted)
     val ofLeft = kept("lk = 2")
     assert(rowsOf(ofLeft) == all.filter(_.get(1) == 2).map(_.toString).sorted)
     assert(isBelow(ofLeft))
@@ -120,11 +122,14 @@ final class AsOfJoinSuite extends AsOfDefinitions {
   }
 
   test("an as-of join in a subquery, over an aggregate and below another join") {
-    val inner = "SELECT l.id AS lid, q.id AS qid FROM r l JOIN (SELECT max(id) AS id, k, ts FROM s GROUP BY k, ts) q " +
-      "ON l.k = q.k AND asof(l.ts, q.ts)"
+    val inner =
+      "SELECT l.id AS lid, q.id AS qid FROM r l JOIN (SELECT max(id) AS id, k, ts FROM s GROUP BY k, ts) q " +
+        "ON l.k = q.k AND asof(l.ts, q.ts)"
     val pairs = rowsOf(spark.sql(inner))
     val through =
-      spark.sql(s"SELECT lid, qid FROM r JOIN ($inner) ON id = lid WHERE id >= (SELECT min(lid) FROM ($inner))")
+      spark.sql(
+        s"SELECT lid, qid FROM r JOIN ($inner) ON id = lid WHERE id >= (SELECT min(lid) FROM ($inner))"
+      )
     assert(rowsOf(through) == pairs)
     assert(spark.sql(s"SELECT count(*) FROM ($inner)").head().getLong(0) == pairs.size.toLong)
     assert(rowsOf(spark.sql(s"SELECT * FROM ($inner) ORDER BY lid LIMIT 3")).size == 3)
@@ -149,10 +154,19 @@ final class AsOfJoinSuite extends AsOfDefinitions {
     refused("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, l.i)", "from 1 to 100000")
     refused("SELECT l.id FROM r l JOIN s q ON asof(q.ts, l.ts)", "Swap them, or the sides")
     refused("SELECT l.id FROM r l JOIN s q ON asof(l.name, q.name)", "of one kind", "Cast them")
-    refused("SELECT l.id FROM r l RIGHT JOIN s q ON asof(l.ts, q.ts)", "Swap the sides of a right join")
+    refused(
+      "SELECT l.id FROM r l RIGHT JOIN s q ON asof(l.ts, q.ts)",
+      "Swap the sides of a right join"
+    )
     refused("SELECT l.id FROM r l FULL JOIN s q ON asof(l.ts, q.ts)", "a full outer join")
-    refused("SELECT l.id FROM r l JOIN s q ON NOT asof(l.ts, q.ts)", "once among the AND-ed conditions")
-    refused("SELECT l.id FROM r l, s q WHERE asof(l.ts, q.ts)", "once among the AND-ed conditions")
+    refused(
+      "SELECT l.id FROM r l JOIN s q ON NOT asof(l.ts, q.ts)",
+      "once among the AND-ed conditions"
+    )
+    refused(
+      "SELECT l.id FROM r l, s q WHERE asof(l.ts, q.ts)",
+      "once among the AND-ed conditions"
+    )
     refused(
       "SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND asof(l.d, q.d)",
       "once among the AND-ed conditions"

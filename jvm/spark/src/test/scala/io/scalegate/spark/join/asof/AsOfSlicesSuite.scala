@@ -30,14 +30,21 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     test(s"keys, some of which are cut, $direction") {
       def hot(key: String, value: String) =
         Seq("l", "q").map(t => s"if($t.id % 3 = 0, $t.$key, $value)").mkString(" = ")
-      for (keys <- Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}"))
+      for (
+        keys <-
+          Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}")
+      )
         assertSliced(Query(times.head._2, direction, keys = keys), hows)
     }
 
     test(s"rows of equal times, on either side of a cut, $direction") {
       for (column <- Seq("d", "i", "k"))
         assertSliced(Query(
-          Time(s"§.$column", s"abs(a - b)".replace("a - b", if (column == "d") "datediff(a, b)" else "a - b"), "1"),
+          Time(
+            s"§.$column",
+            s"abs(a - b)".replace("a - b", if (column == "d") "datediff(a, b)" else "a - b"),
+            "1"
+          ),
           direction,
           keys = "true"
         ))
@@ -66,7 +73,9 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     assert(description(
       "SELECT l.id FROM r l JOIN (SELECT max(id) AS id, ts FROM s GROUP BY ts) q ON asof(l.ts, q.ts)"
     ).contains(one))
-    assert(description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one))
+    assert(
+      description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one)
+    )
     assert(description("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 2)").contains(one))
   }
 }

@@ -7,12 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
 
 import io.scalegate.band.{AttributeType, IntegralBand}
-import io.scalegate.spark.join.stream.state.{
-  Chunk,
-  ChunkStore,
-  HeldState,
-  RowCountWindow
-}
+import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, HeldState, RowCountWindow}
 import io.scalegate.spark.join.stream.task.{
   BatchServices,
   NewRows,
