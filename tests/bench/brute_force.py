@@ -4,11 +4,13 @@ by comparing every row with every window.
 
 import numpy as np
 from joinbench.checksum import Rows, of_rows, of_windows
-from joinbench.datasets import GrowthSet, WindowSet, Workload, tables
+from joinbench.datasets import AsOfSet, GrowthSet, Table, WindowSet, Workload, tables
 
 
 def brute_force(workload: Workload) -> Rows:
     r, s = tables(workload).values()
+    if isinstance(workload, AsOfSet):
+        return last_before(workload, r, s)
     match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
     if workload.kind == "keyed":
         match &= r["k"][:, None] == s["k"]
@@ -20,6 +22,14 @@ def brute_force(workload: Workload) -> Rows:
     i, j = np.nonzero(match)
     left = {name: column[i] for name, column in r.items()}
     return of_rows(workload, left, {name: column[j] for name, column in s.items()})
+
+
+def last_before(workload: AsOfSet, r: Table, s: Table) -> Rows:
+    may = (s["ts"] <= r["ts"][:, None]) & (s["k"] == r["k"][:, None])
+    found = np.flatnonzero(may.any(axis=1))
+    last = np.where(may, s["ts"], -1).argmax(axis=1)[found]
+    left = {name: column[found] for name, column in r.items()}
+    return of_rows(workload, left, {name: column[last] for name, column in s.items()})
 
 
 FUNCTIONS = {"sum": np.sum, "max": np.max, "count": len, "avg": np.mean}

@@ -44,7 +44,7 @@ class Rows:
 
 def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
     """The weights of R's columns and of S's."""
-    if workload.kind == "keyed":
+    if workload.kind in ("keyed", "asof"):
         left = [Term("ts", "integer", 31), Term("k", "integer", 7), Term("v", "floating", 5)]
         return left, [Term("ts", "integer", 17), Term("v", "floating", 11)]
     left = [Term("ts", "integer", 31), Term("x", "integer", 7), Term("y", "floating", 5)]

@@ -65,6 +65,25 @@ class KeyedSet(Workload):
 
 
 @dataclass(frozen=True)
+class AsOfSet(KeyedSet):
+    """R and S⟨ts, k, v⟩: each row of R with the last row of S before it, or at it, with its key.
+
+    No two rows of S have one time; both sides rise in time.
+    """
+
+    left_rows: int = 0
+    """Of R; `rows` are those of S. `hot` is a share of S."""
+
+    @property
+    def tuples(self) -> int:
+        return self.left_rows + self.rows
+
+    @property
+    def keyed(self) -> bool:
+        return self.keys > 1
+
+
+@dataclass(frozen=True)
 class GrowthSet(Workload):
     """R⟨ts, x, y⟩ and S⟨ts, a, b⟩: |x−a| ≤ band and |r.ts−s.ts| ≤ window; uniform in 0…10⁸. As a
     stream it comes in large batches until the window is full twice, and then in small ones.
@@ -116,6 +135,31 @@ SETS: dict[str, Workload] = {
         KeyedSet("U", "keyed", 2_000_000, 10_000, 8, 6_027, 1, 6_393_724_371_032),
         KeyedSet(
             "H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, 16_058_260_783_666_364, hot=0.5
+        ),
+        AsOfSet("AS0", "asof", 20_000, 1_000, 11, 20_000, keys=1, left_rows=20_000),
+        AsOfSet("AS", "asof", 1_000_000, 1_000, 11, 1_000_000, keys=1, left_rows=1_000_000),
+        AsOfSet(
+            "ASK",
+            "asof",
+            20_000_000,
+            1_000,
+            12,
+            4_999_728,
+            keys=1_000,
+            zipf=1.1,
+            left_rows=5_000_000,
+        ),
+        AsOfSet(
+            "ASD",
+            "asof",
+            20_000_000,
+            1_000,
+            12,
+            4_997_472,
+            keys=1_000,
+            zipf=1.1,
+            hot=0.9,
+            left_rows=5_000_000,
         ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
         # W for ten times as long.
@@ -179,6 +223,21 @@ def keyed_tables(workload: KeyedSet) -> dict[str, Table]:
     return {"R": stream(), "S": stream()}
 
 
+def asof_tables(workload: AsOfSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+    weight = 1 / np.arange(1, workload.keys + 1) ** workload.zipf
+    weight /= weight.sum()
+
+    def stream(ts: Column) -> Table:
+        key = rng.choice(workload.keys, len(ts), p=weight)
+        return {"ts": ts, "k": key.astype(np.int32), "v": rng.random(len(ts)).astype(np.float32)}
+
+    r = stream(np.sort(rng.integers(0, workload.rows, workload.left_rows, dtype=np.int64)))
+    s = stream(timestamps(workload))
+    s["k"][rng.random(workload.rows) < workload.hot] = 0
+    return {"R": r, "S": s}
+
+
 def growth_tables(workload: GrowthSet) -> dict[str, Table]:
     rng = np.random.default_rng(workload.seed)
 
@@ -236,6 +295,8 @@ def tables(workload: Workload) -> dict[str, Table]:
     """The streams of a set, by name. The same parameters always give the same columns."""
     if isinstance(workload, BandSet):
         return band_tables(workload)
+    if isinstance(workload, AsOfSet):
+        return asof_tables(workload)
     if isinstance(workload, KeyedSet):
         return keyed_tables(workload)
     if isinstance(workload, GrowthSet):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from joinbench.checksum import sql_rows, sql_windows
-from joinbench.datasets import BAND, GrowthSet, WindowSet, Workload
+from joinbench.datasets import BAND, AsOfSet, GrowthSet, WindowSet, Workload
 from joinbench.streams import SHIFT_MS
 
 
@@ -45,6 +45,17 @@ def spark_bins(workload: Workload) -> str:
     r = f"(SELECT *, EXPLODE(SEQUENCE(x DIV {width} - 1, x DIV {width} + 1)) AS bin FROM R) R"
     s = f"(SELECT *, a DIV {width} AS bin FROM S) S"
     return joined(workload, f"R.bin = S.bin AND {abs_condition(workload)}", r, s)
+
+
+def spark_asof(workload: AsOfSet) -> str:
+    """Spark's own, since 4.3."""
+    key = " ON R.k = S.k" if workload.keyed else ""
+    return f"SELECT {sql_rows(workload)} FROM R ASOF JOIN S MATCH_CONDITION (R.ts >= S.ts){key}"
+
+
+def duckdb_asof(workload: AsOfSet) -> str:
+    key = "R.k = S.k AND " if workload.keyed else ""
+    return f"SELECT {sql_rows(workload)} FROM R ASOF JOIN S ON {key}R.ts >= S.ts"
 
 
 def stream_condition(workload: Workload) -> str:

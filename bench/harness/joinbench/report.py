@@ -27,6 +27,7 @@ KINDS = {
     "band": "join by two bands and time",
     "keyed": "join by a key and time",
     "window": "aggregates over sliding windows",
+    "asof": "join with the last row before",
 }
 
 SPANS = {

@@ -1,5 +1,5 @@
-"""DuckDB in process: the join as first written, and in the order of predicates that suits it; and
-windows as rows that are repeated.
+"""DuckDB in process: the join as first written, and in the order of predicates that suits it; its
+own as-of join; and windows as rows that are repeated.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import WindowSet, Workload
+from joinbench.datasets import AsOfSet, WindowSet, Workload
 from joinbench.queries import (
     abs_condition,
+    duckdb_asof,
     joined,
     ordered_condition,
     streams_of,
@@ -33,9 +34,9 @@ class DuckDb(Arm):
         return workload.name == "Z"
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "window"):
+        if workload.kind not in ("band", "keyed", "window", "asof"):
             raise Unavailable("it has no query for this workload")
-        if workload.kind == "window" and self.ordered:
+        if workload.kind in ("window", "asof") and self.ordered:
             raise Unavailable("it has no other query for this workload")
         if workload.kind == "keyed" and self.ordered:
             raise Unavailable("an equal key is hashed first whatever the order")
@@ -52,7 +53,9 @@ class DuckDb(Arm):
                 f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{files}')"
             )
         condition = ordered_condition if self.ordered else abs_condition
-        if isinstance(workload, WindowSet):
+        if isinstance(workload, AsOfSet):
+            self.sql = duckdb_asof(workload)
+        elif isinstance(workload, WindowSet):
             self.sql = unnested_windows(workload)
         else:
             self.sql = joined(workload, condition(workload))

@@ -1,4 +1,6 @@
-"""Polars in process, lazily from Parquet: the x-bins trick, and `join_where` on its best pair."""
+"""Polars in process, lazily from Parquet: the x-bins trick, `join_where` on its best pair, and
+`join_asof`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import DIGITS, MODULUS, SCALE, Rows, Term, terms
-from joinbench.datasets import BAND, Workload
+from joinbench.datasets import BAND, AsOfSet, Workload
 
 
 def number(column: Any, kind: str) -> Any:
@@ -51,8 +53,10 @@ class Polars(Arm):
         return workload.name in ("C", "Z")
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed"):
+        if workload.kind not in ("band", "keyed", "asof"):
             raise Unavailable("it has no query for this workload")
+        if workload.kind == "asof" and not self.bins:
+            raise Unavailable("it has no other query for this workload")
         if workload.name == "Z":
             raise Unavailable("pairing the whole hot key takes more memory than there is")
         if workload.kind == "keyed" and not self.bins:
@@ -68,6 +72,14 @@ class Polars(Arm):
 
         x, a = pl.col("x"), pl.col("a_s")
         times = near("ts", "ts_s", workload.window_ms)
+        if isinstance(workload, AsOfSet):
+            keys = {"by_left": "k", "by_right": "k_s"} if workload.keyed else {}
+            # The files of both sides rise in time: nothing is sorted.
+            r, s = r.set_sorted("ts"), s.set_sorted("ts_s")
+            near_rows = r.join_asof(
+                s, left_on="ts", right_on="ts_s", coalesce=False, check_sortedness=False, **keys
+            )
+            return near_rows.filter(pl.col("ts_s").is_not_null())
         if workload.kind == "keyed":
             return r.join(s, left_on="k", right_on="k_s").filter(times)
         rest = [near("y", "b_s", BAND), times]

@@ -11,10 +11,22 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import WindowSet, Workload
-from joinbench.queries import abs_condition, joined, spark_bins, spark_windows, streams_of
+from joinbench.datasets import AsOfSet, WindowSet, Workload
+from joinbench.queries import (
+    abs_condition,
+    joined,
+    spark_asof,
+    spark_bins,
+    spark_windows,
+    streams_of,
+)
 
-NODES = {"band": "WindowJoin", "keyed": "WindowJoin", "window": "PaneWindows"}
+NODES = {
+    "band": "WindowJoin",
+    "keyed": "WindowJoin",
+    "window": "PaneWindows",
+    "asof": "as of: ",
+}
 SWITCH = "spark.scalegate.enabled"
 
 
@@ -53,6 +65,7 @@ class Host:
             .config("spark.ui.enabled", "false")
             .config("spark.ui.showConsoleProgress", "false")
             .config("spark.log.level", "ERROR")
+            .config("spark.sql.join.asofJoin.enabled", "true")
         )
         for name, value in self.conf.items():
             builder = builder.config(name, value)
@@ -99,16 +112,20 @@ class Spark(Arm):
             raise Unavailable(
                 "target/ holds no scalegate-spark jar; `sbt spark/oneJar` builds it"
             )
-        if self.name == "spark-bins" and workload.kind == "window":
+        if self.name == "spark-bins" and workload.kind in ("window", "asof"):
             raise Unavailable("it has no query for this workload")
         if self.name == "spark-bins" and workload.kind == "keyed":
             raise Unavailable("with an equal key there is nothing to put into bins")
         if self.name == "spark-abs" and workload.name == "C":
             raise Unavailable("every pair of 1.2 million by 1.2 million rows takes hours")
+        if self.name == "spark-abs" and workload.kind == "asof" and workload.rows > 100_000:
+            raise Unavailable("it reads a key's rows again for each left row, which takes hours")
         session = self.host.start()
         for view in streams_of(workload):
             session.read.parquet(str(data / f"{view}.parquet")).createOrReplaceTempView(view)
-        if isinstance(workload, WindowSet):
+        if isinstance(workload, AsOfSet):
+            self.sql = spark_asof(workload)
+        elif isinstance(workload, WindowSet):
             self.sql = spark_windows(workload)
         elif self.name == "spark-bins":
             self.sql = spark_bins(workload)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 import io.scalegate.spark.join.WindowJoinNode
 import io.scalegate.spark.join.batch.{LocalJoin, SweptJoin, WindowJoinExec}
 import io.scalegate.spark.join.rowcount.{RowWindowJoinExec, RowsPerKeyJoinExec}
+import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.window.slide.PaneWindowsExec
 
 /** Which operators of this package a plan has run, by kind. */
@@ -27,6 +28,8 @@ private object Operators extends AdaptiveSparkPlanHelper {
     "full join by keys",
     "row window",
     "rows per key",
+    "as of",
+    "in one task",
     "panes"
   )
 
@@ -57,10 +60,19 @@ private object Operators extends AdaptiveSparkPlanHelper {
         if (s.keys.partitions.nonEmpty) "matrix" else if (byIndex) "index" else "sweep"
       Set(algorithm, if (s.keys.cells.nonEmpty) "in slices" else "by keys")
     case n: LocalJoin.Nearest =>
-      Set("as of", if (n.keys.left.isEmpty) "in one task" else "by keys")
+      val where =
+        if (n.keys.cells.nonEmpty) "in slices"
+        else if (n.keys.left.isEmpty) "in one task"
+        else "by keys"
+      Set("as of", where)
     case i: LocalJoin.IndexOrBlocks =>
       Set(if (i.keys.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
-    case _: LocalJoin.Broadcast => Set("broadcast")
+    case b: LocalJoin.Broadcast =>
+      val asOf = b.terms.by match {
+        case _: IndexBy.Nearest => Some("as of")
+        case _ => None
+      }
+      Set("broadcast") ++ asOf
   }
 
   /** How often each kind came up. */

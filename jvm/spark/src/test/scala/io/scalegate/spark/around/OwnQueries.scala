@@ -9,7 +9,9 @@ final class OwnQueries(draw: Draw) {
   def join(l: Query, r: Query): Query = {
     val how =
       oneOf(Seq("INNER", "INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI", "CROSS"))
-    if (chance(10)) rowWindow(l, r, if (how == "CROSS") "INNER" else how)
+    val kind = number(100)
+    if (kind < 10) rowWindow(l, r, if (how == "CROSS") "INNER" else how)
+    else if (kind < 24) asOf(l, r, how)
     else {
       val overlap = "l.a <= r.b AND r.a <= l.b"
       val near = oneOf(
@@ -75,6 +77,47 @@ final class OwnQueries(draw: Draw) {
             s"WINDOW counted AS (${part}ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING)) WHERE side = $side)"
         s"SELECT $wanted FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
           s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 9"
+      }
+    }
+  }
+
+  /** In plain Spark the nearest row of each distinct left row is an aggregate over all that may be it. */
+  private[this] def asOf(l: Query, r: Query, drawn: String): Query = {
+    val how = drawn match {
+      case "RIGHT" | "FULL" => "LEFT"
+      case "CROSS" => "INNER"
+      case other => other
+    }
+    val back = chance(50)
+    val exact = chance(70)
+    val (time, reach) = oneOf(Seq("t" -> "INTERVAL 7 SECONDS", "t" -> "NULL", "a" -> "5", "b" -> "NULL"))
+    val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
+    val rest = if (chance(30)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 5")) else ""
+    val wanted = columns(how)
+    val direction = if (back) "backward" else "forward"
+    Query(s"$how join as of $time, $direction", l, r) { (in, from) =>
+      val all = Seq("a", "b", "t", "v")
+      def ofRight(more: Seq[String]) = more.map("r." + _).mkString(", ")
+      val ties = ofRight(all.filter(_ != time))
+      val order = s"r.$time ${if (back) "<" else ">"}${if (exact) "=" else ""} l.$time"
+      val near = (reach, back) match {
+        case ("NULL", _) => ""
+        case (_, true) => s" AND r.$time >= l.$time - $reach"
+        case (_, false) => s" AND r.$time <= l.$time + $reach"
+      }
+      val may = s"$keyed$order$near$rest"
+      if (!in.isPlain)
+        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
+          s"${keyed}asof(l.$time, r.$time, '$direction', $reach, $exact, $ties)$rest"
+      else if (how.startsWith("LEFT "))
+        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON $may"
+      else {
+        val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
+        val ofLeft = all.map("l." + _).mkString(", ")
+        val chosen = s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), " +
+          s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
+        val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
+        s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
       }
     }
   }
