@@ -166,6 +166,20 @@ def test_sparks_own_asof_join_is_run_here(
     assert ours(joined) == by_plain_spark(spark, joined)
 
 
+@pytest.mark.skipif(pyspark.__version__ < "4.2", reason="Spark has NEAREST since 4.2")
+@pytest.mark.parametrize("join", ["INNER JOIN", "LEFT JOIN"])
+@pytest.mark.parametrize("distance", ["abs(t.i - q.i)", "abs(q.i - t.i * 1.0D)"])
+def test_sparks_own_nearest_rows_are_found_here(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, join: str, distance: str
+) -> None:
+    # Of rows as near Spark takes any: no time of the one side lies in the middle of two others.
+    trades.withColumn("i", F.col("i") * 4).createOrReplaceTempView("t")
+    quotes.withColumn("i", F.col("i") * 4 + 1).createOrReplaceTempView("q")
+    for how in ("EXACT NEAREST 3", "APPROX NEAREST"):
+        joined = spark.sql(f"SELECT trade, quote FROM t {join} q {how} BY DISTANCE {distance}")
+        assert ours(joined) == by_plain_spark(spark, joined)
+
+
 @pytest.mark.classic("pandas on Spark takes its numbers from a session of its own there")
 @pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
 def test_merge_asof_of_pandas_on_spark_is_run_here(

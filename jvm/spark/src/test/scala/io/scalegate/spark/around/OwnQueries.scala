@@ -90,7 +90,8 @@ final class OwnQueries(draw: Draw) {
     }
     val back = chance(50)
     val exact = chance(70)
-    val (time, reach) = oneOf(Seq("t" -> "INTERVAL 7 SECONDS", "t" -> "NULL", "a" -> "5", "b" -> "NULL"))
+    val (time, reach) =
+      oneOf(Seq("t" -> "INTERVAL 7 SECONDS", "t" -> "NULL", "a" -> "5", "b" -> "NULL"))
     val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
     val rest = if (chance(30)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 5")) else ""
     val wanted = columns(how)
@@ -114,8 +115,9 @@ final class OwnQueries(draw: Draw) {
       else {
         val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
         val ofLeft = all.map("l." + _).mkString(", ")
-        val chosen = s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), " +
-          s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
+        val chosen =
+          s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), " +
+            s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
         val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
         s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
       }

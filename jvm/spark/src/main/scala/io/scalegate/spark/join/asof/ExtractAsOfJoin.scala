@@ -12,7 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.plans.logical.{
-  AsOfJoin => SparkNode,
   BROADCAST,
   Filter,
   Join,
@@ -26,7 +25,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
-/** Takes joins with [[AsOf]], and Spark's own as-of joins, out of the optimizer's hands.
+/** Takes joins with [[AsOf]], and Spark's own joins with the nearest rows, out of the optimizer's hands.
   *
   * The rule runs when a plan is normalized, before the optimizer, which moves filters below joins: a filter below would
   * take right rows away that are the nearest to a left one.
@@ -37,8 +36,9 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
     else
       plan.transformUpWithSubqueries {
         case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => rewrite(j)
-        case j: SparkNode if j.resolved && !j.right.isStreaming && !isLeftToSpark(j.condition) =>
-          SparkAsOfJoin(j).fold[LogicalPlan](j)(rewrite)
+        case j @ SparkAsOfJoin(join)
+            if j.resolved && !join.right.isStreaming && !isLeftToSpark(join.condition) =>
+          rewrite(join)
       }
 
   /** What is refused in a join of ours, Spark's own may run. */

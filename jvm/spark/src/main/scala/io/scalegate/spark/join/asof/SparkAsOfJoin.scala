@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.asof
 
 import org.apache.spark.sql.catalyst.expressions.{
+  Abs,
   And,
   AttributeSet,
   BinaryComparison,
@@ -18,30 +19,58 @@ import org.apache.spark.sql.catalyst.expressions.{
   SubtractDates,
   SubtractTimestamps
 }
-import org.apache.spark.sql.catalyst.plans.logical.{AsOfJoin => Spark, Join, JoinHint}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  AsOfJoin => Spark,
+  Join,
+  JoinHint,
+  LogicalPlan
+}
+import org.apache.spark.sql.scalegate.SparkNearest
 
 import io.scalegate.lookup.Direction
 import io.scalegate.spark.bounds.TermType
 
-/** Spark's own as-of join, of `ASOF JOIN … MATCH_CONDITION` in SQL or of `merge_asof` of pandas on Spark, as a join with
-  * [[AsOf]] in its condition. Of rows that are as near as each other Spark takes any.
+/** Spark's own joins with the nearest rows as joins with [[AsOf]] in their condition: `ASOF JOIN … MATCH_CONDITION` and
+  * `NEAREST … BY DISTANCE` in SQL, and `merge_asof` of pandas on Spark. Of rows that are as near as each other Spark takes
+  * any.
   */
 private[asof] object SparkAsOfJoin extends PredicateHelper {
 
-  /** None of one that is left to Spark: of times that have no distance, or that are structs of several. */
-  def apply(join: Spark): Option[Join] =
-    for {
-      (direction, exact, times, tolerance) <-
-        backOrForward(join).orElse(nearest(join))
-      if isOver(times.left, join.left.outputSet) && isOver(times.right, join.right.outputSet)
-      if times.left.dataType == times.right.dataType && TermType.from(
-        times.left.dataType
-      ).nonEmpty
-    } yield {
-      val marker = AsOf(direction, exact, 1, times, tolerance, Nil)
-      val condition = (marker +: join.condition.toSeq).reduce(And.apply)
-      Join(join.left, join.right, join.joinType, Some(condition), JoinHint.NONE)
-    }
+  /** None of one that is left to Spark: of times that have no distance, or that are structs of several; of a distance
+    * that is not one of two numbers.
+    */
+  def unapply(plan: LogicalPlan): Option[Join] = plan match {
+    case join: Spark =>
+      for {
+        (direction, exact, times, tolerance) <- backOrForward(join).orElse(nearest(join))
+        asOf = Join(join.left, join.right, join.joinType, join.condition, JoinHint.NONE)
+        if isBetween(times, asOf)
+      } yield marked(asOf, AsOf(direction, exact, 1, times, tolerance, Nil))
+    case SparkNearest(join, rows) =>
+      for {
+        times <- distance(join)
+        if isBetween(times, join)
+      } yield {
+        val marker = AsOf(Direction.Nearest, exact = true, rows, times, Nil, Nil)
+        marked(join.copy(condition = None), marker)
+      }
+    case _ => None
+  }
+
+  private[this] def marked(join: Join, marker: AsOf): Join =
+    join.copy(condition = Some((marker +: join.condition.toSeq).reduce(And.apply)))
+
+  private[this] def isBetween(times: BinaryComparison, join: Join): Boolean =
+    isOver(times.left, join.left.outputSet) && isOver(times.right, join.right.outputSet) &&
+      times.left.dataType == times.right.dataType &&
+      TermType.from(times.left.dataType).nonEmpty
+
+  /** The two numbers of a join whose condition is how far apart they are, where that cannot wrap around. */
+  private[this] def distance(join: Join): Option[BinaryComparison] = join.condition.collect {
+    case Abs(Subtract(a, b, _), failOnError)
+        if failOnError || !TermType.from(a.dataType).exists(_.family == "integer") =>
+      if (isOver(a, join.left.outputSet)) GreaterThanOrEqual(a, b) else GreaterThanOrEqual(b, a)
+  }
 
   private type Parts = (Direction, Boolean, BinaryComparison, Seq[Expression])
 
