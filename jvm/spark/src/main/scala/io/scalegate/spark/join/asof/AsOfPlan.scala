@@ -18,8 +18,8 @@ import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
-import io.scalegate.spark.bounds.{BoundExtractor, BoundText, TermType}
 import io.scalegate.partition.TimeSlices
+import io.scalegate.spark.bounds.{BoundExtractor, BoundText, TermType}
 import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
 import io.scalegate.spark.join.lookup.PackExec
 import io.scalegate.spark.join.rowcount.WithinRows

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   PythonUDF,
   SubqueryExpression
 }
-import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.plans.logical.{
   BROADCAST,
   Filter,
@@ -20,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   ResolvedHint,
   SubqueryAlias
 }
+import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.hint.WindowJoinRequested

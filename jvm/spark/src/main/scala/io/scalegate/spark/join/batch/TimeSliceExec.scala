@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.LongType
 import io.scalegate.band.AttributeType
 import io.scalegate.lookup.Direction
 import io.scalegate.partition.TimeSlices
-import io.scalegate.spark.rows.{AttributeReader, RowOrder, UnsafeRows}
+import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows}
 
 /** Gives each row of an as-of join's input the cell that it is joined in: a column more, by which the rows are then
   * exchanged. Of the right input the last rows of the slices before are given in each slice, too, and the first of those
@@ -84,7 +84,15 @@ final case class TimeSliceExec(
   * @param ties
   *   over the input: the order of rows of equal times
   */
-final case class Carry(direction: Direction, keys: Seq[Expression], ties: Seq[Expression]) {
+final case class Carry(direction: Direction, keys: Seq[Expression], ties: Seq[Expression])
+    extends NodeTerms {
+  override def children: Seq[Expression] = keys ++ ties
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Carry = {
+    val changes = new NodeTerms.Changed(changed)
+    copy(direction, changes.in(keys), changes.in(ties))
+  }
+
   def forward: Boolean = direction != Direction.Backward
   def backward: Boolean = direction != Direction.Forward
 

@@ -141,18 +141,35 @@ abstract class AsOfDefinitions extends SparkJoinSuite {
     "spark.sql.adaptive.autoBroadcastJoinThreshold" -> "-1"
   )
 
-  /** By a broadcast index, and by an index of each partition. */
-  protected def assertBoth(query: Query, hows: Seq[String] = Seq("LEFT")): Assertion = {
+  private[this] def pairsOf(query: Query): Seq[Row] = {
     val pairs = plainSpark(spark.sql(query.definition).collect().toSeq)
     assert(pairs.nonEmpty && pairs.size < left.size * query.most, s"not telling: $query")
+    pairs
+  }
+
+  /** By a broadcast index. */
+  protected def assertBroadcast(query: Query, hows: Seq[String] = Seq("LEFT")): Unit =
+    broadcast(query, pairsOf(query), hows)
+
+  /** By an index of each partition. */
+  protected def assertExchanged(query: Query, hows: Seq[String] = Seq("LEFT")): Unit =
+    exchanged(query, pairsOf(query), hows)
+
+  protected def assertBoth(query: Query, hows: Seq[String] = Seq("LEFT")): Unit = {
+    val pairs = pairsOf(query)
+    broadcast(query, pairs, hows)
+    exchanged(query, pairs, hows)
+  }
+
+  private[this] def broadcast(query: Query, pairs: Seq[Row], hows: Seq[String]): Unit =
     withSettings(SmallTables.toSeq: _*)(
       assertDefined(query, pairs, hows, classOf[LocalJoin.Broadcast])
     )
+
+  private[this] def exchanged(query: Query, pairs: Seq[Row], hows: Seq[String]): Unit =
     withSettings(Exchanged: _*)(
       assertDefined(query, pairs, hows, classOf[LocalJoin.Nearest])
     )
-    succeed
-  }
 
   /** By slices of time. */
   protected def assertSliced(query: Query, hows: Seq[String] = Seq("LEFT")): Assertion = {
