@@ -208,6 +208,11 @@ object Errors {
       s"the other, and so the two columns of each key that it is given; here it stands in $where"
   )
 
+  def withinRowsPython(condition: String): Exception = bad(
+    s"the condition of a join over a window of rows calls a Python function: $condition. Compute it as a column of one " +
+      "side first, or, of an inner join, filter the result by it"
+  )
+
   def asOfArguments(name: String, count: Int): Exception = bad(
     s"$name was given $count arguments: write asof(left_time, right_time, 'backward', INTERVAL 5 SECONDS) or, for more " +
       "than one row, nearest(left_time, right_time, 3); what comes after the times and the number of rows may be left out"

@@ -1,12 +1,12 @@
 package io.scalegate.spark.join.rowcount
 
-import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper, PythonUDF}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
-import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins with [[WithinRows]] out of the optimizer's hands.
   *
@@ -30,6 +30,9 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       case _: WithinRows | _: WindowJoinRequested => true
       case _ => false
     }
+    others
+      .find(_.exists(_.isInstanceOf[PythonUDF]))
+      .foreach(c => throw Errors.withinRowsPython(c.sql))
     for {
       window <- conjuncts.collect { case w: WithinRows => w } match {
         case Seq(only) => Some(only)
