@@ -91,8 +91,7 @@ object AsOf {
         rest.headOption.fold[Direction](Direction.Backward)(direction),
         rest.lift(2).forall(truth),
         1,
-        left,
-        right,
+        (left, right),
         rest.lift(1),
         rest.drop(3)
       )
@@ -106,8 +105,7 @@ object AsOf {
         rest.lift(1).fold[Direction](Direction.Nearest)(direction),
         rest.lift(2).forall(truth),
         rows(k),
-        left,
-        right,
+        (left, right),
         rest.headOption,
         rest.drop(3)
       )
@@ -118,11 +116,11 @@ object AsOf {
       direction: Direction,
       exact: Boolean,
       most: Int,
-      left: Expression,
-      right: Expression,
+      times: (Expression, Expression),
       reach: Option[Expression],
       ties: Seq[Expression]
   ): AsOf = {
+    val (left, right) = times
     val within = reach.filterNot(isNull)
     within.foreach(refuseNegative)
     AsOf(

@@ -40,10 +40,9 @@ final private[asof] class AsOfSlices(
   def find(conf: SQLConf): Option[TimeSlices] = join.getTagValue(Tag).getOrElse {
     val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
     running.flatMap { session =>
-      val mayBe = inputs.toSeq.forall { case (input, _) =>
-        InputSample.isCheap(input)
-      } &&
-        (!keyed || hasFrequentKey(session, conf))
+      val mayRead = ScaleGateConf.sampleRows(conf) > 0 &&
+        inputs.toSeq.forall { case (input, _) => InputSample.isCheap(input) }
+      val mayBe = mayRead && (!keyed || hasFrequentKey(session, conf))
       val found = if (mayBe) slices(session, conf) else None
       join.setTagValue(Tag, found)
       found

@@ -62,6 +62,14 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     }
   }
 
+  test("nothing is cut where nothing may be read for the plan") {
+    withSettings(Exchanged :+ ("spark.scalegate.join.sampleRows" -> "0"): _*) {
+      val df = spark.sql("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts)")
+      assert(df.collect().nonEmpty)
+      assert(windowJoins(df).head.description.contains("in one task"))
+    }
+  }
+
   test("what cannot be read twice, or is chosen by a condition, is joined in one task") {
     def description(query: String) = withSettings(Exchanged: _*) {
       val df = spark.sql(query)
