@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sessions
 from brute_force import brute_force
 from joinbench.arm import Settings
 from joinbench.arms import latency, stream
@@ -89,7 +90,7 @@ def test_both_joins_give_the_rows_of_the_brute_force_and_every_file_is_timed(
     host.spark.session.conf.set("spark.sql.shuffle.partitions", "1")
     data, expected = ensure(KEYS, tmp_path), brute_force(KEYS)
     for arm in latency.arms(host, SCHEDULE):
-        arm.conf = {**arm.conf, **stream.NO_FORK}
+        arm.conf = {**arm.conf, **dict([sessions.NO_LINKS])}
         arm.prepare(KEYS, data)
         samples = arm.run(KEYS, data)
         assert len(samples) == 2 * (SCHEDULE.files - SCHEDULE.uncounted)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+import sessions
 from brute_force import brute_force, brute_force_windows
 from joinbench import streams
 from joinbench.arm import Settings, Unavailable
@@ -26,6 +27,8 @@ from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.classic("the harness measures what runs in its own process's JVM")
 
+# The harness has the name of the class for the one Spark that it measures.
+NO_LINKS = dict([sessions.NO_LINKS])
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 805, 3_000, 12, 0, 100, keys=20)
 WINDOWS = WindowSet("tiny", "window", 300, 100, 13, 0, 1_000, streams=3, keys=5, slide_ms=250)
@@ -95,7 +98,7 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     data = ensure(BANDS, tmp_path)
     arms = {arm.name: arm for arm in stream.arms(host)}
     ours = arms["scalegate-hdfs"]
-    ours.conf = {**ours.conf, **stream.NO_FORK}
+    ours.conf = {**ours.conf, **NO_LINKS}
     ours.prepare(BANDS, data)
     (sample,) = ours.run(BANDS, data)
     assert sample.rows == brute_force(BANDS)
@@ -103,7 +106,7 @@ def test_streams_give_the_rows_of_the_brute_force_and_are_timed(
     assert sample.facts["batches"] == 2
     assert sample.facts["most state rows"] > 0
     limit = arms["limit"]
-    limit.conf = stream.NO_FORK
+    limit.conf = NO_LINKS
     limit.prepare(BANDS, data)
     (sample,) = limit.run(BANDS, data)
     assert sample.facts["batches"] == 2
@@ -144,7 +147,7 @@ def test_windows_of_streams_are_compared_before_they_are_timed(
     monkeypatch.setattr(streams, "BATCHES", 2)
     data = ensure(WINDOWS, tmp_path)
     (arm,) = (arm for arm in stream.arms(host) if arm.name == name)
-    arm.conf = {**arm.conf, **stream.NO_FORK}
+    arm.conf = {**arm.conf, **NO_LINKS}
     arm.prepare(WINDOWS, data)
     (sample,) = arm.run(WINDOWS, data)
     assert sample.work == {"tuples": 900}
