@@ -137,6 +137,7 @@ SETS: dict[str, Workload] = {
             "H", "keyed", 2_000_000, 10_000, 8, 15_004_803, 1, 16_058_260_783_666_364, hot=0.5
         ),
         AsOfSet("AS0", "asof", 20_000, 1_000, 11, 20_000, keys=1, left_rows=20_000),
+        AsOfSet("ASM", "asof", 100_000, 1_000, 11, 100_000, keys=1, left_rows=100_000),
         AsOfSet("AS", "asof", 1_000_000, 1_000, 11, 1_000_000, keys=1, left_rows=1_000_000),
         AsOfSet(
             "ASK",

@@ -96,8 +96,10 @@ def glance(results: Results, family: str) -> str:
     for (name, batches), (result, measured) in sorted(newest(results, family).items()):
         told, ours = result["sets"][name], find(measured, OURS[family])
         assert ours is not None
-        tuples = counted(told["rows"] * told.get("streams", 2))
-        what = f"{name}: {KINDS[told['kind']]}, {tuples} rows, {duration(told['window_ms'])}"
+        # Of as-of joins the left side may have fewer, and there is no window.
+        both = told["rows"] + told.get("left_rows", told["rows"] * (told.get("streams", 2) - 1))
+        what = f"{name}: {KINDS[told['kind']]}, {counted(both)} rows"
+        what += f", {duration(told['window_ms'])}" if told["window_ms"] else ""
         what += in_batches(batches)
         others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
         rows.append([what, number(median(ours["seconds"])), a_second(ours), *others])

@@ -102,7 +102,7 @@ class Spark(Arm):
 
     def is_slow(self, workload: Workload) -> bool:
         if self.name == "spark-abs":
-            return workload.name in ("B", "Z", "WL")
+            return workload.name in ("B", "Z", "WL", "ASM")
         return workload.name in ("C", "Z") and not self.ours
 
     def prepare(self, workload: Workload, data: Path) -> None:
