@@ -197,6 +197,26 @@ final private[scalegate] class BuildBuffer(
       rows.add(row)
     } else if (whole) others.add(row)
 
+  /** Keeps rows for as long as there is memory for them, in bytes `least` all the same and `most` at the most; false when
+    * there was no more. While the index is built rows and attributes are held twice.
+    */
+  def fill(
+      from: Iterator[UnsafeRow],
+      memory: WindowMemory,
+      least: Long = 0,
+      most: Long = Long.MaxValue
+  ): Boolean = {
+    var bytes = 0L
+    var fits = true
+    while (fits && from.hasNext) {
+      val row = from.next()
+      add(row)
+      bytes += 2L * (row.getSizeInBytes + keys.length * java.lang.Long.BYTES)
+      fits = bytes < most && (memory.tryReserve(size.toLong, bytes) || bytes < least)
+    }
+    fits
+  }
+
   /** Rows that can match nothing, each valid until the next is asked for. */
   def unmatchable: Iterator[UnsafeRow] = others.iterator
 

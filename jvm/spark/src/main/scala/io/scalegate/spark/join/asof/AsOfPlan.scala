@@ -55,7 +55,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
         planned(join.left),
         packed
       )
-    } else inPartitions(join, keys, others, probing)(planned)
+    } else inPartitions(join, keys, others, probing, terms)(planned)
   }
 
   /** Both sides are exchanged by the keys, or, where one task would have most of the rows, by slices of time. */
@@ -63,9 +63,9 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       join: AsOfJoin,
       keys: JoinKeys,
       others: Seq[Expression],
-      probing: Probing
+      probing: Probing,
+      terms: IndexTerms
   )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
-    val terms = indexTerms(join, keys, others)
     val size = s"(it has ${InputSize.from(join.right).describe})"
     slicesOf(join, keys, terms) match {
       case None =>

@@ -72,19 +72,10 @@ final class BlockLookupIterator(
     more
   }
 
-  /** Rows are held twice while they are indexed. */
   private[this] def filled(): BuildBuffer = {
     val rows =
       new BuildBuffer(attributes, by, pairs.probed, FewRows, whole = pairs.probing.unmatched)
-    var bytes = 0L
-    var fits = true
-    while (fits && probes.hasNext) {
-      val row = probes.next()
-      rows.add(row)
-      bytes += 2L * (row.getSizeInBytes + by.types.length * java.lang.Long.BYTES)
-      fits = bytes < MostBytes &&
-        (memory.tryReserve(rows.size.toLong, bytes) || bytes < LeastBytes)
-    }
+    rows.fill(probes, memory, LeastBytes, MostBytes): Unit
     rows
   }
 }

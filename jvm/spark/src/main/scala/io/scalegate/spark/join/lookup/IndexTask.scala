@@ -2,7 +2,6 @@ package io.scalegate.spark.join.lookup
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{BuildBuffer, UnsafeRows, WindowMemory}
@@ -31,32 +30,13 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
         Expected,
         probing.unfound
       )
-    if (fill(rows, rest, memory)) lookup(probes, rows)
+    if (rows.fill(rest, memory)) lookup(probes, rows)
     else {
       memory.release()
       val all = rows.drain() ++ rows.unmatchable ++ rest
       val both = Sides.bySide(probing.side, probes, all)
       unheld.join(both.left, both.right)
     }
-  }
-
-  /** Holds all rows, or those that there is memory for; false when some are left. While the index is built
-    * rows and attributes are held twice.
-    */
-  private[this] def fill(
-      kept: BuildBuffer,
-      rows: Iterator[UnsafeRow],
-      memory: WindowMemory
-  ): Boolean = {
-    var bytes = 0L
-    var fits = true
-    while (fits && rows.hasNext) {
-      val row = rows.next()
-      kept.add(row)
-      bytes += 2L * (row.getSizeInBytes + terms.by.types.length * AttributeBytes)
-      fits = memory.tryReserve(kept.size.toLong, bytes)
-    }
-    fits
   }
 
   private[this] def lookup(
@@ -72,6 +52,4 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
     )
 
   private[this] val Expected = 1024
-
-  private[this] val AttributeBytes = 8
 }

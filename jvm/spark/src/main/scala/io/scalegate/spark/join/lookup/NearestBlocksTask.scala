@@ -47,18 +47,11 @@ final class NearestBlocksTask(terms: TaskTerms, by: IndexBy.Nearest) extends Par
     )
   }
 
-  /** As many of the rows as there is memory for, and a mebibyte at least; while they are indexed they are held twice. */
+  /** As many of the rows as there is memory for, and a mebibyte at least. */
   private[this] def blockOf(rows: Iterator[UnsafeRow], memory: WindowMemory): IndexedRows = {
     val block =
       new BuildBuffer(terms.reader(build), by, build.output.length, FewRows)
-    var bytes = 0L
-    var fits = true
-    while (fits && rows.hasNext) {
-      val row = rows.next()
-      block.add(row)
-      bytes += 2L * (row.getSizeInBytes + by.types.length * java.lang.Long.BYTES)
-      fits = memory.tryReserve(block.size.toLong, bytes) || bytes < LeastBytes
-    }
+    block.fill(rows, memory, LeastBytes): Unit
     block.index(terms.buildSide)
   }
 
