@@ -60,11 +60,13 @@ private[scalegate] object RowOrder {
   /** By these terms over the columns, and then by all columns that can be ordered, as the join of two batches has them.
     */
   def apply(terms: Seq[Expression], columns: Seq[Attribute]): RowOrder = {
-    val orders = (terms ++ columns)
-      .filter(c => RowOrdering.isOrderable(c.dataType))
-      .map(SortOrder(_, Ascending))
+    val orders = termsOf(terms ++ columns)
     RowOrder(BindReferences.bindReferences(orders, columns), columns.length)
   }
+
+  /** Those of the terms that can be ordered. */
+  def termsOf(terms: Seq[Expression]): Seq[SortOrder] =
+    terms.filter(c => RowOrdering.isOrderable(c.dataType)).map(SortOrder(_, Ascending))
 
   /** By the bytes alone, which takes less time. */
   def ofBytes(columns: Seq[Attribute]): RowOrder = RowOrder(Seq.empty[SortOrder], columns.length)

@@ -110,7 +110,7 @@ object SlidingAggregate {
   /** Not DISTINCT, whose partial results do not merge; and none of another value each time, which Spark draws anew
     * for each window.
     */
-  private[this] def mergeable(function: AggregateExpression): Boolean =
+  private[scalegate] def mergeable(function: AggregateExpression): Boolean =
     !function.isDistinct && function.filter.forall(_.deterministic) &&
       function.aggregateFunction.children.forall(_.deterministic) &&
       (function.aggregateFunction match {

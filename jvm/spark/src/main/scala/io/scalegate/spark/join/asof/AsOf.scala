@@ -9,9 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   GreaterThanOrEqual,
   LessThanOrEqual,
   Literal,
-  Predicate,
-  Subtract,
-  Unevaluable
+  Subtract
 }
 import org.apache.spark.sql.catalyst.util.IntervalUtils
 import org.apache.spark.sql.types.{Decimal, StringType}
@@ -19,6 +17,7 @@ import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 
 import io.scalegate.lookup.Direction
 import io.scalegate.spark.bounds.TermType
+import io.scalegate.spark.join.WholeInputMarker
 import io.scalegate.spark.settings.{Errors, FunctionText}
 
 /** `asof(left_time, right_time, …)` and `nearest(left_time, right_time, k, …)`: of a pair of rows of a join, the right one
@@ -44,8 +43,7 @@ final case class AsOf(
     tolerance: Seq[Expression],
     ties: Seq[Expression]
 ) extends Expression
-    with Predicate
-    with Unevaluable {
+    with WholeInputMarker {
 
   override def children: Seq[Expression] = (times +: tolerance) ++ ties
 
@@ -53,6 +51,7 @@ final case class AsOf(
   def rightTime: Expression = times.asInstanceOf[BinaryComparison].right
 
   override def nullable: Boolean = false
+  override def misplaced: Exception = Errors.asOfMisplaced(sql)
   override def prettyName: String = AsOf.Name
 
   override def sql: String = {

@@ -15,7 +15,7 @@ import io.scalegate.spark.rows.LocatedTerms
 /** The key of a row, which is compared with keys of the other side's rows in the order in which Spark sorts both. Made
   * and used within a task; one thread. It holds one key.
   */
-sealed abstract private[batch] class GroupKey {
+sealed abstract private[spark] class GroupKey {
 
   /** Takes a row's key; false when it has a NULL, which equals nothing. The key may lie in the row. */
   def read(row: UnsafeRow): Boolean
@@ -27,7 +27,7 @@ sealed abstract private[batch] class GroupKey {
   def keep(other: GroupKey): Unit
 }
 
-private[batch] object GroupKey {
+private[spark] object GroupKey {
 
   /** What reads keys of a side, of as many terms as those of the other.
     *

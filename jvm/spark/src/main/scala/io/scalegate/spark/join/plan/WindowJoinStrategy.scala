@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   And,
   AttributeReference,
   EqualTo,
-  Expression,
   PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
@@ -14,15 +13,20 @@ import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.BinaryType
 
-import io.scalegate.band.Grid
-import io.scalegate.spark.join.asof.{AsOf, AsOfJoin, AsOfPlan}
+import io.scalegate.spark.join.asof.{AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
 import io.scalegate.spark.join.hint.WindowJoinHint
 import io.scalegate.spark.join.lookup.PackExec
-import io.scalegate.spark.join.rowcount.{RowWindowJoin, RowWindowPlan, WithinRows}
-import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
-import io.scalegate.spark.plan.KeyLayout
-import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
+import io.scalegate.spark.join.rowcount.{RowWindowJoin, RowWindowPlan}
+import io.scalegate.spark.join.{
+  IndexTerms,
+  JoinKeys,
+  KeyBound,
+  Probing,
+  WholeInputMarker,
+  WindowJoinNode
+}
+import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
 import io.scalegate.stream.Sides
 
 /** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
@@ -47,8 +51,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   /** What holds of whole inputs, and is still a predicate, stands where it cannot be run. */
   private[this] def refuseMarkers(plan: LogicalPlan): Seq[SparkPlan] = {
     plan.expressions.foreach(_.foreach {
-      case w: WithinRows => throw Errors.withinRowsMisplaced(w.sql)
-      case a: AsOf => throw Errors.asOfMisplaced(a.sql)
+      case m: WholeInputMarker => throw m.misplaced
       case _ => ()
     })
     Nil
@@ -80,44 +83,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       case Algorithm.Broadcast => broadcast(c, choice)
       case Algorithm.Matrix => matrix(c, choice)
       case _ if c.differences.isEmpty => overlapping(c, choice)
-      case _ => if (c.leftKeys.nonEmpty) keyed(c, choice) else keyless(c, choice)
+      case _ => swept(c, choice)
     }
 
   private[this] def withoutMatches(c: WindowJoinCandidate, probing: Probing): Option[SparkPlan] =
     if (probing.unmatched) None else Some(LocalTableScanExec(c.join.output, Nil, None))
-
-  private[this] def keyed(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
-    skewed(c, choice) match {
-      case Some(keys) => keyedInSlices(c, choice, keys)
-      case None =>
-        exec(c, choice, JoinKeys(c.leftKeys, c.rightKeys), inputs(c), cells = None)
-    }
-
-  /** A full join's rows are decided where all of their matches are. An input that lies by its keys is left where it
-    * lies: to cut a key costs an exchange of it, and of what comes after the join.
-    */
-  private[this] def skewed(c: WindowJoinCandidate, choice: AlgorithmChoice): Option[SkewedKeys] =
-    if (choice.probing.unfound || c.key.isEmpty || liesByKeys(c)) None
-    else
-      for {
-        sample <- JoinSample.forJoin(c, SQLConf.get)
-        keys <- SkewedKeys.find(c, sample, choice.probing.side, SQLConf.get.numShufflePartitions)
-      } yield keys
-
-  private[this] def liesByKeys(c: WindowJoinCandidate): Boolean =
-    KeyLayout.isBy(c.join.left, c.leftKeys) || KeyLayout.isBy(c.join.right, c.rightKeys)
-
-  private[this] def keyedInSlices(
-      c: WindowJoinCandidate,
-      choice: AlgorithmChoice,
-      keys: SkewedKeys
-  ): WindowJoinNode = {
-    val key = c.key.get
-    val by = SliceBy.Keys(keys.slices, Vector(key.band, c.sweep.band).map(_.attribute))
-    val attributes =
-      Sides(Seq(key.left, c.sweep.storedLeft), Seq(key.right, c.sweep.storedRight))
-    inCells(c, choice, by, attributes, keys.describe)
-  }
 
   private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val side = choice.probing.side
@@ -140,35 +110,23 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   ): WindowJoinNode =
     indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), matrix = None)
 
-  private[this] def keyless(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
-    val dimensions = GridDimensions.forJoin(c, SQLConf.get)
-    val grid = Grid(dimensions.map(_.band).toIndexedSeq, single = choice.probing.side)
-    inCells(
-      c,
-      choice,
-      SliceBy.Cells(grid),
-      Sides(dimensions.map(_.storedLeft), dimensions.map(_.storedRight)),
-      "no equality key"
-    )
-  }
-
-  /** Both inputs' rows meet in cells.
-    *
-    * @param attributes
-    *   of an input, that decide a row's cells
-    */
-  private[this] def inCells(
-      c: WindowJoinCandidate,
-      choice: AlgorithmChoice,
-      by: SliceBy,
-      attributes: Sides[Seq[Expression]],
-      what: String
-  ): WindowJoinNode = {
-    val slices = Sides.each { side =>
-      SliceExec(planLater(c.inputs(side)), side, choice.probing, by, attributes(side))
+  /** Rows meet by the keys, or in cells. */
+  private[this] def swept(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
+    JoinCells.forJoin(c, choice.probing) match {
+      case None =>
+        exec(c, choice, JoinKeys(c.leftKeys, c.rightKeys), inputs(c), cells = None)
+      case Some(cells) =>
+        val slices = Sides.each { side =>
+          SliceExec(
+            planLater(c.inputs(side)),
+            side,
+            choice.probing,
+            cells.by,
+            cells.attributes(side)
+          )
+        }
+        exec(c, choice, cellsOf(slices), slices, Some(cells.describe))
     }
-    exec(c, choice, cellsOf(slices), slices, Some(what))
-  }
 
   private[this] def inputs(c: WindowJoinCandidate): Sides[SparkPlan] =
     c.inputs.map(planLater)

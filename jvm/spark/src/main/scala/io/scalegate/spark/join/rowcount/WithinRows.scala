@@ -2,16 +2,11 @@ package io.scalegate.spark.join.rowcount
 
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
-import org.apache.spark.sql.catalyst.expressions.{
-  AttributeSet,
-  EqualTo,
-  Expression,
-  Predicate,
-  Unevaluable
-}
+import org.apache.spark.sql.catalyst.expressions.{AttributeSet, EqualTo, Expression}
 import org.apache.spark.sql.scalegate.{SparkExpressions, TaskAccess}
 
 import io.scalegate.spark.bounds.TermType
+import io.scalegate.spark.join.WholeInputMarker
 import io.scalegate.spark.settings.{Errors, FunctionText}
 
 /** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last `n` rows of
@@ -35,8 +30,7 @@ final case class WithinRows(
     threads: Option[Int] = None,
     same: Seq[Expression] = Nil
 ) extends Expression
-    with Predicate
-    with Unevaluable {
+    with WholeInputMarker {
 
   override def children: Seq[Expression] = left +: right +: same
 
@@ -62,6 +56,7 @@ final case class WithinRows(
   }
 
   override def nullable: Boolean = false
+  override def misplaced: Exception = Errors.withinRowsMisplaced(sql)
   override def prettyName: String = WithinRows.Name
   override def sql: String =
     s"$prettyName(${left.sql}, ${right.sql}, $rows${threads.fold("")(n => s", $n")}$keysSql)"

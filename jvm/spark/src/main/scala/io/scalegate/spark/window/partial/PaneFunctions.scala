@@ -3,16 +3,12 @@ package io.scalegate.spark.window.partial
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression,
-  AggregateMode,
-  DeclarativeAggregate,
-  Final,
-  PartialMerge
+  DeclarativeAggregate
 }
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   EmptyRow,
   Expression,
-  GenericInternalRow,
   If,
   InterpretedUnsafeProjection,
   JoinedRow,
@@ -22,7 +18,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection,
   UnsafeRow
 }
-import org.apache.spark.sql.execution.aggregate.AggregationIterator
 
 import io.scalegate.panes.StateMerging
 
@@ -92,11 +87,14 @@ private[scalegate] object PaneFunctions {
 }
 
 /** Adds rows to partial results of fixed size. One thread, the task's. */
-final private[scalegate] class PaneUpdates(partition: Int, task: PartialPanesTask) {
+final private[scalegate] class PaneUpdates(
+    partition: Int,
+    functions: PaneFunctions,
+    input: Seq[Attribute]
+) {
   private[this] val joined = new JoinedRow
   private[this] val update = {
-    val functions = task.partials.functions
-    val made = MutableProjection.create(functions.updated, functions.held ++ task.input)
+    val made = MutableProjection.create(functions.updated, functions.held ++ input)
     made.initialize(partition)
     made
   }
@@ -159,13 +157,11 @@ final private[scalegate] class FixedPartials(partition: Int, functions: PaneFunc
 /** Partial results that hold objects; merging makes another row. */
 final private class ObjectPartials(partition: Int, functions: PaneFunctions)
     extends PanePartials {
-  private[this] val objects =
-    new ObjectMerge(partition, functions.copy(results = Nil), PartialMerge, Nil)
-  private[this] val noKey = new UnsafeRow(0)
+  private[this] val objects = ObjectAggregation.merging(partition, functions)
 
   override def begin(partial: UnsafeRow): Unit = objects.begin(partial)
   override def add(partial: UnsafeRow): Unit = objects.add(partial)
-  override def result(): UnsafeRow = objects.output(noKey).copy()
+  override def result(): UnsafeRow = objects.partial()
 
   override def changeable(partial: UnsafeRow): UnsafeRow = partial
   override def mergeInto(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = merge(older, newer)
@@ -216,46 +212,11 @@ final private class FixedResults(
 
 /** Rows of windows whose partial results hold objects. */
 final private class ObjectResults(partition: Int, functions: PaneFunctions) extends PaneResults {
-  private[this] val objects = new ObjectMerge(partition, functions, Final, functions.grouping)
+  private[this] val objects = ObjectAggregation.results(partition, functions)
 
   override def row(key: UnsafeRow, older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     objects.begin(older)
     if (newer ne null) objects.add(newer)
     objects.output(key)
   }
-}
-
-/** Merges partial results that hold objects as Spark merges them after an exchange.
-  *
-  * It extends Spark's iterator for what that makes of aggregate functions, and gives no rows as an iterator.
-  */
-final private class ObjectMerge(
-    partition: Int,
-    functions: PaneFunctions,
-    mode: AggregateMode,
-    grouping: Seq[Attribute]
-) extends AggregationIterator(
-      partition,
-      grouping,
-      functions.partial ++ grouping,
-      functions.functions.map(_.copy(mode = mode)),
-      functions.functions.map(_.resultAttribute),
-      0,
-      functions.results,
-      MutableProjection.create(_, _)
-    ) {
-  private[this] val buffer: InternalRow = new GenericInternalRow(functions.partial.size)
-
-  override def hasNext: Boolean = false
-  override def next(): UnsafeRow = Iterator.empty.next()
-
-  def begin(partial: UnsafeRow): Unit = {
-    initializeBuffer(buffer)
-    processRow(buffer, partial)
-  }
-
-  def add(partial: UnsafeRow): Unit = processRow(buffer, partial)
-
-  /** What was begun, which is not begun any more. */
-  def output(key: UnsafeRow): UnsafeRow = generateOutput(key, buffer)
 }

@@ -111,7 +111,7 @@ final private[scalegate] class PartialPanesIterator(
     task: PartialPanesTask
 ) extends Iterator[UnsafeRow] {
   private[this] val panes = task.begin()
-  private[this] val updates = new PaneUpdates(partition, task)
+  private[this] val updates = new PaneUpdates(partition, task.partials.functions, task.input)
   private[this] val paneAt = task.input.indexWhere(_.exprId == task.pane.exprId)
   private[this] val keysOf = {
     val made = UnsafeProjection.create(task.keys, task.input)

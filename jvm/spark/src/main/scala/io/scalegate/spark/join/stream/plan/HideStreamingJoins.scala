@@ -17,6 +17,7 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Hides the joins of streams from Spark's check of a query that is about to start. The rule runs with the hint
@@ -35,7 +36,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
     w.copy(inputQuery = w.inputQuery.transformUp {
       case j: Join if j.left.isStreaming && j.right.isStreaming && isDecided(j) =>
-        StreamingJoins.candidate(StreamingJoins.simplified(j)).fold[LogicalPlan](j) { c =>
+        StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
           c.refuseMode(w.outputMode)
           CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
         }

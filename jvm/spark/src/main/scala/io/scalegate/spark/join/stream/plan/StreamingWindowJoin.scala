@@ -1,13 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
-import org.apache.spark.sql.catalyst.optimizer.{
-  ComputeCurrentTime,
-  ConstantFolding,
-  ReplaceExpressions,
-  RewriteWithExpression,
-  SimplifyCasts
-}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 
@@ -63,17 +56,4 @@ private[plan] object StreamingJoins extends PredicateHelper {
       else if (c.isSparks) None
       else throw c.refusal
     }
-
-  /** The join with its condition in the form that the optimizer gives it. */
-  def simplified(join: Join): Join =
-    Seq(
-      ReplaceExpressions,
-      RewriteWithExpression,
-      ComputeCurrentTime,
-      SimplifyCasts,
-      ConstantFolding
-    )
-      .foldLeft[LogicalPlan](join)((plan, rule) => rule(plan))
-      .collectFirst { case j: Join => j }
-      .getOrElse(join)
 }
