@@ -1,6 +1,6 @@
 """Band, interval and window joins of timed events, and aggregates over windows, for Spark.
 
-The joins and `window_aggregate` are typed functions here, and methods of the same names on every
+The joins and aggregates are typed functions here, and methods of the same names on every
 `DataFrame` once this module is imported (`typed` shows them to type checkers)::
 
     spark = scalegate.configure(SparkSession.builder).getOrCreate()
@@ -40,6 +40,7 @@ from scalegate._asof import AsOfType, Direction, asof_join, nearest_join
 from scalegate._attach import Frame, attach_methods, typed
 from scalegate._errors import ScalegateError
 from scalegate._explain import explain
+from scalegate._interval_aggregate import interval_aggregate
 from scalegate._joins import band_join, interval_join, window_join
 from scalegate._schema import Algorithm, JoinType
 from scalegate._session import configure, is_active, jar_path
@@ -63,6 +64,7 @@ __all__ = [
     "explain",
     "first",
     "first_by_time",
+    "interval_aggregate",
     "interval_join",
     "is_active",
     "jar_path",

@@ -26,6 +26,10 @@ WATERMARK = "spark.watermarkDelayMs"
 # Spark's analyzer makes an expression for each window that holds a row, at about a millisecond.
 MOST_WINDOWS = 100_000
 ColumnOrName: TypeAlias = Column | str
+CALL = (
+    'window_aggregate(inputs, "30 seconds", "3 seconds", aggs=[F.count("*"), '
+    'scalegate.first("x")])'
+)
 
 
 @dataclass(frozen=True)
@@ -305,7 +309,7 @@ def window_aggregate(
     names = [side.field(key, "keys").name for key in ([keys] if isinstance(keys, str) else keys)]
     over = _window(field.name, size, slide, start)
     return frame.groupBy(over, *(F.col(schema.quote(n)) for n in names)).agg(
-        *_aggregates(aggs, field.name)
+        *checked_aggregates(aggs, field.name, CALL)
     )
 
 
@@ -367,13 +371,11 @@ def _window(time: str, size: Duration, slide: Duration | None, start: Duration) 
     return F.window(schema.quote(time), *parts).alias("window")
 
 
-def _aggregates(aggs: Sequence[Column | ByTime], time: str) -> list[Column]:
+def checked_aggregates(aggs: Sequence[Column | ByTime], time: str, call: str) -> list[Column]:
+    """Aggregates as Spark takes them, those by time over `time`; `call` is one that has some."""
     if isinstance(aggs, Column | ByTime | str) or not aggs:
         given = "aggs is missing" if aggs is None else f"aggs={aggs!r}"
-        raise ScalegateError(
-            f"{given}: give a list of aggregates, as in window_aggregate(inputs, "
-            '"30 seconds", "3 seconds", aggs=[F.count("*"), scalegate.first("x")]).'
-        )
+        raise ScalegateError(f"{given}: give a list of aggregates, as in {call}.")
     made = [a.column(schema.quote(time)) if isinstance(a, ByTime) else a for a in aggs]
     for agg in made:
         if not isinstance(agg, Column):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
 
-from scalegate import _aggregates, _asof, _joins
+from scalegate import _aggregates, _asof, _interval_aggregate, _joins
 
 METHODS: tuple[Callable[..., DataFrame], ...] = (
     _joins.interval_join,
@@ -16,6 +16,7 @@ METHODS: tuple[Callable[..., DataFrame], ...] = (
     _joins.window_join,
     _asof.asof_join,
     _asof.nearest_join,
+    _interval_aggregate.interval_aggregate,
     _aggregates.window_aggregate,
 )
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         window_join = _joins.window_join
         asof_join = _asof.asof_join
         nearest_join = _asof.nearest_join
+        interval_aggregate = _interval_aggregate.interval_aggregate
         window_aggregate = _aggregates.window_aggregate
 else:
     Frame = DataFrame

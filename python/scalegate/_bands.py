@@ -66,7 +66,8 @@ class CheckedBand:
         """That a pair lies within the band, under the right columns' new names."""
         other = renamed[self.right.name]
         if not self.numeric:
-            return between(self.left.name, other, (self.lower, self.upper), self.left.dataType)
+            mine = F.col(schema.quote(self.left.name))
+            return between(mine, other, (self.lower, self.upper), self.left.dataType)
         mine, others = (F.col(schema.quote(name)) for name in (self.left.name, other))
         if self.roomy is not None:
             mine, others = mine.cast(self.roomy), others.cast(self.roomy)
@@ -111,8 +112,7 @@ def not_negative(amount: N, given: object, argument: str) -> N:
     return amount
 
 
-def between(left: str, right: str, bounds: Sequence[Number], data_type: T.DataType) -> Column:
+def between(start: Column, right: str, bounds: Sequence[Number], data_type: T.DataType) -> Column:
     """That the right column's value lies from one amount to another after the left one's."""
-    start = F.col(schema.quote(left))
     lower, upper = (start + schema.literal(bound, data_type) for bound in bounds)
     return F.col(schema.quote(right)).between(lower, upper)

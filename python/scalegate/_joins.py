@@ -18,6 +18,7 @@ every number, as everywhere in Spark, so no finite band reaches it.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import and_
 
@@ -144,17 +145,11 @@ def interval_join(
     way = schema.way(algorithm, layout, left.isStreaming)
     order = schema.ordered(ordered, left.isStreaming, way)
     keys = checked_keys(on, left_on, right_on, sides)
-    names = _time_columns(time, sides)
-    data_type = sides[0].field(names[0], "time").dataType
-    schema.refuse_missing(lower, data_type, "lower", "left.interval_join(right, lower={})")
-    bounds = schema.amount(lower, data_type, "lower"), schema.amount(upper, data_type, "upper")
-    if bounds[0] > bounds[1]:
-        raise ScalegateError(
-            f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
-        )
+    interval = checked_interval(sides, time, lower, upper, "left.interval_join(right, {})")
     keys.refuse_matrix(way)
     renamed = rename_right(sides, keys, suffix)
-    within = between(names[0], renamed[names[1]], bounds, data_type)
+    start = F.col(schema.quote(interval.left))
+    within = between(start, renamed[interval.right], interval.bounds, interval.data_type)
     conditions = [*keys.conditions(renamed), within]
     joined = _join(left, with_renamed(right, renamed), conditions, kind, way + order)
     return keys.once(joined, left.columns, kind)
@@ -237,7 +232,8 @@ def band_join(
     renamed = rename_right(sides, keys, suffix)
     conditions = [*keys.conditions(renamed), *(band.condition(renamed) for band in checked)]
     if within is not None:
-        conditions.append(between(names[0], renamed[names[1]], (-width, width), data_type))
+        start = F.col(schema.quote(names[0]))
+        conditions.append(between(start, renamed[names[1]], (-width, width), data_type))
     joined = _join(left, with_renamed(right, renamed), conditions, kind, way + order)
     return keys.once(joined, left.columns, kind)
 
@@ -359,6 +355,34 @@ def window_join(
     return joined.toDF(*left.columns, *renamed.values())
 
 
+@dataclass(frozen=True)
+class Interval:
+    """A left and a right time column, and where the right time may lie from the left one.
+
+    `bounds` are microseconds for timestamps, days for dates, whole numbers for integers.
+    """
+
+    left: str
+    right: str
+    bounds: tuple[int, int]
+    data_type: T.DataType
+
+
+def checked_interval(
+    sides: tuple[Frame, Frame], time: Sequence[str], lower: Width, upper: Width, call: str
+) -> Interval:
+    """The interval that the arguments give; `call` is one of the method, for its arguments."""
+    names = _time_columns(time, sides)
+    data_type = sides[0].field(names[0], "time").dataType
+    schema.refuse_missing(lower, data_type, "lower", call.format("lower={}"))
+    bounds = schema.amount(lower, data_type, "lower"), schema.amount(upper, data_type, "upper")
+    if bounds[0] > bounds[1]:
+        raise ScalegateError(
+            f"the interval is inverted: lower={lower!r} is above upper={upper!r}."
+        )
+    return Interval(*names, bounds, data_type)
+
+
 def _time_columns(time: Sequence[str], sides: tuple[Frame, Frame]) -> tuple[str, str]:
     names = schema.pair_of_names(time, "time")
     fields = sides[0].field(names[0], "time"), sides[1].field(names[1], "time")
@@ -420,7 +444,7 @@ def _last_rows(
 def _distance(times: Sequence[str], within: Width, data_type: T.DataType) -> Column:
     schema.refuse_missing(within, data_type, "within", ROWS_OR_TIME)
     width = not_negative(schema.amount(within, data_type, "within"), within, "within")
-    return between(times[0], times[1], (-width, width), data_type)
+    return between(F.col(schema.quote(times[0])), times[1], (-width, width), data_type)
 
 
 def _join(

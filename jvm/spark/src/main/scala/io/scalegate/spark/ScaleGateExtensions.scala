@@ -9,6 +9,12 @@ import org.apache.spark.sql.scalegate.ui.ScaleGateTab
 import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
 import org.slf4j.LoggerFactory
 
+import io.scalegate.spark.join.aggregate.{
+  ExtractIntervalAggregate,
+  IntervalAggregateStrategy,
+  NarrowIntervalAggregate,
+  Prevailing
+}
 import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.hint.{
   DropInferredMarkers,
@@ -88,8 +94,10 @@ private object ScaleGateExtensions {
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rules: joins over row-count windows and as-of joins leave the optimizer's hands, since it
-  *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer;
-  *   - optimizer rule: moves filters below as-of joins where that changes nothing;
+  *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer; and so do aggregates of
+  *     the rows around each row, of whose subqueries it would make joins;
+  *   - optimizer rules: move filters below as-of joins and interval aggregates where that changes nothing, and take
+  *     aggregates out of these that nobody reads;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
   *     inner that can be: makes two joins of a full join that is not run as one;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
@@ -145,7 +153,10 @@ private object ScaleGateRules {
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)
+    extensions.injectPlanNormalizationRule(_ => ExtractIntervalAggregate)
+    extensions.injectPlannerStrategy(_ => IntervalAggregateStrategy)
     extensions.injectOptimizerRule(_ => PushThroughAsOfJoin)
+    extensions.injectOptimizerRule(_ => NarrowIntervalAggregate)
     extensions.injectPlanNormalizationRule(_ => ShowStreamingJoins)
     extensions.injectPlannerStrategy(_ => EmptyStreamStrategy)
     extensions.injectPreCBORule(_ => ExtractStreamingWindowJoin)
@@ -168,6 +179,7 @@ private object ScaleGateRules {
     ByTime.functions.foreach(extensions.injectFunction)
     Seq[(FunctionText, Class[_], Seq[Expression] => Expression)](
       (FunctionText.WithinRows, classOf[WithinRows], WithinRows.fromArguments),
+      (FunctionText.Prevailing, classOf[Prevailing], Prevailing.fromArguments),
       (FunctionText.AsOf, classOf[AsOf], AsOf.fromArguments),
       (FunctionText.Nearest, classOf[AsOf], AsOf.fromNearestArguments)
     ).foreach { case (text, made, fromArguments) =>

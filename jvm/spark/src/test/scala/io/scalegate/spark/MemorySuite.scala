@@ -1,5 +1,6 @@
 package io.scalegate.spark
 
+import io.scalegate.spark.join.aggregate.IntervalAggregateExec
 import io.scalegate.tags.Faults
 
 /** More rows in a window than the task has memory for. */
@@ -153,6 +154,28 @@ final class MemorySuite extends SparkJoinSuite {
         messages.exists(_.contains("the rows of one window do not fit in the task's memory"))
       )
     }
+  }
+
+  private def around(functions: String, rows: String, width: Int) =
+    s"SELECT o.id, a.* FROM ($narrow) o, LATERAL (SELECT $functions FROM ($rows) q WHERE q.k = o.k AND " +
+      s"q.t BETWEEN o.t - $width AND o.t + 3) a"
+
+  test("rows around a row that do not fit are kept on disk, and the aggregates are the same") {
+    for (width <- Seq(40, 100000)) {
+      val functions = "count(q.pad) AS n, sum(q.t) AS t, array_sort(collect_list(q.c)) AS c"
+      val expected = plainSpark(rowsOf(spark.sql(around(functions, narrow, width))))
+      val df = spark.sql(around(functions, wide, width))
+      assert(rowsOf(df) == expected)
+      val aggregate = collect(executed(df)) { case a: IntervalAggregateExec => a }.head
+      assert(aggregate.metrics("spilledBlocks").value > 0 || width == 40)
+    }
+  }
+
+  test("aggregates that do not fit end the query with an error that says what to change") {
+    val e = intercept[Exception](
+      spark.sql(around("length(array_join(collect_list(q.pad), '')) AS n", wide, 1000)).collect()
+    )
+    assert(causes(e).map(_.getMessage).exists(_.contains("do not fit in the task's memory")))
   }
 
   test("more rows than memory in all, with windows that fit, are joined") {

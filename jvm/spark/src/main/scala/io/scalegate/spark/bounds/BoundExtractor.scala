@@ -33,9 +33,9 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
   /** The bounded differences, and the conjuncts that must still be evaluated on every candidate. */
   def extract(conjuncts: Seq[Expression]): (Seq[BoundedDifference], Seq[Expression]) = {
     val bounds = conjuncts.flatMap(c => boundsOf(c).map(c -> _))
-    val grouped = bounds.groupBy { case (_, b) => b.key }.values.toSeq
-      .map(_.map(_._2))
-      .flatMap(combine)
+    val grouped = bounds.groupBy { case (_, b) => b.key }.values.toSeq.flatMap { some =>
+      combine(some.map(_._2)).map(_.copy(moved = movedDates(some)))
+    }
     val ordered = grouped.sortBy(d => bounds.indexWhere(_._2.key == keyOf(d)))
     val exactKeys = ordered.filter(_.exact).map(keyOf).toSet
     val residual = conjuncts.filterNot { c =>
@@ -114,7 +114,7 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       val scale = BigDecimal(read.scale)
       val limit = -read.offset.low / scale // ±(left − right) may not exceed this
       val whole = if (floating) limit else integral(-read.offset.low, scale, strict, t.scale)
-      val exact = read.offset.exact && !floating && !isFloating(comparedAs)
+      val exact = read.offset.exact && read.wraps.isNone && !floating && !isFloating(comparedAs)
       val (lower, upper) = if (r.positive) (None, Some(whole)) else (Some(-whole), None)
       Bound(t, lower, upper, exact, nans, read)
     }
@@ -165,6 +165,19 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
       )
       ways.flatMap(_.apply()).nextOption()
     }
+
+  /** What two comparisons say of dates, if nothing but a left date is moved in them. */
+  private[this] def movedDates(bounds: Seq[(Expression, Bound)]): Option[MovedDates] = {
+    def isMoved(b: Bound) = b.form.offset.exact && b.termType == TermType.DateTerm &&
+      b.form.scale == 1 && b.form.wraps.rightDays == 0 && b.form.wraps.circle.isEmpty
+    bounds.sortBy(_._2.lower.isEmpty) match {
+      case Seq((start, first), (end, last))
+          if first.lower.nonEmpty && last.upper.nonEmpty && isMoved(first) && isMoved(last) &&
+            first.moved <= last.moved =>
+        Some(MovedDates(first.moved.toLong, last.moved.toLong, Seq(start, end)))
+      case _ => None
+    }
+  }
 
   /** Bounds in which the dates of one side at most are moved, and wrap around. Where one of two bounds has wrapped,
     * there is nothing between them, if the lower one is not moved farther up than the upper one.

@@ -13,13 +13,16 @@ import io.scalegate.band.{AttributeType, Band, FloatingBand, IntegralBand}
   *   over the left input; its type and `right`'s share a number line
   * @param exact
   *   whether the conjuncts this came from say nothing more, so that they need not be evaluated again
+  * @param moved
+  *   what they say where a left date wraps around, if that is all that they say
   */
 final case class BoundedDifference(
     left: Expression,
     right: Expression,
     termType: TermType,
     range: DifferenceRange,
-    exact: Boolean
+    exact: Boolean,
+    moved: Option[MovedDates] = None
 ) {
   import range.{circular, lower, rounding, upper}
 

@@ -74,7 +74,8 @@ final case class Linear(
 object Linear {
 
   /** @param exact
-    *   whether the expression's value is exactly the form's in every row for which it has a value at all
+    *   whether the expression's value is exactly the form's in every row for which it has a value at all, and in which
+    *   no date wraps around
     */
   final case class Offset(low: BigDecimal, high: BigDecimal, exact: Boolean)
 
@@ -91,7 +92,9 @@ object Linear {
       leftDays: BigDecimal = 0,
       rightDays: BigDecimal = 0,
       circle: Option[Circle] = None
-  )
+  ) {
+    def isNone: Boolean = leftDays == 0 && rightDays == 0 && circle.isEmpty
+  }
 
   /** Which date is subtracted from which. */
   sealed trait Circle

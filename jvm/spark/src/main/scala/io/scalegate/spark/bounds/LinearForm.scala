@@ -133,7 +133,7 @@ final class LinearForm(left: AttributeSet, right: AttributeSet) {
       if Seq(left, right).forall(_.abs <= (1L << 31))
     } yield
       if (moved == 0) sum
-      else sum.inexact.copy(wraps = sum.wraps.copy(leftDays = left, rightDays = right))
+      else sum.copy(wraps = sum.wraps.copy(leftDays = left, rightDays = right))
 
   private[this] def shiftedTimestamp(
       e: Expression,

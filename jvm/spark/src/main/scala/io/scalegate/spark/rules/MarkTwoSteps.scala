@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.SubqueryExpression
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, LogicalPlan, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.plan.WindowJoinStrategy
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
@@ -35,6 +36,7 @@ object MarkTwoSteps extends Rule[LogicalPlan] {
 
   private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
     case join: Join => WindowJoinStrategy.runs(join)
+    case _: IntervalAggregate => true
     case SlidingAggregate(found) =>
       found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
     case _ => false

@@ -290,6 +290,28 @@ object Errors {
       "rows (collect_list, percentile), or raise spark.executor.memory (spark.driver.memory in local mode)"
   )
 
+  def intervalStatesTooLarge(rows: Long, bytes: Long): Exception = new SparkException(
+    s"IntervalAggregate: the partial results of one interval do not fit in the task's memory: $rows rows, about $bytes " +
+      "bytes. Shorten the interval, add a key, leave out functions whose results grow with the rows (collect_list, " +
+      "percentile), or raise spark.executor.memory (spark.driver.memory in local mode)"
+  )
+
+  def prevailingArguments(name: String, count: Int): Exception = bad(
+    s"$name was given $count arguments: write prevailing(left_time, right_time, INTERVAL -5 SECONDS) or, for an interval " +
+      "that does not end at the left time, prevailing(left_time, right_time, INTERVAL -5 SECONDS, INTERVAL 2 SECONDS)"
+  )
+
+  def prevailingMisplaced(where: String): Exception = bad(
+    "prevailing(left_time, right_time, lower, upper) stands once among the AND-ed conditions of a lateral or scalar " +
+      "subquery that aggregates its rows by functions of Spark that merge, none of them DISTINCT; beside it equal " +
+      "columns of both, and conditions on the subquery's own columns. Its bounds are constants, not whole days of " +
+      s"timestamps. It stands in $where"
+  )
+
+  def intervalAggregateCondition(condition: String): Exception = new IllegalStateException(
+    s"no interval can be read of $condition any more, which the optimizer has changed"
+  )
+
   def byTimeArguments(name: String, count: Int): Exception = bad(
     s"$name takes 2 arguments, the value and its time, as in $name(price, ts); it was given $count"
   )

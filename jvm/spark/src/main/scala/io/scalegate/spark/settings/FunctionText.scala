@@ -83,6 +83,19 @@ object FunctionText {
     )
   )
 
+  val Prevailing: FunctionText = FunctionText(
+    "prevailing",
+    "(left_time, right_time, lower[, upper])",
+    "True for a row and the rows of a subquery whose times lie from lower to upper after its own, and for the last one " +
+      "before these, unless one stands at lower. It is one of the AND-ed conditions of a lateral or scalar subquery " +
+      "that aggregates its rows.",
+    Seq(
+      "left_time, right_time" -> ("the times, the first of the outer row: timestamps, dates, whole numbers or day-time " +
+        "intervals, of one kind; a row in which it is NULL has no others"),
+      "lower, upper" -> "constant intervals, or numbers; upper is 0 unless given"
+    )
+  )
+
   private def times: (String, String) =
     "left_time, right_time" -> ("the times, the first of the left side: timestamps, dates, numbers or day-time " +
       "intervals, of one kind; a row in which it is NULL matches nothing")

@@ -12,6 +12,7 @@ final class OwnQueries(draw: Draw) {
     val kind = number(100)
     if (kind < 10) rowWindow(l, r, if (how == "CROSS") "INNER" else how)
     else if (kind < 24) asOf(l, r, how)
+    else if (kind < 34) aggregates(l, r)
     else {
       val overlap = "l.a <= r.b AND r.a <= l.b"
       val near = oneOf(
@@ -120,6 +121,45 @@ final class OwnQueries(draw: Draw) {
             s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
         val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
         s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
+      }
+    }
+  }
+
+  /** Aggregates of the right rows around each left one, in `LATERAL`, as a value, and in a filter. None of them is a
+    * function of Scala's, of which Spark gives NULL for no rows in the value of a subquery, whatever it says itself.
+    */
+  private[this] def aggregates(l: Query, r: Query): Query = {
+    val function = oneOf(
+      Seq(
+        "count(*)",
+        "max(r.a)",
+        "sum(r.b) + 1",
+        "count(r.b) FILTER (WHERE r.a > 5)",
+        "bigint(avg(r.b))",
+        "min(same(r.b))",
+        "sum(DISTINCT r.a)",
+        "approx_count_distinct(r.v)"
+      )
+    )
+    val near = oneOf(
+      Seq(
+        s"l.a - r.a BETWEEN -${number(4)} AND ${number(5)}",
+        s"abs(l.b - r.b) <= ${number(3)}",
+        "r.t BETWEEN l.t - INTERVAL 3 SECONDS AND l.t + INTERVAL 5 SECONDS",
+        "r.t < l.t AND r.t >= l.t - INTERVAL 7 SECONDS",
+        "l.a BETWEEN r.a - 2 AND r.a + 2 AND l.v <> r.v"
+      )
+    )
+    val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
+    val own = if (chance(30)) " AND r.b > 3" else ""
+    val form = number(3)
+    Query(s"aggregates around rows, form $form", l, r) { (_, in) =>
+      val value =
+        s"(SELECT bigint($function) AS b FROM (${in(1)}) r WHERE $keyed$near$own)"
+      form match {
+        case 0 => s"SELECT l.a, x.b, l.t, l.v FROM (${in(0)}) l, LATERAL $value x"
+        case 1 => s"SELECT l.a, $value AS b, l.t, l.v FROM (${in(0)}) l"
+        case _ => s"SELECT l.a, l.b, l.t, l.v FROM (${in(0)}) l WHERE l.a > 30 OR $value > l.b"
       }
     }
   }

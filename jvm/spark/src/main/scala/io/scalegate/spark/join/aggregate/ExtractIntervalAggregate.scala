@@ -1,0 +1,232 @@
+package io.scalegate.spark.join.aggregate
+
+import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
+import org.apache.spark.sql.catalyst.expressions.aggregate.{
+  AggregateExpression,
+  AggregateFunction
+}
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  And,
+  Attribute,
+  AttributeMap,
+  Expression,
+  LateralSubquery,
+  NamedExpression,
+  OuterReference,
+  PredicateHelper,
+  PythonUDF,
+  ScalarSubquery,
+  SubqueryExpression
+}
+import org.apache.spark.sql.catalyst.optimizer.ReplaceExpressions
+import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate,
+  Filter,
+  Join,
+  JoinHint,
+  LateralJoin,
+  LocalRelation,
+  LogicalPlan,
+  Project
+}
+import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.plan.SimplifiedJoin
+import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.SlidingAggregate
+
+/** Takes aggregates over the rows around each row out of the optimizer's hands: subqueries that aggregate the rows with
+  * the outer row's keys and with times in an interval around its own, in `LATERAL` or as a value. Spark would join and
+  * group; what it makes of a subquery when this rule leaves it alone is the same rows.
+  *
+  * The rule runs when a plan is normalized, before the optimizer takes subqueries apart.
+  */
+object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    if (!ScaleGateConf.enabled(conf)) plan
+    else
+      plan.transformUpWithSubqueries {
+        case lateral: LateralJoin if lateral.resolved && lateral.condition.isEmpty =>
+          ofLateral(lateral).getOrElse(lateral)
+        case node @ (_: Project | _: Filter)
+            if node.resolved && node.expressions.exists(hasCorrelatedValue) =>
+          ofValues(node)
+      }
+
+  private[this] def ofLateral(lateral: LateralJoin): Option[LogicalPlan] =
+    (lateral.joinType, lateral.right) match {
+      case (Inner | LeftOuter, LateralSubquery(plan, outer, _, Nil, _)) if outer.nonEmpty =>
+        aggregate(lateral.left, plan)
+      case _ => None
+    }
+
+  private[this] def hasCorrelatedValue(e: Expression): Boolean = e.exists {
+    case s: ScalarSubquery => s.outerAttrs.nonEmpty
+    case _ => false
+  }
+
+  /** The node above one aggregate for each of its subqueries that is one. */
+  private[this] def ofValues(node: LogicalPlan): LogicalPlan = {
+    var input = node.children.head
+    val changed = node.transformExpressions {
+      case s: ScalarSubquery if s.outerAttrs.nonEmpty =>
+        aggregate(input, s.plan) match {
+          case Some(found) if found.terms.output.size == 1 =>
+            input = found
+            found.terms.output.head
+          case _ => s
+        }
+    }
+    (changed, node) match {
+      case _ if input eq node.children.head => node
+      case (filter: Filter, _) => Project(node.output, filter.copy(child = input))
+      case (other, _) => other.withNewChildren(Seq(input))
+    }
+  }
+
+  /** The outer rows with what the subquery gives for each, if that is an aggregate of rows in an interval. */
+  private[this] def aggregate(
+      left: LogicalPlan,
+      subquery: LogicalPlan
+  ): Option[IntervalAggregate] =
+    ReplaceExpressions(EliminateSubqueryAliases(subquery)) match {
+      case Aggregated(functions, results, PhysicalOperation(fields, filters, input))
+          if !isCorrelated(input) && !fields.exists(isOuter) &&
+            !(functions ++ results).exists(isOuter) =>
+        val (outer, own) = filters.flatMap(splitConjunctivePredicates).partition(isOuter)
+        val names = namesOf(left)
+        val conditions = outer.map(_.transform { case OuterReference(a) =>
+          val column = a.toAttribute
+          names.getOrElse(column, column)
+        })
+        val rows = own.reduceOption(And.apply).fold(input)(Filter(_, input))
+        // Conditions are over the input, functions over what is made of it.
+        val compared = conditions.flatMap(_.references).filter(input.outputSet.contains)
+        from(
+          left,
+          Project((fields ++ compared).distinct, rows),
+          conditions,
+          functions,
+          results
+        )
+      case _ => None
+    }
+
+  /** The columns that others of the same rows are other names for. */
+  private[this] def namesOf(plan: LogicalPlan): AttributeMap[Attribute] = plan match {
+    case Project(columns, _) =>
+      AttributeMap(columns.collect {
+        case alias @ Alias(column: Attribute, _) if columns.contains(column) =>
+          alias.toAttribute -> column
+      })
+    case _ => AttributeMap.empty
+  }
+
+  private[this] def from(
+      left: LogicalPlan,
+      rows: LogicalPlan,
+      conditions: Seq[Expression],
+      functions: Seq[AggregateExpression],
+      results: Seq[NamedExpression]
+  ): Option[IntervalAggregate] = {
+    val used = conditions.flatMap(_.references.filter(rows.outputSet.contains))
+    val inputs = new Inputs
+    val terms = AggregateTerms(functions, results)
+    val ofColumns = terms.copy(
+      functions =
+        terms.functions.map(_.mapChildren(inputs.column).asInstanceOf[AggregateFunction]),
+      filters = terms.filters.map(_.map(inputs.column))
+    )
+    val columns = (used ++ ofColumns.inputs.filter(rows.outputSet.contains)).distinct
+    val right = Project(columns ++ inputs.made, rows)
+    val (markers, plain) = conditions.partition(_.isInstanceOf[Prevailing])
+    val bounds = markers.flatMap(_.children)
+    for {
+      condition <- (plain ++ bounds).reduceOption(And.apply)
+      if markers.size < 2 && isRunnable(left, right, condition)
+    } yield IntervalAggregate(left, right, condition, ofColumns, keepsLast = markers.nonEmpty)
+  }
+
+  private[this] def isRunnable(
+      left: LogicalPlan,
+      right: LogicalPlan,
+      condition: Expression
+  ): Boolean = {
+    def stub(input: LogicalPlan) = LocalRelation(input.output)
+    val plain = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
+      !condition.exists(_.isInstanceOf[PythonUDF])
+    plain && !left.isStreaming && !right.isStreaming &&
+    left.outputSet.intersect(right.outputSet).isEmpty &&
+    condition.references.subsetOf(left.outputSet ++ right.outputSet) && {
+      val join = Join(stub(left), stub(right), LeftOuter, Some(condition), JoinHint.NONE)
+      new IntervalAggregateCandidate(SimplifiedJoin(join)).isRunnable
+    }
+  }
+
+  private[this] def isOuter(e: Expression): Boolean = SubqueryExpression.hasSubquery(e) &&
+    SubqueryExpression.hasCorrelatedSubquery(e) || e.exists(_.isInstanceOf[OuterReference])
+
+  private[this] def isCorrelated(plan: LogicalPlan): Boolean =
+    plan.exists(_.expressions.exists(isOuter))
+
+  /** An aggregate of all rows of its input, without what stands above it and changes nothing. */
+  private object Aggregated {
+    def unapply(plan: LogicalPlan): Option[(
+        Seq[AggregateExpression],
+        Seq[NamedExpression],
+        LogicalPlan
+    )] = plan match {
+      case Project(columns, Aggregated(functions, results, input))
+          if columns.forall(!_.exists(_.isInstanceOf[OuterReference])) =>
+        renamed(columns, results).map((functions, _, input))
+      case PhysicalAggregation(Nil, functions, results, input)
+          if plan.isInstanceOf[Aggregate] && functions.nonEmpty &&
+            functions.forall(SlidingAggregate.mergeable) =>
+        Some((functions, results, input))
+      case _ => None
+    }
+
+    private[this] def renamed(
+        columns: Seq[NamedExpression],
+        results: Seq[NamedExpression]
+    ): Option[Seq[NamedExpression]] = {
+      val byId = results.map(r => r.exprId -> r).toMap
+      val found = columns.map {
+        case a: Attribute => byId.get(a.exprId)
+        case alias @ Alias(a: Attribute, _) =>
+          byId.get(a.exprId).map {
+            case Alias(child, _) =>
+              alias.withNewChildren(Seq(child)).asInstanceOf[NamedExpression]
+            case other => alias.withNewChildren(Seq(other)).asInstanceOf[NamedExpression]
+          }
+        case _ => None
+      }
+      if (found.forall(_.nonEmpty)) Some(found.flatten) else None
+    }
+  }
+
+  /** The columns that the right input is given for what functions compute of its rows: a function is asked for rows of
+    * the interval alone, so an expression that may fail stays in it.
+    */
+  final private class Inputs {
+    private[this] var columns = Vector.empty[Alias]
+
+    def made: Seq[NamedExpression] = columns
+
+    def column(e: Expression): Expression = e match {
+      case column: Attribute => column
+      case other if other.foldable || other.throwable => other
+      case other =>
+        val known = columns.find(_.child.semanticEquals(other))
+        val column = known.getOrElse {
+          val made = Alias(other, s"__scalegate_input${columns.size}")()
+          columns :+= made
+          made
+        }
+        column.toAttribute
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.scalegate.spark.join.aggregate
+
+import org.apache.spark.sql.catalyst.expressions.{Cast, Expression, PredicateHelper, UnixDate}
+import org.apache.spark.sql.catalyst.plans.logical.Join
+import org.apache.spark.sql.types.LongType
+
+import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.spark.bounds.{Attempt, MovedDates}
+import io.scalegate.spark.join.JoinKeys
+import io.scalegate.spark.join.plan.WindowJoinCandidate
+import io.scalegate.spark.join.rowcount.WithinRows
+
+/** What the planner knows of the pairs that an [[IntervalAggregate]] aggregates. Rules and strategies make one when they
+  * ask, and keep none; one thread.
+  */
+final private[scalegate] class IntervalAggregateCandidate(join: Join) extends PredicateHelper {
+  val base: WindowJoinCandidate = new WindowJoinCandidate(join)
+
+  /** Whether equal keys and one interval say all of the condition: no pair is looked at then. */
+  def isRunnable: Boolean = base.plannable &&
+    (base.differences match {
+      case Seq(only) => !only.isEmpty && (isExact || dates.nonEmpty) && band.isDefined
+      case _ => false
+    })
+
+  private[this] def isExact = base.residual.isEmpty && base.sweep.exact
+
+  /** How dates are compared, if nothing is left of the condition but that. */
+  private[this] lazy val dates: Option[MovedDates] = base.sweep.moved.filter { moved =>
+    val rest = base.residual.toSeq.flatMap(splitConjunctivePredicates)
+    rest.forall(moved.comparisons.contains)
+  }
+
+  /** The interval, if whole numbers are compared. */
+  def band: Option[IntegralBand] = base.sweep.band match {
+    case _ if dates.nonEmpty =>
+      val days = base.sweep.range
+      Some(IntegralBand(AttributeType.Int64, days.lower.toLong, days.upper.toLong))
+    case integral: IntegralBand if !base.sweep.range.circular => Some(integral)
+    case _ => None
+  }
+
+  /** The equality keys, in a form in which equal ones are sorted as one. */
+  def keys: JoinKeys = JoinKeys(
+    base.leftKeys.map(WithinRows.comparable),
+    base.rightKeys.map(WithinRows.comparable)
+  )
+
+  def leftTime: Expression =
+    dates.fold(base.sweep.storedLeft)(_.center(Attempt.ifNeeded(base.sweep.left)))
+
+  def rightTime: Expression =
+    if (dates.isEmpty) base.sweep.storedRight
+    else Cast(UnixDate(Attempt.ifNeeded(base.sweep.right)), LongType)
+}

@@ -1,0 +1,56 @@
+package io.scalegate.spark.join.aggregate
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.execution.metric.SQLMetric
+
+import io.scalegate.spark.join.batch.{GroupKey, KeyedSide}
+import io.scalegate.spark.rows.{AttributeReader, UnsafeRows}
+import io.scalegate.spark.window.partial.PaneFunctions
+import io.scalegate.stream.Sides
+
+/** What the tasks of an [[IntervalAggregateExec]] do, as it travels to the executors.
+  *
+  * @param functions
+  *   over the right input; their rows begin with the left row's columns
+  */
+final private[scalegate] class IntervalAggregateTask(
+    terms: IntervalTerms,
+    functions: PaneFunctions,
+    columns: Sides[Seq[Attribute]]
+) extends Serializable {
+
+  /** The rows of a partition, of inputs that are sorted by keys and time.
+    *
+    * @param counters
+    *   added to when the task ends
+    */
+  def run(
+      l: Iterator[InternalRow],
+      r: Iterator[InternalRow],
+      counters: Seq[SQLMetric]
+  ): Iterator[InternalRow] = {
+    val context = TaskContext.get()
+    val times = columns.zip(terms.times).map { case (input, time) =>
+      () => new AttributeReader(Seq(time), Vector(terms.band.attribute), input)
+    }
+    val keys = columns.zip(terms.keys.sides).map { case (input, keys) =>
+      () => GroupKey(keys, input)
+    }
+    val states =
+      RightRowStates(context.partitionId(), functions, columns.right, times.right())
+    val window = new HeldWindow(states, terms.keepsLast, columns.right.size, context)
+    val left = new KeyedSide(UnsafeRows(l, columns.left), keys.left(), times.left(), whole = true)
+    val right =
+      new KeyedSide(UnsafeRows(r, columns.right), keys.right(), times.right(), whole = false)
+    val rows =
+      new IntervalAggregateIterator(left, right, terms.band, window, states, keys.left())
+    context.addTaskCompletionListener[Unit] { _ =>
+      val counts =
+        Seq(rows.count, window.pushed, window.rows.merges, window.rows.peak, window.spilled)
+      counters.zip(counts).foreach { case (metric, n) => metric += n }
+    }
+    rows
+  }
+}

@@ -1,0 +1,246 @@
+"""Aggregates over the rows around each row against pandas by hand, DuckDB and plain Spark."""
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+import scalegate
+import sessions
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from scalegate import ScalegateError
+
+START = np.datetime64("2024-03-09T22:00:00", "us")
+WIDTHS = [("-40 seconds", 0), ("-2 minutes", "1 minute"), ("5 seconds", "30 seconds"), (0, 0)]
+
+
+def events(seed: int, rows: int, value: str) -> pd.DataFrame:
+    """Events of few seconds, of which several have the same time."""
+    rng = np.random.default_rng(seed)
+    seconds = rng.integers(0, rows * 4, rows)
+    return pd.DataFrame(
+        {
+            "ts": pd.Series(START + seconds.astype("timedelta64[s]")).astype("datetime64[us]"),
+            "tick": seconds,
+            "symbol": rng.choice(["A", "B", "C"], rows, p=[0.7, 0.2, 0.1]),
+            value: rng.permutation(rows).astype("int64"),
+        }
+    )
+
+
+TRADES = events(1, 300, "trade")
+QUOTES = events(2, 400, "bid")
+
+
+@pytest.fixture(scope="session")
+def trades(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(TRADES).repartition(3)
+
+
+@pytest.fixture(scope="session")
+def quotes(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(QUOTES).repartition(3)
+
+
+def rows(frame: DataFrame, *columns: str) -> dict[int, tuple[Any, ...]]:
+    assert "IntervalAggregate" in sessions.plan(frame)
+    found = [(row.trade, tuple(row[c] for c in columns)) for row in frame.collect()]
+    assert len(found) == len(TRADES)
+    return dict(found)
+
+
+def seconds(width: str | int) -> int:
+    return int(pd.Timedelta(width).total_seconds()) if isinstance(width, str) else width
+
+
+def by_hand(
+    lower: int, upper: int, keyed: bool, of: Callable[[Any, pd.DataFrame], tuple[Any, ...]]
+) -> dict[int, tuple[Any, ...]]:
+    """Of each trade what `of` says of it and the quotes around it, from the oldest one on."""
+    ordered = QUOTES.sort_values(["tick", "bid"])
+    result = {}
+    for trade in TRADES.itertuples():
+        within = ordered.tick.between(trade.tick + lower, trade.tick + upper)
+        if keyed:
+            within &= ordered.symbol == trade.symbol
+        result[trade.trade] = of(trade, ordered[within])
+    return result
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize(("lower", "upper"), WIDTHS)
+def test_rows_are_those_of_pandas(
+    trades: DataFrame, quotes: DataFrame, lower: Any, upper: Any, keyed: bool
+) -> None:
+    aggs = [
+        F.count("*").alias("n"),
+        F.max("bid").alias("high"),
+        F.sum("bid").alias("total"),
+        F.sort_array(F.collect_list("bid")).alias("all"),
+        F.median("bid").alias("middle"),
+    ]
+    expected = by_hand(
+        seconds(lower),
+        seconds(upper),
+        keyed,
+        lambda _, q: (
+            len(q),
+            *((int(q.bid.max()), int(q.bid.sum())) if len(q) else (None, None)),
+            sorted(q.bid),
+            float(q.bid.median()) if len(q) else None,
+        ),
+    )
+    on = "symbol" if keyed else None
+    for time, ends in {
+        ("ts", "ts"): (lower, upper),
+        ("tick", "tick"): (seconds(lower), seconds(upper)),
+    }.items():
+        around = trades.interval_aggregate(
+            quotes, on=on, time=time, lower=ends[0], upper=ends[1], aggs=aggs
+        )
+        assert around.columns == [*TRADES.columns, "n", "high", "total", "all", "middle"]
+        assert rows(around, "n", "high", "total", "all", "middle") == expected
+
+
+def test_rows_are_those_of_duckdb(trades: DataFrame, quotes: DataFrame) -> None:
+    connection = duckdb.connect()
+    connection.register("t", pa.Table.from_pandas(TRADES))
+    connection.register("q", pa.Table.from_pandas(QUOTES))
+    expected = connection.sql(
+        "SELECT trade, n, low, lead FROM t, LATERAL (SELECT count(*) AS n, min(bid) AS low, "
+        "count(*) FILTER (bid % 2 = 0) AS lead FROM q WHERE q.symbol = t.symbol AND "
+        "q.tick BETWEEN t.tick - 60 AND t.tick - 1)"
+    ).fetchall()
+    around = trades.interval_aggregate(
+        quotes.withColumnRenamed("symbol", "name"),
+        left_on="symbol",
+        right_on="name",
+        lower="-60 seconds",
+        upper="-1 second",
+        aggs=[
+            F.count("*").alias("n"),
+            F.min("bid").alias("low"),
+            F.count_if(F.col("bid") % 2 == 0).alias("lead"),
+        ],
+    )
+    assert rows(around, "n", "low", "lead") == {trade: tuple(rest) for trade, *rest in expected}
+
+
+def test_functions_by_time(trades: DataFrame, quotes: DataFrame) -> None:
+    around = trades.interval_aggregate(
+        quotes.withColumn("time", F.struct("ts", "bid")).withColumn("at", F.col("ts")),
+        on="symbol",
+        lower="-2 minutes",
+        aggs=[scalegate.first("at").alias("oldest"), scalegate.last("tick").alias("newest")],
+    )
+    expected = by_hand(
+        -120,
+        0,
+        True,
+        lambda _, q: (
+            (q.ts.iloc[0].to_pydatetime(), int(q.tick.iloc[-1])) if len(q) else (None, None)
+        ),
+    )
+    assert rows(around, "oldest", "newest") == expected
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("keyed", [True, False])
+@pytest.mark.parametrize(("lower", "upper"), WIDTHS)
+def test_the_prevailing_row_counts_where_none_begins_the_interval(
+    trades: DataFrame, quotes: DataFrame, lower: Any, upper: Any, keyed: bool
+) -> None:
+    ordered = QUOTES.sort_values(["tick", "bid"])
+
+    def of(trade: Any, within: pd.DataFrame) -> tuple[Any, ...]:
+        start = trade.tick + seconds(lower)
+        before = ordered[ordered.tick < start]
+        if keyed:
+            before = before[before.symbol == trade.symbol]
+        if not (within.tick == start).any() and len(before):
+            within = pd.concat([before.tail(1), within])
+        return (len(within), sorted(within.bid))
+
+    around = trades.interval_aggregate(
+        quotes,
+        on="symbol" if keyed else None,
+        lower=lower,
+        upper=upper,
+        prevailing=True,
+        aggs=[F.count("*").alias("n"), F.sort_array(F.collect_list("bid")).alias("all")],
+    )
+    expected = by_hand(seconds(lower), seconds(upper), keyed, of)
+    assert rows(around, "n", "all") == expected
+
+
+def test_rows_without_time_or_key_get_what_no_rows_give(
+    spark: SparkSession, quotes: DataFrame
+) -> None:
+    some = spark.sql(
+        "SELECT * FROM VALUES (CAST(NULL AS TIMESTAMP), 'A'), "
+        "(TIMESTAMP'2024-03-09 22:10:00', NULL) AS t(ts, symbol)"
+    )
+    around = some.interval_aggregate(
+        quotes,
+        on="symbol",
+        lower="-1 hour",
+        aggs=[F.count("*").alias("n"), F.max("bid").alias("high")],
+    )
+    assert [(row.n, row.high) for row in around.collect()] == [(0, None)] * 2
+
+
+def test_what_spark_does_alone_gives_the_same_rows(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame
+) -> None:
+    around = trades.interval_aggregate(
+        quotes,
+        on="symbol",
+        lower="-90 seconds",
+        upper="10 seconds",
+        aggs=[F.count_distinct(F.col("bid") % 5).alias("n"), F.max("bid").alias("high")],
+    )
+    assert "IntervalAggregate" not in sessions.plan(around)
+    expected = by_hand(
+        -90,
+        10,
+        True,
+        lambda _, q: (q.bid.mod(5).nunique(), int(q.bid.max()) if len(q) else None),
+    )
+    assert {row.trade: (row.n, row.high) for row in around.collect()} == expected
+
+
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("no aggregates", {"aggs": []}, "give a list of aggregates, as in left.interval_aggregate"),
+    ("a name instead of aggregates", {"aggs": "bid"}, "give a list of aggregates"),
+    (
+        "an interval upside down",
+        {"lower": "1 second", "upper": "-1 second"},
+        "the interval is inverted",
+    ),
+    ("a key of one side", {"on": "bid"}, "no column 'bid'"),
+    ("prevailing rows in words", {"prevailing": "yes"}, "prevailing='yes': say True or False."),
+]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_arguments_that_do_not_fit_are_refused(
+    trades: DataFrame, quotes: DataFrame, given: dict[str, Any], message: str
+) -> None:
+    fitting: dict[str, Any] = {"on": "symbol", "lower": "-5 seconds", "aggs": [F.max("bid")]}
+    with pytest.raises(ScalegateError, match=message.replace("(", r"\(")):
+        trades.interval_aggregate(quotes, **{**fitting, **given})
+
+
+def test_streams_are_refused(spark: SparkSession, quotes: DataFrame) -> None:
+    stream = spark.readStream.format("rate").load()
+    with pytest.raises(ScalegateError, match="interval_aggregate takes batch DataFrames"):
+        stream.interval_aggregate(
+            stream, time=("timestamp", "timestamp"), lower="-5 seconds", aggs=[F.max("value")]
+        )
