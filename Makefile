@@ -114,7 +114,7 @@ demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and 
 
 # MATRIX=smoke adds a look at the other minors of Spark, which continuous integration takes.
 ALL_TESTS := "all core/test operators/test spark/test stress/sample"
-test: check-python $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
+test: $(VENV_STAMP) $(SBT_STAMP) $(JAR_LIST) ## all checks and all tests
 ifeq ($(MATRIX),smoke)
 	@OTHER_SPARKS="$(OTHER_SPARKS)" project/test.sh $(SCALA_CHECK) "awaitFile .build/sparks.installed" \
 	  "all $(OTHER_JARS)" "touchFile .build/jars.made" $(ALL_TESTS)
@@ -151,8 +151,11 @@ format: $(SBT_STAMP) ## rewrite Scala and Python sources as the checks want them
 matrix: jars $(WHEEL) $(PLAIN_FILES) ## the tests of each minor of Spark but the default's: MATRIX=smoke for a look at it
 	@project/matrix.sh $(or $(MATRIX),full) $(OTHER_SPARKS)
 
+# Streams wait for most of their time: two processes, each with a session of its own, take half of it.
+PYTEST_JOBS := -n 2 --dist loadfile
+
 test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
-	@$(PY) -m pytest
+	@$(PY) -m pytest $(PYTEST_JOBS)
 	@$(PY) -m pytest -q --connect -m "smoke or connect"
 
 test-connect: $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests that have a session, over Spark Connect

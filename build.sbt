@@ -14,11 +14,11 @@ ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / publishTo := localStaging.value
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would
-// run alone.
+// Six test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would run
+// alone.
 Global / concurrentRestrictions := Seq(
-  Tags.limitAll(6),
-  Tags.limit(Tags.ForkedTestGroup, 4),
+  Tags.limitAll(8),
+  Tags.limit(Tags.ForkedTestGroup, 6),
   Tags.exclusiveGroup(Tags.Clean)
 )
 
@@ -159,14 +159,14 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Every fourth suite in a JVM of its own: all four run at once, so that none is left to run alone at the end. A
+      // Every sixth suite in a JVM of its own: all run at once, so that none is left to run alone at the end. A
       // suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 4).toSeq.sortBy(_._1).map {
-          case (quarter, members) =>
-            Tests.Group(s"quarter-$quarter", members.flatMap(_._1._2), process)
+        suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 6).toSeq.sortBy(_._1).map {
+          case (sixth, members) =>
+            Tests.Group(s"sixth-$sixth", members.flatMap(_._1._2), process)
         }
       },
       Compile / resourceGenerators += Def.task {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Every test, Scala and Python. One start of sbt makes the jar, compiling beside it what else needs the core alone,
-# and then does the rest; Python's tests need only the jar and run beside it, their output following sbt's. Kafka's jars are
-# fetched, and Spark's classes archived, while sbt makes ours. Closes with both runners' totals.
+# Every check and every test, Scala and Python. One start of sbt makes the jar, compiling beside it what else needs the
+# core alone, and then does the rest; Python's checks run beside it, and its tests, which need only the jar, their output
+# following sbt's. Kafka's jars are fetched, and Spark's classes archived, while sbt makes ours. Closes with both runners'
+# totals.
 # Usage: test.sh COMMAND...   (sbt's commands after the jar, in order)
 # OTHER_SPARKS, as "4.0 4.1", has these minors installed meanwhile, their jars made by the commands, which wait for
 # .build/sparks.installed and then make .build/jars.made, and a look at each taken after Python's tests.
@@ -33,6 +34,7 @@ await() {
 }
 
 test_python() {
+  make --no-print-directory check-python || { kill "$SBT"; return 1; }
   make --no-print-directory .build/kafka.stamp .build/spark.jsa
   await .build/jar.made jar || return
   touch -r .build/sbt.begin target/scalegate-spark-"$(version_of spark | cut -d. -f1-2)"_*.jar
