@@ -14,11 +14,11 @@ ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / publishTo := localStaging.value
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Six test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would run
-// alone.
+// Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would
+// run alone.
 Global / concurrentRestrictions := Seq(
-  Tags.limitAll(8),
-  Tags.limit(Tags.ForkedTestGroup, 6),
+  Tags.limitAll(6),
+  Tags.limit(Tags.ForkedTestGroup, 4),
   Tags.exclusiveGroup(Tags.Clean)
 )
 
@@ -102,7 +102,11 @@ lazy val operators = project
       // Spark has it on its class path; it must not be there twice.
       "org.apache.datasketches" % "datasketches-java" % Versions.datasketches % Provided,
       "org.jetbrains.kotlinx" % "lincheck-jvm" % Versions.lincheck % Test
-    )
+    ),
+    Test / sourceGenerators += Def.task {
+      val page = (ThisBuild / baseDirectory).value / "docs" / "windows.md"
+      Seq(DocumentedScala.source(page, (Test / sourceManaged).value))
+    }.taskValue
   )
 
 /** The jars of a release of Spark: those within its PySpark, which project/setup-spark.sh installs. */
@@ -159,14 +163,14 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Every sixth suite in a JVM of its own: all run at once, so that none is left to run alone at the end. A
+      // Every fourth suite in a JVM of its own: all four run at once, so that none is left to run alone at the end. A
       // suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 6).toSeq.sortBy(_._1).map {
-          case (sixth, members) =>
-            Tests.Group(s"sixth-$sixth", members.flatMap(_._1._2), process)
+        suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 4).toSeq.sortBy(_._1).map {
+          case (quarter, members) =>
+            Tests.Group(s"quarter-$quarter", members.flatMap(_._1._2), process)
         }
       },
       Compile / resourceGenerators += Def.task {

@@ -24,7 +24,8 @@ PAGES = [
 ]
 NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 MASTER = '.master("local[*]")'
-# Blocks that are not executed: output and plans, commands, Scala, and names of messages.
+# Blocks that are not executed here: output and plans, commands, and names of messages; those of
+# Scala are DocumentedScalaSuite's.
 SHOWN = {"", "text", "sh", "scala", "message"}
 TEXTS = [
     *sorted(ROOT.glob("*.md")),
@@ -103,6 +104,18 @@ def test_each_link_leads_somewhere(page: Path) -> None:
             other = page.parent / path if path else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+def test_commands_are_those_that_there_are() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    asked = set()
+    for page in TEXTS:
+        text = page.read_text(encoding="utf-8")
+        for block in re.findall(r"^```(?:sh)?\n(make .*?)^```$", text, re.MULTILINE | re.DOTALL):
+            for command in re.findall(r"^make (.*?)(?: +#.*)?$", block, re.MULTILINE):
+                asked |= {word for word in command.split() if "=" not in word}
+    assert {"demo", "test", "jars", "wheel"} <= asked <= targets
 
 
 def test_no_block_is_left_out_for_its_language() -> None:
