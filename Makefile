@@ -159,7 +159,7 @@ test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
 	@$(PY) -m pytest -q --connect -m "smoke or connect"
 
 test-connect: $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests that have a session, over Spark Connect
-	@$(PY) -m pytest -q --connect
+	@$(PY) -m pytest -q $(PYTEST_JOBS) --connect
 
 stress-quick: $(SBT_STAMP) ## jcstress in a short form, all of its tests
 	@SCALEGATE_STRESS=all $(SBT) stress/sample
@@ -257,7 +257,7 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; \
-	  $(PY) -m pytest -q && $(PY) -m pytest -q --connect || exit 1; done
+	  $(PY) -m pytest -q $(PYTEST_JOBS) && $(PY) -m pytest -q $(PYTEST_JOBS) --connect || exit 1; done
 
 .PHONY: other-sparks beside
 other-sparks: jars ## each minor's jar on the Spark of each minor, and versions that do not go together

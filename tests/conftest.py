@@ -73,7 +73,8 @@ def clean_environment(root: Path, java_options: str) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def kafka_jars(root: Path) -> list[Path]:
     """Spark's Kafka source and sink; none where they could not be fetched."""
-    return sorted(root.glob(".build/kafka/spark/*.jar"))
+    minor = ".".join(pyspark.__version__.split(".")[:2])
+    return sorted(root.glob(f".build/kafka/{minor}/spark/*.jar"))
 
 
 @pytest.fixture(scope="session")

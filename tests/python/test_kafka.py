@@ -44,14 +44,13 @@ BOUND = 180
 def topics(
     spark: SparkSession,
     kafka_jars: list[Path],
-    root: Path,
     clean_environment: dict[str, str],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Topics]:
     if not kafka_jars:
         pytest.skip("Kafka's jars are not in .build/kafka: project/setup-kafka.sh fetches them")
     directory = tmp_path_factory.mktemp("kafka")
-    with broker(root / ".build/kafka/broker", directory, clean_environment) as address:
+    with broker(kafka_jars[0].parent.parent / "broker", directory, clean_environment) as address:
         found = Topics(spark, address)
         yield found
         found.close()
