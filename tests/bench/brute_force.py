@@ -4,11 +4,13 @@ by comparing every row with every window.
 
 import numpy as np
 from joinbench.checksum import Rows, of_rows, of_windows
-from joinbench.datasets import AsOfSet, GrowthSet, Table, WindowSet, Workload, tables
+from joinbench.datasets import AroundSet, AsOfSet, GrowthSet, Table, WindowSet, Workload, tables
 
 
 def brute_force(workload: Workload) -> Rows:
     r, s = tables(workload).values()
+    if isinstance(workload, AroundSet):
+        return rows_before(workload, r, s)
     if isinstance(workload, AsOfSet):
         return last_before(workload, r, s)
     match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
@@ -30,6 +32,16 @@ def last_before(workload: AsOfSet, r: Table, s: Table) -> Rows:
     last = np.where(may, s["ts"], -1).argmax(axis=1)[found]
     left = {name: column[found] for name, column in r.items()}
     return of_rows(workload, left, {name: column[last] for name, column in s.items()})
+
+
+def rows_before(workload: AroundSet, r: Table, s: Table) -> Rows:
+    value = np.floor(s["v"].astype(np.float64) * 1_000_000).astype(np.int64)
+    near = (s["ts"] <= r["ts"][:, None]) & (s["ts"] >= r["ts"][:, None] - workload.window_ms)
+    near &= s["k"] == r["k"][:, None]
+    found = [value[row] for row in near]
+    a = np.array([of.sum() + of.max() if len(of) else 0 for of in found])
+    b = np.array([of.mean() if len(of) else 0.0 for of in found])
+    return of_windows({"end_ms": r["ts"], "k": r["k"], "a": a, "b": b})
 
 
 FUNCTIONS = {"sum": np.sum, "max": np.max, "count": len, "avg": np.mean}

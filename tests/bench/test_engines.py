@@ -9,12 +9,22 @@ from brute_force import brute_force, brute_force_windows
 from joinbench.arm import Arm, Settings
 from joinbench.arms import duckdb, kernel, polars
 from joinbench.checksum import Rows, of_rows
-from joinbench.datasets import AsOfSet, BandSet, KeyedSet, WindowSet, Workload, ensure, tables
+from joinbench.datasets import (
+    AroundSet,
+    AsOfSet,
+    BandSet,
+    KeyedSet,
+    WindowSet,
+    Workload,
+    ensure,
+    tables,
+)
 
 SETTINGS = Settings(Path(), Path(), 2, "1g", True, lambda _: None)
 BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 800, 100, 12, 0, 1_000, keys=20, zipf=1.0)
 ASOF = AsOfSet("tiny", "asof", 900, 1_000, 14, 0, keys=9, zipf=1.0, hot=0.5, left_rows=300)
+AROUND = AroundSet("tiny", "around", 900, 1_000, 14, 0, 50, keys=9, zipf=1.0, left_rows=300)
 ANY_KEY = replace(ASOF, keys=1, hot=0.0)
 
 SUMS = WindowSet("tiny", "window", 300, 100, 13, 0, 1_000, streams=3, keys=5, slide_ms=250)
@@ -31,7 +41,9 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.mark.parametrize(
-    "workload", [BANDS, KEYS, ASOF, ANY_KEY], ids=["bands", "keys", "as of", "as of any key"]
+    "workload",
+    [BANDS, KEYS, ASOF, ANY_KEY, AROUND],
+    ids=["bands", "keys", "as of", "as of any key", "around"],
 )
 def test_every_engine_agrees_with_the_brute_force(
     workload: Workload, settings: Settings, tmp_path: Path
@@ -46,6 +58,8 @@ def test_every_engine_agrees_with_the_brute_force(
         ):
             continue
         if workload.kind != "band" and arm.name in ("duckdb-ordered", "polars-where"):
+            continue
+        if workload.kind != "around" and arm.name == "duckdb-frames":
             continue
         arm.prepare(workload, data)
         (sample,) = arm.run(workload, data)
@@ -90,7 +104,7 @@ def test_loops_count_the_same_pairs_on_any_number_of_threads(
 def test_an_empty_result_has_checksum_zero(settings: Settings, tmp_path: Path) -> None:
     apart = replace(BANDS, rows=3, window_ms=0)
     data = ensure(apart, tmp_path)
-    for arm in (*duckdb.arms(settings), *polars.arms(settings)):
+    for arm in (*duckdb.arms(settings)[:2], *polars.arms(settings)):
         arm.prepare(apart, data)
         assert arm.run(apart, data)[0].rows == Rows(0, 0), arm.name
         arm.close()

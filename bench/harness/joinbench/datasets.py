@@ -84,6 +84,16 @@ class AsOfSet(KeyedSet):
 
 
 @dataclass(frozen=True)
+class AroundSet(AsOfSet):
+    """R and S⟨ts, k, v⟩: each row of R with the sum, the maximum and the average of those rows of
+    S that have its key, from a window before its time to it.
+    """
+
+    files: str = ""
+    """The set whose files these are; its own where there is none."""
+
+
+@dataclass(frozen=True)
 class GrowthSet(Workload):
     """R⟨ts, x, y⟩ and S⟨ts, a, b⟩: |x−a| ≤ band and |r.ts−s.ts| ≤ window; uniform in 0…10⁸. As a
     stream it comes in large batches until the window is full twice, and then in small ones.
@@ -161,6 +171,23 @@ SETS: dict[str, Workload] = {
             zipf=1.1,
             hot=0.9,
             left_rows=5_000_000,
+        ),
+        AroundSet("WA0", "around", 20_000, 1_000, 13, 20_000, 10_000, keys=10, left_rows=20_000),
+        *(
+            AroundSet(
+                f"WA{seconds}",
+                "around",
+                20_000_000,
+                1_000,
+                12,
+                5_000_000,
+                seconds * 1_000,
+                keys=1_000,
+                zipf=1.1,
+                left_rows=5_000_000,
+                files="ASK",
+            )
+            for seconds in (1, 10, 100)
         ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
         # W for ten times as long.
@@ -341,6 +368,8 @@ def write_columns(folder: Path, stream: str, table: Table) -> None:
 
 def ensure(workload: Workload, root: Path, say: Callable[[str], None] = lambda _: None) -> Path:
     """The set's folder, generated now unless a finished one with the same parameters is there."""
+    if isinstance(workload, AroundSet) and workload.files:
+        return ensure(SETS[workload.files], root, say)
     folder = root / workload.name
     if workload.kind in ("gate", "core"):
         return root

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from joinbench.checksum import sql_rows, sql_windows
-from joinbench.datasets import BAND, AsOfSet, GrowthSet, WindowSet, Workload
+from joinbench.datasets import BAND, AroundSet, AsOfSet, GrowthSet, WindowSet, Workload
 from joinbench.streams import SHIFT_MS
 
 
@@ -56,6 +56,46 @@ def spark_asof(workload: AsOfSet) -> str:
 def duckdb_asof(workload: AsOfSet) -> str:
     key = "R.k = S.k AND " if workload.keyed else ""
     return f"SELECT {sql_rows(workload)} FROM R ASOF JOIN S ON {key}R.ts >= S.ts"
+
+
+VALUED = "(SELECT ts, k, CAST(FLOOR(CAST(v AS DOUBLE) * 1000000) AS BIGINT) AS p FROM S)"
+"""S with whole numbers, whose sums do not depend on their order."""
+AGGREGATES = "SUM(p) AS total, MAX(p) AS most, AVG(p) AS mean"
+SHOWN = "COALESCE(total, 0) + COALESCE(most, 0) AS a, COALESCE(mean, 0) AS b"
+
+
+def before(workload: AroundSet) -> str:
+    return f"S.k = R.k AND S.ts BETWEEN R.ts - {workload.window_ms} AND R.ts"
+
+
+def lateral(workload: AroundSet) -> str:
+    """As SQL says it."""
+    return f"""SELECT {sql_windows()} FROM (
+        SELECT R.ts AS end_ms, R.k, {SHOWN}
+        FROM R, LATERAL (SELECT {AGGREGATES} FROM {VALUED} S WHERE {before(workload)}) A) W"""
+
+
+def grouped_pairs(workload: AroundSet) -> str:
+    """As one says it without: pairs, and a group for each row of R."""
+    return f"""SELECT {sql_windows()} FROM (
+        SELECT ts AS end_ms, k, {SHOWN} FROM (
+            SELECT R.id, R.ts, R.k, {AGGREGATES}
+            FROM (SELECT *, MONOTONICALLY_INCREASING_ID() AS id FROM R) R
+            LEFT JOIN {VALUED} S ON {before(workload)}
+            GROUP BY R.id, R.ts, R.k)) W"""
+
+
+def frames(workload: AroundSet) -> str:
+    """The known trick: frames of a window function over both sides as one, and R's rows of it."""
+    over = ", ".join(f"{a.replace(' AS', ' OVER near AS')}" for a in AGGREGATES.split(", "))
+    return f"""SELECT {sql_windows()} FROM (
+        SELECT ts AS end_ms, k, {SHOWN} FROM (
+            SELECT ts, k, side, {over}
+            FROM (SELECT ts, k, CAST(NULL AS BIGINT) AS p, 0 AS side FROM R
+                  UNION ALL SELECT ts, k, p, 1 AS side FROM {VALUED} S)
+            WINDOW near AS (PARTITION BY k ORDER BY ts
+                            RANGE BETWEEN {workload.window_ms} PRECEDING AND CURRENT ROW))
+        WHERE side = 0) W"""
 
 
 def stream_condition(workload: Workload) -> str:

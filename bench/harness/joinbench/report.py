@@ -28,6 +28,7 @@ KINDS = {
     "keyed": "join by a key and time",
     "window": "aggregates over sliding windows",
     "asof": "join with the last row before",
+    "around": "aggregates of the rows before each row",
 }
 
 SPANS = {
@@ -282,9 +283,10 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
         batches = f"{facts_of_set['steps']} batches of {facts_of_set['step']:,} tuples per stream"
         return f"## Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
     rows = f"{facts_of_set['results']:,} result rows"
-    if kind == "asof":
+    if kind in ("asof", "around"):
         left, keys = facts_of_set["left_rows"], facts_of_set["keys"]
         of = f"{left:,} rows of R, {facts_of_set['rows']:,} of S, {keys:,} keys"
+        of += f", window {window:g} s" if kind == "around" else ""
         return f"## Set {name}\n\n{meaning} {of}, {rows}.\n"
     if kind == "window":
         slide = f"{facts_of_set['slide_ms'] / 1000:g} s"

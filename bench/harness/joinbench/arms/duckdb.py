@@ -1,5 +1,5 @@
 """DuckDB in process: the join as first written, and in the order of predicates that suits it; its
-own as-of join; and windows as rows that are repeated.
+own as-of join; windows as rows that are repeated; and rows around rows as frames.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import AsOfSet, WindowSet, Workload
+from joinbench.datasets import AroundSet, AsOfSet, WindowSet, Workload
 from joinbench.queries import (
     abs_condition,
     duckdb_asof,
+    frames,
     joined,
+    lateral,
     ordered_condition,
     streams_of,
     unnested_windows,
@@ -25,18 +27,23 @@ class DuckDb(Arm):
         self.name = name
         self.settings = settings
         self.ordered = ordered
+        self.framed = name == "duckdb-frames"
         self.connection: Any = None
         self.sql = ""
 
     def is_slow(self, workload: Workload) -> bool:
         if workload.kind == "band":
             return workload.name == "C" or (workload.name == "B" and not self.ordered)
-        return workload.name == "Z"
+        return workload.name in ("Z", "WA1") and not self.framed
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "window", "asof"):
+        if workload.kind not in ("band", "keyed", "window", "asof", "around"):
             raise Unavailable("it has no query for this workload")
-        if workload.kind in ("window", "asof") and self.ordered:
+        if self.framed and workload.kind != "around":
+            raise Unavailable("it has no other query for this workload")
+        if workload.name in ("WA10", "WA100") and not self.framed:
+            raise Unavailable("it makes every pair, which takes hours")
+        if workload.kind in ("window", "asof", "around") and self.ordered:
             raise Unavailable("it has no other query for this workload")
         if workload.kind == "keyed" and self.ordered:
             raise Unavailable("an equal key is hashed first whatever the order")
@@ -53,7 +60,9 @@ class DuckDb(Arm):
                 f"CREATE OR REPLACE VIEW {view} AS SELECT * FROM read_parquet('{files}')"
             )
         condition = ordered_condition if self.ordered else abs_condition
-        if isinstance(workload, AsOfSet):
+        if isinstance(workload, AroundSet):
+            self.sql = frames(workload) if self.framed else lateral(workload)
+        elif isinstance(workload, AsOfSet):
             self.sql = duckdb_asof(workload)
         elif isinstance(workload, WindowSet):
             self.sql = unnested_windows(workload)
@@ -81,4 +90,5 @@ def arms(settings: Settings) -> list[Arm]:
     return [
         DuckDb(settings, "duckdb-abs", ordered=False),
         DuckDb(settings, "duckdb-ordered", ordered=True),
+        DuckDb(settings, "duckdb-frames", ordered=False),
     ]

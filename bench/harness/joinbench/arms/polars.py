@@ -1,5 +1,5 @@
 """Polars in process, lazily from Parquet: the x-bins trick, `join_where` on its best pair, and
-`join_asof`.
+`join_asof`; and rolling aggregates.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
-from joinbench.checksum import DIGITS, MODULUS, SCALE, Rows, Term, terms
-from joinbench.datasets import BAND, AsOfSet, Workload
+from joinbench.checksum import DIGITS, MODULUS, SCALE, WINDOW_TERMS, Rows, Term, terms
+from joinbench.datasets import BAND, AroundSet, AsOfSet, Workload
 
 
 def number(column: Any, kind: str) -> Any:
@@ -53,9 +53,9 @@ class Polars(Arm):
         return workload.name in ("C", "Z")
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "asof"):
+        if workload.kind not in ("band", "keyed", "asof", "around"):
             raise Unavailable("it has no query for this workload")
-        if workload.kind == "asof" and not self.bins:
+        if workload.kind in ("asof", "around") and not self.bins:
             raise Unavailable("it has no other query for this workload")
         if workload.name == "Z":
             raise Unavailable("pairing the whole hot key takes more memory than there is")
@@ -90,9 +90,37 @@ class Polars(Arm):
         s = s.with_columns(bin=a // (BAND + 1))
         return r.join(s, on="bin").filter(near("x", "a_s", BAND), *rest)
 
+    def around(self, workload: AroundSet, data: Path) -> Rows:
+        """Rolling aggregates over both sides as one, and R's rows of them."""
+        import polars as pl
+
+        r, s = (pl.scan_parquet(data / f"{name}.parquet" / "*.parquet") for name in "RS")
+        value = (pl.col("v").cast(pl.Float64) * 1_000_000).floor().cast(pl.Int64)
+        both = pl.concat(
+            [
+                r.select("ts", "k", p=pl.lit(None, pl.Int64), side=0),
+                s.select("ts", "k", p=value, side=1),
+            ]
+        ).sort("k", "ts")
+        p = pl.col("p")
+        given: Any = {"by": "ts", "window_size": f"{workload.window_ms}i", "closed": "both"}
+        total, most, mean = (
+            rolling(**given).over("k").fill_null(0)
+            for rolling in (p.rolling_sum_by, p.rolling_max_by, p.rolling_mean_by)
+        )
+        rows = both.select("ts", "k", "side", a=total + most, b=mean).filter(pl.col("side") == 0)
+        row = pl.lit(1, dtype=pl.Int64)
+        for term in WINDOW_TERMS:
+            column = pl.col("ts" if term.column == "end_ms" else term.column)
+            row = row + number(column, term.kind) * term.factor
+        count, checksum = rows.select(pl.len(), (row % MODULUS).sum()).collect().row(0)
+        return Rows(int(count), int(checksum))
+
     def query(self, workload: Workload, data: Path) -> Rows:
         import polars as pl
 
+        if isinstance(workload, AroundSet):
+            return self.around(workload, data)
         r = pl.scan_parquet(data / "R.parquet" / "*.parquet")
         s = pl.scan_parquet(data / "S.parquet" / "*.parquet").rename(lambda c: c + self.suffix)
         left, right = terms(workload)

@@ -11,10 +11,13 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import AsOfSet, WindowSet, Workload
+from joinbench.datasets import AroundSet, AsOfSet, WindowSet, Workload
 from joinbench.queries import (
     abs_condition,
+    frames,
+    grouped_pairs,
     joined,
+    lateral,
     spark_asof,
     spark_bins,
     spark_windows,
@@ -26,8 +29,11 @@ NODES = {
     "keyed": "WindowJoin",
     "window": "PaneWindows",
     "asof": "as of: ",
+    "around": "IntervalAggregate",
 }
 SWITCH = "spark.scalegate.enabled"
+AROUND = {"spark-frames": frames, "scalegate-pairs": grouped_pairs}
+"""Spellings that only rows around rows have."""
 
 
 def jar(root: Path) -> Path | None:
@@ -88,7 +94,7 @@ class Host:
 
 
 class Spark(Arm):
-    """`name` decides the spelling; only `scalegate` has the switch on."""
+    """`name` decides the spelling; only those of `scalegate` have the switch on."""
 
     def __init__(self, settings: Settings, host: Host, name: str) -> None:
         self.name = name
@@ -98,11 +104,13 @@ class Spark(Arm):
 
     @property
     def ours(self) -> bool:
-        return self.name == "scalegate"
+        return self.name.startswith("scalegate")
 
     def is_slow(self, workload: Workload) -> bool:
         if self.name == "spark-abs":
             return workload.name in ("B", "Z", "WL", "ASM")
+        if workload.kind == "around":
+            return not (self.name == "scalegate" or workload.name == "WA0")
         return workload.name in ("C", "Z") and not self.ours
 
     def prepare(self, workload: Workload, data: Path) -> None:
@@ -112,7 +120,11 @@ class Spark(Arm):
             raise Unavailable(
                 "target/ holds no scalegate-spark jar; `sbt spark/oneJar` builds it"
             )
-        if self.name == "spark-bins" and workload.kind in ("window", "asof"):
+        if self.name in AROUND and workload.kind != "around":
+            raise Unavailable("it has no other query for this workload")
+        if workload.kind == "around":
+            self.require_feasible(workload)
+        if self.name == "spark-bins" and workload.kind in ("window", "asof", "around"):
             raise Unavailable("it has no query for this workload")
         if self.name == "spark-bins" and workload.kind == "keyed":
             raise Unavailable("with an equal key there is nothing to put into bins")
@@ -123,7 +135,9 @@ class Spark(Arm):
         session = self.host.start()
         for view in streams_of(workload):
             session.read.parquet(str(data / f"{view}.parquet")).createOrReplaceTempView(view)
-        if isinstance(workload, AsOfSet):
+        if isinstance(workload, AroundSet):
+            self.sql = AROUND.get(self.name, lateral)(workload)
+        elif isinstance(workload, AsOfSet):
             self.sql = spark_asof(workload)
         elif isinstance(workload, WindowSet):
             self.sql = spark_windows(workload)
@@ -131,7 +145,13 @@ class Spark(Arm):
             self.sql = spark_bins(workload)
         else:
             self.sql = joined(workload, abs_condition(workload))
-        self.check_plan(NODES[workload.kind])
+        self.check_plan("WindowJoin" if self.name == "scalegate-pairs" else NODES[workload.kind])
+
+    def require_feasible(self, workload: Workload) -> None:
+        """Spark meets all rows of a key with each other; its frames are added up row by row."""
+        least = {"spark-abs": 0, "spark-frames": 1, "scalegate-pairs": 10}.get(self.name, 100)
+        if workload.rows > 100_000 and workload.window_ms > least * 1_000:
+            raise Unavailable("it would take hours")
 
     def check_plan(self, node: str) -> None:
         """A time is worth nothing when the plan is not the one that the arm is named after."""
@@ -161,4 +181,5 @@ class Spark(Arm):
 
 def arms(settings: Settings) -> list[Arm]:
     host = Host(settings)
-    return [Spark(settings, host, name) for name in ("spark-abs", "spark-bins", "scalegate")]
+    names = ("spark-abs", "spark-bins", *AROUND, "scalegate")
+    return [Spark(settings, host, name) for name in names]
