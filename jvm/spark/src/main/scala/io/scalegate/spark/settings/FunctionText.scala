@@ -18,11 +18,11 @@ final case class FunctionText(
     arguments: Seq[(String, String)]
 ) {
 
-  /** As a session registers it, for an expression of this class. */
+  /** As a session registers it, for an expression of this class, or made by this object. */
   def info(expression: Class[_]): ExpressionInfo = {
     val told = arguments.map { case (argument, what) => s"      * $argument - $what\n" }
     new ExpressionInfo(
-      expression.getName,
+      expression.getName.stripSuffix("$"),
       null, // of no database, as Spark's own
       name,
       s"_FUNC_$signature - $result",
@@ -124,6 +124,18 @@ object FunctionText {
     "The value of the row with the greatest time, whatever the order of the rows; of several at that time the " +
       "greatest, NULL after any other. NULL where no row has a time. An aggregate function.",
     byTime
+  )
+
+  val JoinState: FunctionText = FunctionText(
+    "join_state",
+    "(checkpoint, side[, operator])",
+    "A table: the rows of one side that a streaming join keeps in a checkpoint, a copied row once for each partition " +
+      "that has it.",
+    Seq(
+      "checkpoint" -> "a constant string: the folder that the query was given",
+      "side" -> "'left' or 'right'",
+      "operator" -> "a constant whole number: which of the query's stateful operators, 0 unless given"
+    )
   )
 
   private def byTime: Seq[(String, String)] = Seq(

@@ -6,18 +6,17 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
 import org.apache.spark.sql.types.{IntegerType, StringType}
 
-import io.scalegate.spark.settings.Errors
+import io.scalegate.spark.settings.{Errors, FunctionText}
 
 /** SQL's `join_state(checkpoint, side[, operator])`, a table: what [[StateReader]] gives. The checkpoint is looked at
   * when the query is analyzed, on the driver.
   */
 object StateFunction {
-  val Name = "join_state"
 
   /** As a session registers it. */
   val description: (FunctionIdentifier, ExpressionInfo, TableFunctionBuilder) = (
-    FunctionIdentifier(Name),
-    new ExpressionInfo(getClass.getName.stripSuffix("$"), Name),
+    FunctionIdentifier(FunctionText.JoinState.name),
+    FunctionText.JoinState.info(getClass),
     arguments =>
       arguments match {
         case Seq(Text(checkpoint), Text(side)) => read(checkpoint, side, 0)
