@@ -3,7 +3,7 @@
 With the package's jar in the session a window slides over the right rows, and no pair is made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import and_
 
@@ -14,25 +14,27 @@ from scalegate import _schema as schema
 from scalegate._aggregates import ByTime, checked_aggregates
 from scalegate._bands import between
 from scalegate._errors import ScalegateError
-from scalegate._joins import checked_interval
+from scalegate._joins import Interval, checked_interval
 from scalegate._keys import checked_keys
 from scalegate._required import required
 from scalegate._widths import Width
 
 OUTER = "__scalegate_outer"
 COUNT = "__scalegate_count"
+EXAMPLE = 'give each interval a name and both ends, as in {"after_1s": (0, "1 second")}.'
 CALL = 'left.interval_aggregate(right, lower="-5 seconds", aggs=[F.max("x"), F.count("*")])'
 
 
-@required("lower", "aggs")
+@required("aggs")
 def interval_aggregate(
     left: DataFrame,
     right: DataFrame,
     on: str | Sequence[str] | None = None,
     *,
     time: Sequence[str] = ("ts", "ts"),
-    lower: Width,
+    lower: Width | None = None,
     upper: Width = 0,
+    intervals: Mapping[str, tuple[Width, Width]] | None = None,
     aggs: Sequence[Column | ByTime],
     prevailing: bool = False,
     left_on: str | Sequence[str] | None = None,
@@ -53,6 +55,10 @@ def interval_aggregate(
         The time columns, and where the right time may lie from the left one, both ends included,
         as in `interval_join`. Bounds of whole days are calendar days, which are as long as the
         session's time zone has them: such an interval is left to Spark, which joins and groups.
+    intervals
+        Instead of `lower` and `upper` several intervals by names of yours, as in
+        `{"1s": (0, "1 second"), "1m": (0, "1 minute")}`: both sides are exchanged and sorted
+        once for all of them.
     aggs
         Aggregates over columns of the right side, each under the name that `alias` gives it:
         functions of Spark, and `scalegate.first` and `scalegate.last` by the right side's time.
@@ -68,7 +74,8 @@ def interval_aggregate(
     -------
     DataFrame
         One row for each left row, in no order: the left columns, with the input's types and
-        nullability, then one for each aggregate, of Spark's type. Over no rows a count is 0 and
+        nullability, then one for each aggregate, of Spark's type; with `intervals` a struct of
+        these for each interval, under its name. Over no rows a count is 0 and
         most others are NULL, as without GROUP BY in SQL; so are those of a left row whose time or
         key is NULL.
 
@@ -99,29 +106,59 @@ def interval_aggregate(
             "interval_join, and aggregate these."
         )
     keys = checked_keys(on, left_on, right_on, sides)
-    interval = checked_interval(sides, time, lower, upper, "left.interval_aggregate(right, {})")
-    functions = checked_aggregates(aggs, interval.right, CALL)
+    asked = _asked(left, lower, upper, intervals)
+    checked = {
+        name: checked_interval(sides, time, *ends, "left.interval_aggregate(right, {})")
+        for name, ends in asked.items()
+    }
+    names = next(iter(checked.values()))
+    functions = checked_aggregates(aggs, names.right, CALL)
     if not isinstance(prevailing, bool):
         raise ScalegateError(f"prevailing={prevailing!r}: say True or False.")
     # Inside the subquery a name means a column of the right side, if that has one.
     outer = {
         name: f"{OUTER}{number}"
-        for number, name in enumerate({interval.left, *(ours for ours, _ in keys.pairs)})
+        for number, name in enumerate({names.left, *(ours for ours, _ in keys.pairs)})
     }
-    start = F.col(outer[interval.left]).outer()
-    if prevailing:
-        bounds = (schema.literal(bound, interval.data_type) for bound in interval.bounds)
-        within = F.call_function(
-            "prevailing", start, F.col(schema.quote(interval.right)), *bounds
-        )
-    else:
-        within = between(start, interval.right, interval.bounds, interval.data_type)
+    start = F.col(outer[names.left]).outer()
     same = [
         F.col(schema.quote(theirs)) == F.col(outer[ours]).outer() for ours, theirs in keys.pairs
     ]
-    # A subquery of no aggregates would give pairs: Spark refuses it beside the count.
-    counted = right.where(reduce(and_, [*same, within])).select(
-        *functions, F.count("*").alias(COUNT)
-    )
-    named = {own: F.col(schema.quote(name)) for name, own in outer.items()}
-    return left.withColumns(named).lateralJoin(counted).drop(*named, COUNT)
+    found = left.withColumns({own: F.col(schema.quote(name)) for name, own in outer.items()})
+    for name, interval in checked.items():
+        within = _within(start, interval, prevailing)
+        results = functions if intervals is None else [F.struct(*functions).alias(name)]
+        # A subquery of no aggregates would give pairs: Spark refuses it beside the count.
+        counted = right.where(reduce(and_, [*same, within])).select(
+            *results, F.count("*").alias(COUNT)
+        )
+        found = found.lateralJoin(counted).drop(COUNT)
+    return found.drop(*outer.values())
+
+
+def _asked(
+    left: DataFrame,
+    lower: Width | None,
+    upper: Width,
+    intervals: Mapping[str, tuple[Width, Width]] | None,
+) -> Mapping[str, tuple[Width | None, Width]]:
+    """The intervals by their names; one without a name where `lower` and `upper` are given."""
+    if intervals is None:
+        return {"": (lower, upper)}
+    if lower is not None or upper != 0:
+        raise ScalegateError("give either intervals, or lower and upper.")
+    if not isinstance(intervals, Mapping) or not intervals:
+        raise ScalegateError(f"intervals={intervals!r}: {EXAMPLE}")
+    for name, ends in intervals.items():
+        if not isinstance(name, str) or not isinstance(ends, tuple | list) or len(ends) != 2:
+            raise ScalegateError(f"intervals has {name!r}: {ends!r}. {EXAMPLE}")
+        if name in left.columns:
+            raise ScalegateError(f"intervals: the left side has a column {name!r}: rename one.")
+    return intervals
+
+
+def _within(start: Column, interval: Interval, prevailing: bool) -> Column:
+    if not prevailing:
+        return between(start, interval.right, interval.bounds, interval.data_type)
+    bounds = (schema.literal(bound, interval.data_type) for bound in interval.bounds)
+    return F.call_function("prevailing", start, F.col(schema.quote(interval.right)), *bounds)

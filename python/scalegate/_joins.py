@@ -369,12 +369,13 @@ class Interval:
 
 
 def checked_interval(
-    sides: tuple[Frame, Frame], time: Sequence[str], lower: Width, upper: Width, call: str
+    sides: tuple[Frame, Frame], time: Sequence[str], lower: Width | None, upper: Width, call: str
 ) -> Interval:
     """The interval that the arguments give; `call` is one of the method, for its arguments."""
     names = _time_columns(time, sides)
     data_type = sides[0].field(names[0], "time").dataType
     schema.refuse_missing(lower, data_type, "lower", call.format("lower={}"))
+    assert lower is not None
     bounds = schema.amount(lower, data_type, "lower"), schema.amount(upper, data_type, "upper")
     if bounds[0] > bounds[1]:
         raise ScalegateError(

@@ -178,6 +178,29 @@ def test_the_prevailing_row_counts_where_none_begins_the_interval(
     assert rows(around, "n", "all") == expected
 
 
+def test_several_intervals_at_once(trades: DataFrame, quotes: DataFrame) -> None:
+    intervals = {"after": ("1 second", "30 seconds"), "before": ("-1 minute", 0)}
+    around = trades.interval_aggregate(
+        quotes, on="symbol", intervals=intervals, aggs=[F.count("*").alias("n"), F.max("bid")]
+    )
+    assert around.columns == [*TRADES.columns, "after", "before"]
+    plan = sessions.plan(around)
+    assert plan.count("IntervalAggregate ") == 2
+    expected = [
+        by_hand(
+            seconds(lower),
+            seconds(upper),
+            True,
+            lambda _, q: (len(q), int(q.bid.max()) if len(q) else None),
+        )
+        for lower, upper in intervals.values()
+    ]
+    found = {row.trade: (tuple(row.after), tuple(row.before)) for row in around.collect()}
+    assert found == {t: (expected[0][t], expected[1][t]) for t in expected[0]}
+    # Both sides are exchanged once: the other exchange of the right side is used again.
+    assert plan.count("Exchange hashpartitioning") <= 3
+
+
 def test_rows_without_time_or_key_get_what_no_rows_give(
     spark: SparkSession, quotes: DataFrame
 ) -> None:
@@ -223,6 +246,10 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "the interval is inverted",
     ),
     ("a key of one side", {"on": "bid"}, "no column 'bid'"),
+    ("intervals beside an end", {"intervals": {"a": (0, 0)}}, "either intervals, or lower"),
+    ("no intervals", {"lower": None, "intervals": {}}, "give each interval a name and both"),
+    ("half an interval", {"lower": None, "intervals": {"a": (0,)}}, "intervals has 'a'"),
+    ("a name that is taken", {"lower": None, "intervals": {"tick": (0, 0)}}, "a column 'tick'"),
     ("prevailing rows in words", {"prevailing": "yes"}, "prevailing='yes': say True or False."),
 ]
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionE
 import org.slf4j.LoggerFactory
 
 import io.scalegate.spark.join.aggregate.{
+  ExtractGroupedPairs,
   ExtractIntervalAggregate,
   IntervalAggregateStrategy,
   NarrowIntervalAggregate,
@@ -154,6 +155,7 @@ private object ScaleGateRules {
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractIntervalAggregate)
+    extensions.injectPlanNormalizationRule(_ => ExtractGroupedPairs)
     extensions.injectPlannerStrategy(_ => IntervalAggregateStrategy)
     extensions.injectOptimizerRule(_ => PushThroughAsOfJoin)
     extensions.injectOptimizerRule(_ => NarrowIntervalAggregate)

@@ -152,14 +152,21 @@ final class OwnQueries(draw: Draw) {
     )
     val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
     val own = if (chance(30)) " AND r.b > 3" else ""
-    val form = number(3)
-    Query(s"aggregates around rows, form $form", l, r) { (_, in) =>
+    val form = number(4)
+    Query(s"aggregates around rows, form $form", l, r) { (in, from) =>
       val value =
-        s"(SELECT bigint($function) AS b FROM (${in(1)}) r WHERE $keyed$near$own)"
+        s"(SELECT bigint($function) AS b FROM (${from(1)}) r WHERE $keyed$near$own)"
+      // Plain Spark forgets the order of a left side that is ordered and limited.
+      val left =
+        if (in.isPlain) in.keep("local checkpoint", s"SELECT a, b, t, v FROM (${from(0)})")
+        else from(0)
       form match {
-        case 0 => s"SELECT l.a, x.b, l.t, l.v FROM (${in(0)}) l, LATERAL $value x"
-        case 1 => s"SELECT l.a, $value AS b, l.t, l.v FROM (${in(0)}) l"
-        case _ => s"SELECT l.a, l.b, l.t, l.v FROM (${in(0)}) l WHERE l.a > 30 OR $value > l.b"
+        case 0 => s"SELECT l.a, x.b, l.t, l.v FROM ($left) l, LATERAL $value x"
+        case 1 => s"SELECT l.a, $value AS b, l.t, l.v FROM ($left) l"
+        case 2 => s"SELECT l.a, l.b, l.t, l.v FROM ($left) l WHERE l.a > 30 OR $value > l.b"
+        case _ =>
+          s"SELECT l.a, bigint($function) AS b, l.t, l.v FROM ($left) l JOIN (${from(1)}) r ON $keyed$near$own " +
+            "GROUP BY l.a, l.t, l.v"
       }
     }
   }

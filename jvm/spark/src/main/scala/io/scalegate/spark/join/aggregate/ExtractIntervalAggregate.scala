@@ -1,10 +1,7 @@
 package io.scalegate.spark.join.aggregate
 
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
-import org.apache.spark.sql.catalyst.expressions.aggregate.{
-  AggregateExpression,
-  AggregateFunction
-}
+import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   And,
@@ -15,7 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   NamedExpression,
   OuterReference,
   PredicateHelper,
-  PythonUDF,
   ScalarSubquery,
   SubqueryExpression
 }
@@ -24,17 +20,13 @@ import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOper
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
   Filter,
-  Join,
-  JoinHint,
   LateralJoin,
-  LocalRelation,
   LogicalPlan,
   Project
 }
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 
@@ -105,7 +97,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
         val rows = own.reduceOption(And.apply).fold(input)(Filter(_, input))
         // Conditions are over the input, functions over what is made of it.
         val compared = conditions.flatMap(_.references).filter(input.outputSet.contains)
-        from(
+        MakeIntervalAggregate(
           left,
           Project((fields ++ compared).distinct, rows),
           conditions,
@@ -117,53 +109,17 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
 
   /** The columns that others of the same rows are other names for. */
   private[this] def namesOf(plan: LogicalPlan): AttributeMap[Attribute] = plan match {
-    case Project(columns, _) =>
-      AttributeMap(columns.collect {
+    case Project(columns, child) =>
+      val made = columns.collect {
         case alias @ Alias(column: Attribute, _) if columns.contains(column) =>
           alias.toAttribute -> column
-      })
+      }
+      val kept = namesOf(child).filter { case (name, column) =>
+        columns.contains(name) && columns.contains(column)
+      }
+      AttributeMap(made ++ kept)
+    case a: IntervalAggregate => namesOf(a.left)
     case _ => AttributeMap.empty
-  }
-
-  private[this] def from(
-      left: LogicalPlan,
-      rows: LogicalPlan,
-      conditions: Seq[Expression],
-      functions: Seq[AggregateExpression],
-      results: Seq[NamedExpression]
-  ): Option[IntervalAggregate] = {
-    val used = conditions.flatMap(_.references.filter(rows.outputSet.contains))
-    val inputs = new Inputs
-    val terms = AggregateTerms(functions, results)
-    val ofColumns = terms.copy(
-      functions =
-        terms.functions.map(_.mapChildren(inputs.column).asInstanceOf[AggregateFunction]),
-      filters = terms.filters.map(_.map(inputs.column))
-    )
-    val columns = (used ++ ofColumns.inputs.filter(rows.outputSet.contains)).distinct
-    val right = Project(columns ++ inputs.made, rows)
-    val (markers, plain) = conditions.partition(_.isInstanceOf[Prevailing])
-    val bounds = markers.flatMap(_.children)
-    for {
-      condition <- (plain ++ bounds).reduceOption(And.apply)
-      if markers.size < 2 && isRunnable(left, right, condition)
-    } yield IntervalAggregate(left, right, condition, ofColumns, keepsLast = markers.nonEmpty)
-  }
-
-  private[this] def isRunnable(
-      left: LogicalPlan,
-      right: LogicalPlan,
-      condition: Expression
-  ): Boolean = {
-    def stub(input: LogicalPlan) = LocalRelation(input.output)
-    val plain = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
-      !condition.exists(_.isInstanceOf[PythonUDF])
-    plain && !left.isStreaming && !right.isStreaming &&
-    left.outputSet.intersect(right.outputSet).isEmpty &&
-    condition.references.subsetOf(left.outputSet ++ right.outputSet) && {
-      val join = Join(stub(left), stub(right), LeftOuter, Some(condition), JoinHint.NONE)
-      new IntervalAggregateCandidate(SimplifiedJoin(join)).isRunnable
-    }
   }
 
   private[this] def isOuter(e: Expression): Boolean = SubqueryExpression.hasSubquery(e) &&
@@ -205,28 +161,6 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
         case _ => None
       }
       if (found.forall(_.nonEmpty)) Some(found.flatten) else None
-    }
-  }
-
-  /** The columns that the right input is given for what functions compute of its rows: a function is asked for rows of
-    * the interval alone, so an expression that may fail stays in it.
-    */
-  final private class Inputs {
-    private[this] var columns = Vector.empty[Alias]
-
-    def made: Seq[NamedExpression] = columns
-
-    def column(e: Expression): Expression = e match {
-      case column: Attribute => column
-      case other if other.foldable || other.throwable => other
-      case other =>
-        val known = columns.find(_.child.semanticEquals(other))
-        val column = known.getOrElse {
-          val made = Alias(other, s"__scalegate_input${columns.size}")()
-          columns :+= made
-          made
-        }
-        column.toAttribute
     }
   }
 }

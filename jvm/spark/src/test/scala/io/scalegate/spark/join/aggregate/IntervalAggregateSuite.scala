@@ -1,24 +1,7 @@
 package io.scalegate.spark.join.aggregate
 
-import org.apache.spark.sql.DataFrame
-import org.scalatest.Assertion
-
-import io.scalegate.spark.SparkJoinSuite
-
 /** Aggregates over the rows around each row, written as subqueries, against plain Spark, which joins and groups. */
-final class IntervalAggregateSuite extends SparkJoinSuite {
-  override protected def settings: Map[String, String] =
-    Map("spark.sql.autoBroadcastJoinThreshold" -> "-1")
-
-  private def aggregates(df: DataFrame): Seq[IntervalAggregateExec] =
-    collect(executed(df)) { case a: IntervalAggregateExec => a }
-
-  private def assertAggregates(query: String, nodes: Int = 1): Assertion = {
-    val expected = plainSpark(rowsOf(spark.sql(query)))
-    val df = spark.sql(query)
-    assert(rowsOf(df) == expected, query)
-    assert(aggregates(df).size == nodes, s"not planned as IntervalAggregate: $query")
-  }
+final class IntervalAggregateSuite extends AggregateQueries {
 
   /** Doubles in them are halves and whole numbers, whose sums are exact in any order. */
   private val numbers =
