@@ -60,6 +60,13 @@ object ScaleGateConf {
 
   def aggregates(conf: SQLConf): Boolean = boolean(conf, Aggregates, default = true)
 
+  /** `true` makes the groups of `GROUP BY` left columns over a join by equality keys and bounds without its pairs, as
+    * those without a key are made. It pays where a left row has many right rows.
+    */
+  val GroupKeyedJoins = "spark.scalegate.aggregate.groupKeyedJoins"
+
+  def groupKeyedJoins(conf: SQLConf): Boolean = boolean(conf, GroupKeyedJoins, default = false)
+
   /** How many slides a window must be long for the aggregate to be run on panes; windows that overlap less cost Spark
     * no more.
     */

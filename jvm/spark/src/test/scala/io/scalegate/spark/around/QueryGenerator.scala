@@ -63,7 +63,11 @@ final class QueryGenerator(draw: Draw, tables: Seq[String]) {
       ScaleGateConf.JoinAlgorithm -> Seq("auto", "sweep", "index", "broadcast", "matrix")
     )
     // Drawn one list after the other, so that a seed's cases stay as they were when one is added.
-    Seq(all, Seq(ScaleGateConf.SweepAbove -> Seq("0", "2")))
+    Seq(
+      all,
+      Seq(ScaleGateConf.SweepAbove -> Seq("0", "2")),
+      Seq(ScaleGateConf.GroupKeyedJoins -> Seq("true"))
+    )
       .flatMap(_.filter(_ => chance(35)).map { case (k, values) => k -> oneOf(values) }).toMap
   }
 }

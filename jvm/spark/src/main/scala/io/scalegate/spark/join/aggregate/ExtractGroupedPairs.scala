@@ -7,6 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   And,
   Attribute,
   AttributeSet,
+  EqualNullSafe,
+  EqualTo,
   Expression,
   GreaterThan,
   Literal,
@@ -31,8 +33,9 @@ import io.scalegate.spark.settings.ScaleGateConf
   * functions are sums, counts, averages and extremes of right columns: each left row gets these of its right rows by an
   * [[IntervalAggregate]], and the groups are made of left rows, not of pairs.
   *
-  * Not where a side is small enough to be broadcast: then pairs are found without an exchange of the other side. The
-  * rule runs when a plan is normalized, as [[ExtractIntervalAggregate]] does.
+  * Not where a side is small enough to be broadcast: then pairs are found without an exchange of the other side. Not
+  * with equality keys either, unless a setting says so: where a left row has few right rows, Spark's join of these costs
+  * no more. The rule runs when a plan is normalized, as [[ExtractIntervalAggregate]] does.
   */
 object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
@@ -54,6 +57,7 @@ object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
         for {
           sides <- Sides(join, filters)
           if keys.forall(isOf(_, sides.left.outputSet))
+          if ScaleGateConf.groupKeyedJoins(conf) || !sides.hasKeys
           inner <- aggregated(sides, results)
         } yield a.copy(
           groupingExpressions = keys,
@@ -79,7 +83,14 @@ object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
       right: LogicalPlan,
       conditions: Seq[Expression],
       joinType: JoinType
-  )
+  ) {
+
+    /** Whether columns of both must be equal. */
+    def hasKeys: Boolean = conditions.exists {
+      case EqualTo(_, _) | EqualNullSafe(_, _) => true
+      case _ => false
+    }
+  }
 
   private object Sides {
     def apply(join: Join, above: Seq[Expression]): Option[Sides] = {

@@ -1,7 +1,12 @@
 package io.scalegate.spark.join.aggregate
 
+import io.scalegate.spark.settings.ScaleGateConf
+
 /** `GROUP BY` columns of the left side over a join by keys and an interval, against plain Spark, which makes the pairs. */
 final class GroupedPairsSuite extends AggregateQueries {
+  override protected def settings: Map[String, String] =
+    super.settings + (ScaleGateConf.GroupKeyedJoins -> "true")
+
   private val near = "o.k = q.k AND q.ts BETWEEN o.ts - INTERVAL 3 HOURS AND o.ts"
   private val functions =
     "count(*) AS n, count(q.i) AS ni, sum(q.i) AS s, avg(q.i) AS a, min(q.m) AS low, max(q.ts) AS last, sum(q.m) AS sm, " +
@@ -61,6 +66,18 @@ final class GroupedPairsSuite extends AggregateQueries {
         s"SELECT o.id, count(*) FROM r o JOIN s q ON $near GROUP BY ROLLUP(o.id)"
       )
     } assertAggregates(query, nodes = 0)
+  }
+
+  test("joins by keys are left as they are unless a setting says so") {
+    withSettings(ScaleGateConf.GroupKeyedJoins -> "false") {
+      assertAggregates(
+        s"SELECT o.id, count(*) FROM r o JOIN s q ON $near GROUP BY o.id",
+        nodes = 0
+      )
+      assertAggregates(
+        s"SELECT o.id, count(*) FROM r o JOIN s q ON ${near.replace("o.k = q.k AND ", "")} GROUP BY o.id"
+      )
+    }
   }
 
   test("a side that is small enough to be broadcast is joined") {
