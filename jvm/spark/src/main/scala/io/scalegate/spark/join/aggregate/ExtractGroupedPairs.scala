@@ -41,7 +41,7 @@ object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan
     else
-      plan.transformUpWithSubqueries {
+      OutsideCorrelated.transform(plan) {
         case a: Aggregate if a.resolved && a.groupingExpressions.nonEmpty && !a.isStreaming =>
           grouped(a).getOrElse(a)
       }
@@ -50,7 +50,7 @@ object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
     EliminateSubqueryAliases(a.child) match {
       case PhysicalOperation(fields, filters, join: Join)
           if (join.joinType == Inner || join.joinType == LeftOuter) &&
-            !isHinted(join) && !isSmall(join.left) && !isSmall(join.right) =>
+            !isHinted(join) =>
         val names = getAliasMap(fields)
         val keys = a.groupingExpressions.map(replaceAlias(_, names))
         val results = a.aggregateExpressions.map(replaceAliasButKeepName(_, names))
@@ -59,6 +59,8 @@ object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
           if keys.forall(isOf(_, sides.left.outputSet))
           if ScaleGateConf.groupKeyedJoins(conf) || !sides.hasKeys
           inner <- aggregated(sides, results)
+          // Last, for some sources have to plan a scan to tell.
+          if !isSmall(join.left) && !isSmall(join.right)
         } yield a.copy(
           groupingExpressions = keys,
           aggregateExpressions = inner.results,

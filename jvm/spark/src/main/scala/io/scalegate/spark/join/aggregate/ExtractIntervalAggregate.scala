@@ -40,7 +40,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan
     else
-      plan.transformUpWithSubqueries {
+      OutsideCorrelated.transform(plan) {
         case lateral: LateralJoin if lateral.resolved && lateral.condition.isEmpty =>
           ofLateral(lateral).getOrElse(lateral)
         case node @ (_: Project | _: Filter)

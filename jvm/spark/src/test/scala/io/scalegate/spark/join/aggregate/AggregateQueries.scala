@@ -11,7 +11,7 @@ abstract class AggregateQueries extends SparkJoinSuite {
     Map("spark.sql.autoBroadcastJoinThreshold" -> "-1")
 
   protected def aggregates(df: DataFrame): Seq[IntervalAggregateExec] =
-    collect(executed(df)) { case a: IntervalAggregateExec => a }
+    collectWithSubqueries(executed(df)) { case a: IntervalAggregateExec => a }
 
   /** That the rows are plain Spark's, and that so many nodes of ours give them. */
   protected def assertAggregates(query: String, nodes: Int = 1): Assertion = {

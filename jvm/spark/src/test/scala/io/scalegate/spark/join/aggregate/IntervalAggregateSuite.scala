@@ -109,6 +109,18 @@ final class IntervalAggregateSuite extends AggregateQueries {
       )
   }
 
+  test("within a subquery that needs its outer row it is left to Spark") {
+    val within = "q.k = o.k AND q.ts BETWEEN o.ts - INTERVAL 1 HOUR AND o.ts"
+    assertAggregates(
+      s"SELECT z.id, (SELECT max(a.n) FROM r o, LATERAL (SELECT count(*) AS n FROM s q WHERE $within) a " +
+        "WHERE o.k = z.k) AS n FROM r z",
+      nodes = 0
+    )
+    assertAggregates(
+      s"SELECT z.id, (SELECT max(a.n) FROM r o, LATERAL (SELECT count(*) AS n FROM s q WHERE $within) a) AS n FROM r z"
+    )
+  }
+
   test("a table beside itself") {
     assertAggregates(
       "SELECT o.id, a.n FROM r o, LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND " +
