@@ -118,7 +118,9 @@ def interval_aggregate(
     # Inside the subquery a name means a column of the right side, if that has one.
     outer = {
         name: f"{OUTER}{number}"
-        for number, name in enumerate({names.left, *(ours for ours, _ in keys.pairs)})
+        for number, name in enumerate(
+            dict.fromkeys([names.left, *(ours for ours, _ in keys.pairs)])
+        )
     }
     start = F.col(outer[names.left]).outer()
     same = [

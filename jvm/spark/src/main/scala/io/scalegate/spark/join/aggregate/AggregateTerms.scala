@@ -63,18 +63,9 @@ final private[scalegate] case class AggregateTerms(
 
   /** The same for these columns alone. */
   def only(columns: AttributeSet): AggregateTerms = {
-    val kept = values.zip(output).filter { case (_, column) => columns.contains(column) }
-    val used = AttributeSet.fromAttributeSets(kept.map(_._1.references))
-    val needed = functions.zip(filters).zip(ids).zip(expressions).collect {
-      case (function, expression) if used.contains(expression.resultAttribute) => function
-    }
-    AggregateTerms(
-      needed.map(_._1._1),
-      needed.map(_._1._2),
-      needed.map(_._2),
-      kept.map(_._1),
-      kept.map(_._2)
-    )
+    val kept = results.filter(column => columns.contains(column.toAttribute))
+    val used = AttributeSet.fromAttributeSets(kept.map(_.references))
+    AggregateTerms(expressions.filter(e => used.contains(e.resultAttribute)), kept)
   }
 
   /** What the operator makes, and its inputs do not have. */
