@@ -58,8 +58,10 @@ def asof_join(
     Parameters
     ----------
     left, right
-        DataFrames of one session. The left one may be a stream and the right one a table: each
-        row of the stream is joined with the table as it is read in the row's batch.
+        DataFrames of one session. Two streams, each with a watermark on its time column: a left
+        row is given once, when the watermark says that no nearer right row can come. Or a stream
+        on the left and a table on the right: each row of the stream is joined with the table as
+        it is read in the row's batch.
     on
         Columns of both sides that must be equal; None joins on time alone.
     time
@@ -71,7 +73,7 @@ def asof_join(
     tolerance
         No right row farther away matches; it counts itself. As the widths of `interval_join`: an
         interval or timedelta for timestamps, whole days for dates, a number for numbers. None
-        for any distance.
+        for any distance; of two streams only with "backward", and without a condition on both.
     allow_exact
         False if a right row of the left one's own time does not match.
     how
@@ -120,7 +122,7 @@ def asof_join(
     |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:01|10.4|
     +-------------------+------+-----+-------------------+----+
     """
-    sides = schema.frames(left, right, table="right")
+    sides = schema.frames(left, right, takes_table=True)
     keys = checked_keys(on, left_on, right_on, sides)
     nearest = _Nearest(sides, time, direction, tolerance, allow_exact, ties, None)
     return _joined(sides, keys, nearest, how, condition, suffix)
@@ -178,7 +180,7 @@ def nearest_join(
     |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|10.7|
     +-------------------+------+-----+-------------------+----+
     """
-    sides = schema.frames(left, right, table="right")
+    sides = schema.frames(left, right, takes_table=True)
     keys = checked_keys(on, left_on, right_on, sides)
     count = _widths.whole_number(k)
     if count is None or not 1 <= count <= MOST_ROWS:
@@ -209,6 +211,12 @@ class _Nearest:
             )
         if not isinstance(allow_exact, bool):
             raise ScalegateError(f"allow_exact={allow_exact!r}: say True or False.")
+        if sides[1].df.isStreaming and direction != "backward" and tolerance is None:
+            raise ScalegateError(
+                f"direction={direction!r} of two streams needs a tolerance, as in "
+                'tolerance="5 seconds": a left row would wait for a right one that may never '
+                "come."
+            )
         self.times = left.name, right.name
         self.ties = [sides[1].field(name, "ties").name for name in _list_of(ties, "ties")]
         self.count = count

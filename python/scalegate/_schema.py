@@ -82,10 +82,12 @@ class Frame:
         )
 
 
-def frames(left: DataFrame, right: DataFrame, table: str | None = None) -> tuple[Frame, Frame]:
+def frames(
+    left: DataFrame, right: DataFrame, *, takes_table: bool = False
+) -> tuple[Frame, Frame]:
     """Both sides, refused unless they are batch DataFrames or streaming ones.
 
-    `table` names the side that is always a batch one, whatever the other is.
+    `takes_table` says that a stream on the left may be joined with a batch one on the right.
     """
     for side, df in (("left", left), ("right", right)):
         if not isinstance(df, DataFrame):
@@ -93,13 +95,13 @@ def frames(left: DataFrame, right: DataFrame, table: str | None = None) -> tuple
                 f"the {side} side is not a Spark DataFrame but {type(df).__module__}."
                 f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
             )
-    if table is not None and right.isStreaming:
+    if takes_table and right.isStreaming and not left.isStreaming:
         raise ScalegateError(
-            f"the {table} side is a streaming DataFrame, whose nearest rows are not known in a "
-            "batch: join with a table. For two streams use interval_join, whose bounds say how "
-            "long to wait."
+            "the right side is a streaming DataFrame and the left side a batch one: no row of a "
+            "table has its answer before the stream ends. Join two streams, or a stream on the "
+            "left with a table."
         )
-    if table is None and left.isStreaming != right.isStreaming:
+    if not takes_table and left.isStreaming != right.isStreaming:
         stream, batch = ("left", "right") if left.isStreaming else ("right", "left")
         raise ScalegateError(
             f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "

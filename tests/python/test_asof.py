@@ -1,7 +1,9 @@
 """As-of joins against pandas' `merge_asof`, DuckDB's ASOF, Spark's own, and a ranking by hand."""
 
+import os
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,9 +13,11 @@ import pyarrow as pa
 import pyspark
 import pytest
 import sessions
+import stream_files
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from scalegate import ScalegateError
+from scalegate._asof import Direction
 
 START = np.datetime64("2024-03-09T22:00:00", "us")
 WIDTHS = [None, "40 seconds", "0 seconds"]
@@ -295,8 +299,71 @@ def test_a_number_of_rows_that_is_none_is_refused(trades: DataFrame, quotes: Dat
             trades.nearest_join(quotes, k=k)
 
 
+def arriving(spark: SparkSession, directory: Path, rows: pd.DataFrame, delay: str) -> DataFrame:
+    """A stream of the rows, a file a batch, and then of one that moves the watermark past all."""
+    directory.mkdir()
+    shuffled = rows.sample(frac=1.0, random_state=7)
+    last = rows.head(1).assign(ts=START + np.timedelta64(30, "D"), symbol="none")
+    last[rows.columns[-1]] = -1
+    parts = [*np.array_split(np.arange(len(rows)), 4), None]
+    for number, part in enumerate(parts):
+        file = directory / f"{number}.parquet"
+        chosen = last if part is None else shuffled.iloc[part]
+        chosen.to_parquet(file, index=False)
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+    schema = spark.read.parquet(str(directory)).schema
+    stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
+    timed = stream.parquet(str(directory)).withColumn("ts", F.col("ts").cast("timestamp"))
+    return timed.withWatermark("ts", delay)
+
+
 @pytest.mark.streaming
-def test_a_stream_on_the_right_is_refused(spark: SparkSession, trades: DataFrame) -> None:
-    stream = spark.readStream.format("rate").load()
-    with pytest.raises(ScalegateError, match="the right side is a streaming DataFrame"):
-        trades.asof_join(stream, time=("ts", "timestamp"))
+@pytest.mark.connect
+@pytest.mark.parametrize(
+    ("direction", "tolerance"),
+    [
+        ("backward", None),
+        ("backward", "40 seconds"),
+        ("forward", "3 minutes"),
+        ("nearest", "1 minute"),
+    ],
+)
+def test_two_streams_give_what_pandas_gives(
+    spark: SparkSession, tmp_path: Path, direction: Direction, tolerance: str | None
+) -> None:
+    left = arriving(spark, tmp_path / "trades", TRADES, "1 hour")
+    right = arriving(spark, tmp_path / "quotes", QUOTES, "1 hour")
+    joined = left.asof_join(right, on="symbol", direction=direction, tolerance=tolerance)
+    written = joined.select("trade", "quote", "symbol").writeStream.format("parquet")
+    query = (
+        written.option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "out"))
+    )
+    query.awaitTermination()
+    got = spark.read.parquet(str(tmp_path / "out")).where("symbol <> 'none'")
+    expected = pd.merge_asof(
+        TRADES.sort_values("ts"),
+        QUOTES.sort_values("ts"),
+        on="ts",
+        by="symbol",
+        direction=direction,
+        tolerance=None if tolerance is None else pd.Timedelta(tolerance),
+    )
+    assert pairs((row.trade, row.quote) for row in got.collect()) == pairs(
+        zip(expected.trade, expected.quote)
+    )
+    assert {join["operatorName"] for join in stream_files.operators(query)} == {"windowJoin"}
+
+
+@pytest.mark.streaming
+def test_streams_that_cannot_be_joined_are_refused(
+    spark: SparkSession, trades: DataFrame
+) -> None:
+    stream = spark.readStream.format("rate").load().toDF("ts", "quote")
+    with pytest.raises(ScalegateError, match="Join two streams, or a stream on the left"):
+        trades.asof_join(stream)
+    with pytest.raises(ScalegateError, match="'forward' of two streams needs a tolerance"):
+        stream.asof_join(stream, direction="forward")
+    with pytest.raises(Exception, match="call withWatermark"):
+        stream.asof_join(stream).writeStream.format("noop").start()

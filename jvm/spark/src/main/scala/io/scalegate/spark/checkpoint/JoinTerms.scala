@@ -22,6 +22,8 @@ import io.scalegate.spark.bounds.BoundedDifference
   *   how many rows the window holds, if it is one of rows
   * @param perKey
   *   whether of each key
+  * @param nearest
+  *   which rows of each key are joined, if those nearest in time are
   * @param where
   *   where rows meet that no keys bring together
   * @param cells
@@ -33,6 +35,7 @@ final case class JoinTerms(
     times: (Attribute, Attribute),
     rows: Option[Long],
     perKey: Boolean,
+    nearest: Option[NearestTerms],
     where: Option[String],
     cells: Seq[BoundedDifference],
     older: OlderJoinTerms
@@ -63,6 +66,7 @@ final case class JoinTerms(
       "keys" -> keys.map { case (l, r) => s"${text(l)} = ${text(r)}" }.mkString(", "),
       "rows" -> rows.mkString,
       "counted" -> (if (perKey) "per key" else ""),
+      "nearest" -> nearest.fold("")(_.describe(text)),
       "condition" -> text.all(condition),
       "place" -> where.mkString,
       "cells" -> cells
@@ -70,6 +74,29 @@ final case class JoinTerms(
         .mkString(", ")
     ).filter(_._2.nonEmpty)
     CheckpointTerms(terms, older.differences(_, state, join, left, right))
+  }
+}
+
+/** Which right rows an as-of join takes for a left one, in a checkpoint's words.
+  *
+  * @param direction
+  *   the name of it
+  * @param exact
+  *   whether a row of the left one's own time counts
+  * @param most
+  *   right rows for each left one
+  * @param ties
+  *   the order of right rows of one time
+  */
+final case class NearestTerms(
+    direction: String,
+    exact: Boolean,
+    most: Int,
+    ties: Seq[Expression]
+) {
+  private[checkpoint] def describe(text: TermText): String = {
+    val order = if (ties.isEmpty) "" else s", ties by ${ties.map(text(_)).mkString(", ")}"
+    s"$most $direction${if (exact) "" else ", not exact"}$order"
   }
 }
 

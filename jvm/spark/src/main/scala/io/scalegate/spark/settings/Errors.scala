@@ -255,8 +255,33 @@ object Errors {
   )
 
   def asOfStream: Exception = bad(
-    "the right side of an as-of join is a stream, whose nearest rows are not known in a batch: join the left side, which " +
-      "may be a stream, with a table. For two streams write an interval join, whose bounds say how long to wait"
+    "the right side of an as-of join is a stream and the left one is not: no row of a table has its answer before the " +
+      "stream ends. Join two streams, or a stream on the left with a table"
+  )
+
+  def asOfStreamTime(side: String, time: String): Exception = bad(
+    "an as-of join of two streams goes by their watermarks: call withWatermark(time, delay) on a timestamp column of each " +
+      s"input and give these columns as times. The $side input's is $time, which has none"
+  )
+
+  def asOfStreamTolerance(direction: String): Exception = bad(
+    s"looking $direction, an as-of join of two streams would hold a left row until a right one comes, if ever: give it a " +
+      s"tolerance of at most days, as in asof(l.ts, r.ts, '$direction', INTERVAL 5 SECONDS) or tolerance=\"5 seconds\""
+  )
+
+  def asOfStreamCondition(condition: String): Exception = bad(
+    "an as-of join of two streams would keep every right row for ever, since a condition beside the times may pass over " +
+      s"any of the later ones: $condition. Give it a tolerance, as in asof(l.ts, r.ts, 'backward', INTERVAL 5 SECONDS)"
+  )
+
+  def asOfStreamKey(key: String): Exception = bad(
+    s"an as-of join of two streams needs keys whose equal values are the same bytes, and $key is none: cast it, or put the " +
+      "equality behind a tolerance"
+  )
+
+  def asOfStreamAbove(column: String, above: String): Exception = bad(
+    s"above an as-of join of two streams $above goes by $column, the time of right rows, which without a tolerance may be " +
+      "of any age: no watermark can be promised of it. Use the left side's time, or give the join a tolerance"
   )
 
   def asOfPython(condition: String): Exception = bad(

@@ -209,6 +209,49 @@ final class StreamQueryGenerator(random: Random) {
       "r.a, l.b, l.t, l.v"
     ))
 
+  /** In plain Spark the nearest row of each distinct left row is an aggregate over all that may be it. */
+  private[this] def asOf(l: Drawn, r: Drawn): Drawn = {
+    val how = oneOf(Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI"))
+    val direction = oneOf(Seq("backward", "backward", "forward"))
+    val back = direction == "backward"
+    val reach =
+      if (back && chance(50)) "NULL" else s"INTERVAL ${1 + random.nextInt(6)} SECONDS"
+    val exact = chance(70)
+    val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
+    val rest =
+      if (reach != "NULL" && chance(40))
+        oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 3"))
+      else if (chance(20)) " AND r.a > 2"
+      else ""
+    val wanted = columns(how)
+    val all = Seq("a", "b", "t", "v")
+    def ofRight(more: Seq[String]) = more.map("r." + _).mkString(", ")
+    val ties = ofRight(all.filter(_ != "t"))
+    val query = Query(s"$how join as of t, $direction", l.query, r.query) { (in, from) =>
+      if (!in.isPlain)
+        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
+          s"${keyed}asof(l.t, r.t, '$direction', $reach, $exact, $ties)$rest"
+      else {
+        val order = s"r.t ${if (back) "<" else ">"}${if (exact) "=" else ""} l.t"
+        val near =
+          if (reach == "NULL") ""
+          else s" AND r.t ${if (back) s">= l.t -" else s"<= l.t +"} $reach"
+        val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
+        val ofLeft = all.map("l." + _).mkString(", ")
+        val chosen =
+          s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), struct(r.t, $ties)) AS r " +
+            s"FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $keyed$order$near$rest GROUP BY $ofLeft"
+        val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
+        s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
+      }
+    }
+    drawn(query, timed = true)
+  }
+
+  /** A join within a time, or, where both inputs end, one with the nearest row. */
+  private[this] def joined(l: Drawn, r: Drawn): Drawn =
+    if (l.timed && r.timed && chance(25)) asOf(l, r) else join(l, r)
+
   /** In plain Spark the places of the rows in the order of both inputs are counted. Rows of a window that is still open
     * at the end are undecided, so the types of joins are those that give pairs.
     */
@@ -266,12 +309,12 @@ final class StreamQueryGenerator(random: Random) {
 
   private[this] def appended(): Query = {
     val inner = random.nextInt(100) match {
-      case n if n < 55 => join(below, below)
+      case n if n < 55 => joined(below, below)
       case n if n < 65 => rowWindow(below, below)
       case n if n < 78 => windows(below)
-      case n if n < 86 => join(windows(below), below)
-      case n if n < 93 => join(wrapped(join(below, below), random.nextInt(2)), below)
-      case _ => join(below, windows(join(below, below)))
+      case n if n < 86 => joined(windows(below), below)
+      case n if n < 93 => joined(wrapped(joined(below, below), random.nextInt(2)), below)
+      case _ => joined(below, windows(joined(below, below)))
     }
     val whole = wrapped(inner, random.nextInt(3))
     (if (whole.timed && chance(25)) wrapped(windows(whole), random.nextInt(2)) else whole).query

@@ -200,6 +200,8 @@ private object StreamsAroundSuite {
     "dropDuplicatesWithinWatermark is not supported on streaming DataFrames/DataSets without watermark",
     "would be joined once for each time",
     "a window of rows over two streams",
+    "goes by their watermarks: call withWatermark",
+    "the time of right rows, which without a tolerance may be",
     "counts the rows of two streams in the order of times that no watermark closes",
     "cannot share this join of two streams among a matrix of cells",
     "WINDOW_JOIN cannot run this join in a matrix of",

@@ -4,25 +4,19 @@ import org.apache.spark.sql.catalyst.expressions.{
   And,
   AttributeReference,
   Expression,
-  GreaterThanOrEqual,
-  LessThanOrEqual,
   PredicateHelper
 }
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
-import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
-import org.apache.spark.sql.catalyst.plans.Inner
-import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
-import io.scalegate.band.{Band, IntegralBand}
-import io.scalegate.lookup.{Direction, NearestIndex}
+import io.scalegate.lookup.NearestIndex
 import io.scalegate.partition.TimeSlices
-import io.scalegate.spark.bounds.{BoundExtractor, BoundText, TermType}
+import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
 import io.scalegate.spark.join.lookup.PackExec
-import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
 import io.scalegate.spark.plan.InputSize
 import io.scalegate.spark.rows.IndexBy
@@ -38,7 +32,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     */
   def apply(join: AsOfJoin)(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
     val conf = SQLConf.get
-    val (keys, others) = keysOf(join)
+    val (keys, others) = join.equalities
     val probing = Probing.from(join.joinType).get.copy(most = join.terms.most)
     val terms = indexTerms(join, keys, others)
     val isSmall = canBroadcastBySize(join.right, conf) &&
@@ -124,25 +118,14 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     else new AsOfSlices(join, terms.attributes, terms.by.types).find(SQLConf.get)
   }
 
-  /** The equality keys, in a form whose bytes are the same where values are equal, and what else is in the condition. */
-  private[this] def keysOf(join: AsOfJoin): (JoinKeys, Seq[Expression]) = {
-    val pairs = Join(join.left, join.right, Inner, join.condition, JoinHint.NONE)
-    pairs match {
-      case ExtractEquiJoinKeys(_, l, r, others, _, _, _, _) =>
-        val keys = JoinKeys(l.map(WithinRows.comparable), r.map(WithinRows.comparable))
-        (keys, others.toSeq.flatMap(splitConjunctivePredicates))
-      case _ => (JoinKeys(Nil, Nil), join.condition.toSeq.flatMap(splitConjunctivePredicates))
-    }
-  }
-
   private[this] def indexTerms(
       join: AsOfJoin,
       keys: JoinKeys,
       others: Seq[Expression]
   ): IndexTerms = {
     val terms = join.terms
-    val timeType = TermType.from(terms.leftTime.dataType).get
-    val (within, tolerance) = reach(join, timeType)
+    val timeType = terms.timeType
+    val (within, tolerance) = join.reach
     val by =
       NearestIndex.By(terms.direction, keyed = false, timeType.attribute, terms.exact, within)
     val byTime = IndexTerms(
@@ -159,39 +142,6 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
           throw new IllegalStateException(s"no key to index by: ${keys.left.map(_.sql)}")
         ))
     key.fold(byTime)(byTime.within)
-  }
-
-  /** The band that the tolerance sets, if one can be read of it, and what of the tolerance is to be evaluated. */
-  private[this] def reach(
-      join: AsOfJoin,
-      timeType: TermType
-  ): (Option[Band], Seq[Expression]) = {
-    import join.terms.{direction, leftTime, rightTime, tolerance}
-    if (tolerance.isEmpty) (None, Nil)
-    else {
-      val order = direction match {
-        case Direction.Backward => Some(LessThanOrEqual(rightTime, leftTime))
-        case Direction.Forward => Some(GreaterThanOrEqual(rightTime, leftTime))
-        case Direction.Nearest => None
-      }
-      val extractor = new BoundExtractor(join.left.outputSet, join.right.outputSet)
-      val found = extractor.extract(tolerance ++ order)._1.find { d =>
-        d.termType == timeType && !d.isEmpty &&
-        d.left.semanticEquals(leftTime) && d.right.semanticEquals(rightTime)
-      }
-      found match {
-        // Dates wrap around in a sum, and then no right row is in order that satisfies the tolerance.
-        case Some(d) if d.range.circular =>
-          val days = IntegralBand(
-            timeType.attribute,
-            d.range.lower.toLong,
-            d.range.upper.toLong
-          )
-          (Some(days), tolerance)
-        case Some(d) => (Some(d.band), if (d.exact) Nil else tolerance)
-        case None => (None, tolerance)
-      }
-    }
   }
 
   private[this] def describe(

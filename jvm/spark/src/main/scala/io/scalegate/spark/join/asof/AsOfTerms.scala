@@ -3,6 +3,7 @@ package io.scalegate.spark.join.asof
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.lookup.Direction
+import io.scalegate.spark.bounds.TermType
 import io.scalegate.spark.rows.NodeTerms
 
 /** Which right rows are the nearest to a left one.
@@ -33,6 +34,9 @@ final case class AsOfTerms(
     val changes = new NodeTerms.Changed(changed)
     copy(changes.one, changes.one, changes.in(tolerance), changes.in(ties))
   }
+
+  /** Of both times. */
+  def timeType: TermType = TermType.from(leftTime.dataType).get
 
   /** What EXPLAIN says of it. */
   def describe: String = {

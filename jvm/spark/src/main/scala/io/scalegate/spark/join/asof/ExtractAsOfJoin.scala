@@ -35,11 +35,20 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
     if (!ScaleGateConf.enabled(conf)) plan
     else
       plan.transformUpWithSubqueries {
-        case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => rewrite(j)
-        case j @ SparkAsOfJoin(join)
-            if j.resolved && !join.right.isStreaming && !isLeftToSpark(join.condition) =>
-          rewrite(join)
+        case Asked(join) => node(join)
       }
+
+  /** A join with the nearest rows that is run here, with an [[AsOf]] in its condition, be it one of Spark's own. */
+  object Asked {
+    def unapply(plan: LogicalPlan): Option[Join] = plan match {
+      case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => Some(j)
+      case j @ SparkAsOfJoin(join)
+          if j.resolved && (join.left.isStreaming || !join.right.isStreaming) &&
+            !isLeftToSpark(join.condition) =>
+        Some(join)
+      case _ => None
+    }
+  }
 
   /** What is refused in a join of ours, Spark's own may run. */
   private[this] def isLeftToSpark(condition: Option[Expression]): Boolean =
@@ -47,7 +56,8 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
 
   private[this] def hasPython(e: Expression): Boolean = e.exists(_.isInstanceOf[PythonUDF])
 
-  private[this] def rewrite(join: Join): LogicalPlan = {
+  /** A join with an [[AsOf]] in its condition, as a node of this package's. */
+  def node(join: Join): LogicalPlan = {
     val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
     val (markers, others) = conjuncts.partition(_.isInstanceOf[AsOf])
     val condition = others.filterNot(_.isInstanceOf[WindowJoinRequested])
@@ -117,7 +127,7 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case _: InnerLike | LeftOuter | LeftSemi | LeftAnti => ()
       case other => throw Errors.asOfJoinType(other.sql)
     }
-    if (join.right.isStreaming) throw Errors.asOfStream
+    if (join.right.isStreaming && !join.left.isStreaming) throw Errors.asOfStream
     condition.find(hasPython).foreach(c => throw Errors.asOfPython(c.sql))
     condition
       .find(SubqueryExpression.hasInOrCorrelatedExistsSubquery)

@@ -39,7 +39,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case WindowJoinHint(child, _) => planLater(child) :: Nil
     case w: RowWindowJoin => RowWindowPlan(w)(planLater).rows(w.output) :: Nil
-    case a: AsOfJoin => AsOfPlan(a)(planLater).rows(a.output) :: Nil
+    case a: AsOfJoin if !a.isOfStreams => AsOfPlan(a)(planLater).rows(a.output) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
       val candidate = new WindowJoinCandidate(join)
       refuseMarkers(join)

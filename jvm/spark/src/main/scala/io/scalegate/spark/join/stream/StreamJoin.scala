@@ -6,8 +6,8 @@ import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
-import io.scalegate.spark.join.stream.rowcount.RowsPerKeyStream
-import io.scalegate.spark.join.stream.state.{RowCountWindow, StreamWindow}
+import io.scalegate.spark.join.stream.perkey.PerKey
+import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.{
   Copies,
   StreamBatch,
@@ -30,7 +30,7 @@ import io.scalegate.stream.{Side, Sides}
   * @param splitting
   *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
   * @param perKey
-  *   the keys of each side's rows, if the window counts the rows of each key
+  *   what is joined of each key, if the rows of each are held apart
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -51,7 +51,7 @@ final case class StreamJoin(
     residual: Option[Expression],
     cells: Option[StreamCells],
     splitting: Option[HotKeySplitting],
-    perKey: Option[Sides[Seq[Expression]]],
+    perKey: Option[PerKey],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -64,7 +64,7 @@ final case class StreamJoin(
     */
   def expressions: Seq[Expression] =
     bounded.left ++ bounded.right ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
-      perKey.toSeq.flatMap(k => k.left ++ k.right)
+      perKey.toSeq.flatMap(_.expressions)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
@@ -73,19 +73,16 @@ final case class StreamJoin(
       bounded = bounded.map(next(_)),
       residual = next(residual).headOption,
       cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
-      perKey = perKey.map(_.map(next(_)))
+      perKey = perKey.map(_.withExpressions(rest))
     )
   }
 
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    (window, perKey) match {
-      case (counting: RowCountWindow, Some(keys)) =>
-        new RowsPerKeyStream(probing, inputs, keys, counting.rows, residual)
-      case _ =>
-        new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
-    }
+    perKey.fold[StreamTask](
+      new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
+    )(_.task(probing, inputs, residual))
   }
 
   private[this] def input(side: Side, columns: Seq[Attribute]) = StreamInput(
@@ -94,6 +91,7 @@ final case class StreamJoin(
     columns.indexWhere(_.exprId == times(side).exprId),
     probing.decides(side),
     if (side eq probing.side) probing.unmatched else probing.unfound,
+    perKey.toSeq.flatMap(_.ties(side)),
     cells.filter(_.by.isCopied(side)).map(c =>
       Copies(c.attributes(side), c.by, columns.length - 1)
     )
@@ -117,7 +115,8 @@ final case class StreamJoin(
     * is not above the watermark.
     */
   def outputWatermark(watermark: Long): Long = {
-    val least = window.leastOutput(StreamJoin.micros(watermark))
+    val at = StreamJoin.micros(watermark)
+    val least = perKey.fold(window.leastOutput(at))(_.leastOutput(at))
     math.max(0L, math.min(watermark, Math.floorDiv(least, 1000L)))
   }
 

@@ -21,6 +21,9 @@ final case class CheckedStreamingJoin(
 
   def rowWindow: Option[WithinRows] = WithinRows.find(condition)
 
+  /** What is asked of it, if it is an as-of join. */
+  private[plan] def nearest: Option[StreamingNearest] = StreamingNearest.unapply(join)
+
   override protected def over(l: LogicalPlan, r: LogicalPlan): CheckedStreamingJoin =
     copy(left = l, right = r)
 }

@@ -17,6 +17,7 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.asof.ExtractAsOfJoin
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -28,6 +29,10 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
       val hidden = hide(w)
       refuseRowWindows(hidden.inputQuery, w.outputMode)
+      hidden.inputQuery.foreach { p =>
+        if (p.isStreaming && waits(p, w.outputMode))
+          StreamingNearest.refuseAbove(p, hidden.inputQuery)
+      }
       if (!conf.getConf(SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE)) refuseChain(hidden.inputQuery)
       hidden
     case other => other
@@ -35,6 +40,10 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
 
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
     w.copy(inputQuery = w.inputQuery.transformUp {
+      case ExtractAsOfJoin.Asked(j) if j.right.isStreaming =>
+        if (!j.left.isStreaming) throw Errors.asOfStream
+        StreamingNearest.unapply(j).foreach(_.refuse().refuseMode(w.outputMode))
+        CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
       case j: Join if j.left.isStreaming && j.right.isStreaming && isDecided(j) =>
         StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
           c.refuseMode(w.outputMode)

@@ -19,13 +19,16 @@ import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.MetadataBuilder
 
-/** Gives the optimizer the hidden joins back, but for those over windows of rows: it would move filters below them. The
-  * rule runs when a batch's plan is normalized.
+import io.scalegate.spark.join.asof.ExtractAsOfJoin
+
+/** Gives the optimizer the hidden joins back, but for those over windows of rows and as-of joins: it would move filters
+  * below them. The rule runs when a batch's plan is normalized.
   */
 object ShowStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case c: CheckedStreamingJoin =>
-      if (c.rowWindow.nonEmpty)
+      if (c.nearest.nonEmpty) ExtractAsOfJoin.node(c.join)
+      else if (c.rowWindow.nonEmpty)
         StreamingWindowJoin(c.left, c.right, c.joinType, c.condition)
       else
         c.joinType match {

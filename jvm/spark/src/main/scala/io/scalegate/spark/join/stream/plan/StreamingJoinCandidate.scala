@@ -1,15 +1,8 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  Expression,
-  ScalarSubquery,
-  SubqueryExpression
-}
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, EventTimeWatermark, LogicalPlan}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.streaming.OutputMode
-import org.apache.spark.sql.types.{TimestampNTZType, TimestampType}
 
 import io.scalegate.band.IntegralBand
 import io.scalegate.spark.bounds.{BoundedDifference, DifferenceRange, TermType}
@@ -43,8 +36,8 @@ final private[plan] class StreamingJoinCandidate(
 ) {
   private[this] def join = base.join
 
-  private[this] val leftTimes = eventTimes(join.left)
-  private[this] val rightTimes = eventTimes(join.right)
+  private[this] val leftTimes = PlannedPairs.eventTimes(join.left)
+  private[this] val rightTimes = PlannedPairs.eventTimes(join.right)
 
   /** The event times of both sides and the bound between them, by which rows expire. An input that was joined before
     * has several: those that the condition bounds count.
@@ -92,23 +85,9 @@ final private[plan] class StreamingJoinCandidate(
         )
     }
 
-  private[this] def eventTimes(plan: LogicalPlan): Seq[Attribute] = plan.output.filter { a =>
-    a.metadata.contains(EventTimeWatermark.delayKey) &&
-    (a.dataType == TimestampType || a.dataType == TimestampNTZType)
-  }
-
   private[this] def isKeyed = base.leftKeys.nonEmpty
 
-  private[this] def isPlain = join.condition.forall { c =>
-    c.deterministic && !c.exists(isOfOtherRows)
-  }
-
-  /** A query of one value over rows at rest has its answer when a batch begins; others do not. */
-  private[this] def isOfOtherRows(e: Expression): Boolean = e match {
-    case s: ScalarSubquery => s.isCorrelated || s.plan.isStreaming
-    case s: SubqueryExpression => s.resolved
-    case _ => false
-  }
+  private[this] def isPlain = join.condition.forall(StreamingJoins.isPlain)
 
   private[this] def isBounded =
     if (isPerKey) rowTimes.nonEmpty && windowKeys.nonEmpty
@@ -157,17 +136,13 @@ final private[plan] class StreamingJoinCandidate(
     else Errors.hintJoinType(join.joinType.sql)
   }
 
-  /** In update mode an aggregate gives a group again when it has changed. */
-  private[this] def givesAgain(input: LogicalPlan): Boolean =
-    input.exists(p => p.isInstanceOf[Aggregate] && p.isStreaming)
-
   /** A row that is given for having no match is given for good. */
   def refuseMode(mode: OutputMode): Unit = {
     val probing = Probing.from(join.joinType).get
     val final_ = probing.unmatched || probing.unfound
     if (mode == OutputMode.Update() && final_)
       throw Errors.streamMode(join.joinType.sql, "update")
-    if (mode == OutputMode.Update() && (givesAgain(join.left) || givesAgain(join.right)))
+    if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput
     if (mode == OutputMode.Complete())
       throw Errors.streamMode(join.joinType.sql, "complete")

@@ -1,7 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
   And,
   Attribute,
   Coalesce,
@@ -12,19 +11,19 @@ import org.apache.spark.sql.catalyst.expressions.{
   NamedExpression,
   Or
 }
-import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.SparkStreams
-import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
-import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.band.{AttributeType, Band, Grid, IntegralBand}
 import io.scalegate.spark.bounds.{BoundText, BoundedDifference}
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
+import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
+import io.scalegate.spark.join.stream.perkey.LastRowsPerKey
 import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowCountWindow, StreamWindow}
 import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
@@ -42,6 +41,8 @@ object StreamingJoinStrategy extends SparkStrategy {
         if columns.forall(WindowJoinOutputExec.renamed(_).nonEmpty) =>
       planned(s, columns) :: Nil
     case s: StreamingWindowJoin => planned(s, s.output) :: Nil
+    case a: AsOfJoin if a.isOfStreams =>
+      new StreamingNearest(a).refuse().pairs(planLater).rows(a.output) :: Nil
     case _ => Nil
   }
 
@@ -49,14 +50,13 @@ object StreamingJoinStrategy extends SparkStrategy {
     val c = StreamingJoins.candidate(s.join).getOrElse(
       throw new IllegalStateException(s"a join that was Spark's was taken from it: $s")
     )
-    val pairs = planned(c)
-    WindowJoinOutputExec(columns, pairs.leftColumns, pairs.exec)
+    planned(c).rows(columns)
   }
 
   private[this] def planned(c: StreamingJoinCandidate): PlannedPairs = {
     val probing = Probing.from(c.base.join.joinType).get
-    val left = oneEventTime(c.base.join.left, times(c)._1)
-    val right = oneEventTime(c.base.join.right, times(c)._2)
+    val left = PlannedPairs.oneEventTime(c.base.join.left, times(c)._1)
+    val right = PlannedPairs.oneEventTime(c.base.join.right, times(c)._2)
     val others = besideTime(c)
     if (c.windowKeys.nonEmpty) perKey(c, probing, c.windowKeys.get, left, right)
     else if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
@@ -106,27 +106,25 @@ object StreamingJoinStrategy extends SparkStrategy {
     )
     val join = StreamJoin(
       probing,
-      Sides(Seq(timeOf(leftTime, keys.left)), Seq(timeOf(rightTime, keys.right))),
+      Sides(
+        Seq(PlannedPairs.keyedTime(leftTime, keys.left)),
+        Seq(PlannedPairs.keyedTime(rightTime, keys.right))
+      ),
       Sides(leftTime, rightTime),
       Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
       RowCountWindow(0, window.rows),
       condition,
       cells = None,
       splitting = None,
-      perKey = Some(keys),
+      perKey = Some(LastRowsPerKey(keys, window.rows)),
       inTurn = true,
       partitions = None,
       threads = 1,
       termsPerKey(c, same),
       BoundText.withoutOwnNames(parts.flatten.mkString("; "))
     )
-    pairsOf(join, keys.left, keys.right, planLater(left), planLater(right))
+    PlannedPairs.from(join, keys, Sides(planLater(left), planLater(right)))
   }
-
-  /** NULL where a key is: such a row is in no window. */
-  private[this] def timeOf(time: Attribute, keys: Seq[Expression]): Expression =
-    keys.filter(_.nullable).map(IsNull(_): Expression).reduceOption(Or.apply)
-      .fold[Expression](time)(If(_, Literal(null, time.dataType), time))
 
   private[this] def termsPerKey(
       c: StreamingJoinCandidate,
@@ -138,6 +136,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       times(c),
       c.rows.map(_.rows),
       perKey = true,
+      nearest = None,
       where = None,
       cells = Nil,
       OlderJoinTerms(keys, Nil, rowsOf(c), c.base.bareCondition, c.base.bareCondition, "", false)
@@ -174,42 +173,6 @@ object StreamingJoinStrategy extends SparkStrategy {
   final private[this] case class Cells(where: String, cells: StreamCells, partitions: Option[Int])
       extends Exchange
 
-  /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
-  private[this] def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
-    def isOther(a: Attribute) =
-      a.exprId != time.exprId && a.metadata.contains(EventTimeWatermark.delayKey)
-    if (!input.output.exists(isOther)) input
-    else
-      Project(
-        input.output.map {
-          case a if isOther(a) =>
-            val plain =
-              new MetadataBuilder().withMetadata(a.metadata).remove(EventTimeWatermark.delayKey)
-            Alias(a, a.name)(a.exprId, explicitMetadata = Some(plain.build()))
-          case a => a
-        },
-        input
-      )
-  }
-
-  /** The operator that gives pairs.
-    *
-    * @param leftColumns
-    *   of a pair's left row
-    */
-  final private[this] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
-
-  private[this] def pairsOf(
-      join: StreamJoin,
-      leftKeys: Seq[Expression],
-      rightKeys: Seq[Expression],
-      left: SparkPlan,
-      right: SparkPlan
-  ) = PlannedPairs(
-    StreamingWindowJoinExec.planned(join, Sides(leftKeys, rightKeys), Sides(left, right)),
-    join.joined(left.output).length
-  )
-
   private[this] def exec(
       c: StreamingJoinCandidate,
       probing: Probing,
@@ -222,22 +185,26 @@ object StreamingJoinStrategy extends SparkStrategy {
     exchange match {
       case OneTask(where) =>
         val join = joinOf(c, probing, None, Some(where), Some(1))
-        pairsOf(join, Nil, Nil, planLater(left), planLater(right))
+        PlannedPairs.from(join, Sides(Nil, Nil), Sides(planLater(left), planLater(right)))
       case Keys(leftKeys, rightKeys, false) =>
         val join = joinOf(c, probing, None, None, None)
-        pairsOf(join, leftKeys, rightKeys, planLater(left), planLater(right))
+        PlannedPairs.from(
+          join,
+          Sides(leftKeys, rightKeys),
+          Sides(planLater(left), planLater(right))
+        )
       case Keys(leftKeys, rightKeys, true) =>
         val splitting = new HotKeySplitting
         val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
         val (byLeft, byRight) = times(c)
         val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
         val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
-        pairsOf(join, Seq(l.cell), Seq(r.cell), l, r)
+        PlannedPairs.from(join, Sides(Seq(l.cell), Seq(r.cell)), Sides(l, r))
       case Cells(where, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
         val join = joinOf(c, probing, Some((cells, ids)), Some(where), partitions)
-        pairsOf(join, Seq(ids._1), Seq(ids._2), l, r)
+        PlannedPairs.from(join, Sides(Seq(ids._1), Seq(ids._2)), Sides(l, r))
     }
   }
 
@@ -301,6 +268,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       times(c),
       c.rows.map(_.rows),
       perKey = false,
+      nearest = None,
       if (dimensions.isEmpty) where else None,
       dimensions,
       OlderJoinTerms(

@@ -1,8 +1,15 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeSet,
+  Expression,
+  PredicateHelper,
+  ScalarSubquery,
+  SubqueryExpression
+}
 import org.apache.spark.sql.catalyst.plans.JoinType
-import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, JoinHint, LogicalPlan}
 
 import io.scalegate.spark.join.plan.WindowJoinCandidate
 import io.scalegate.spark.join.rowcount.WithinRows
@@ -56,4 +63,19 @@ private[plan] object StreamingJoins extends PredicateHelper {
       else if (c.isSparks) None
       else throw c.refusal
     }
+
+  /** Whether a condition gives the same answer each time, of the rows that it is given. */
+  def isPlain(condition: Expression): Boolean =
+    condition.deterministic && !condition.exists(isOfOtherRows)
+
+  /** A query of one value over rows at rest has its answer when a batch begins; others do not. */
+  private[this] def isOfOtherRows(e: Expression): Boolean = e match {
+    case s: ScalarSubquery => s.isCorrelated || s.plan.isStreaming
+    case s: SubqueryExpression => s.resolved
+    case _ => false
+  }
+
+  /** In update mode an aggregate gives a group again when it has changed. */
+  def givesAgain(input: LogicalPlan): Boolean =
+    input.exists(p => p.isInstanceOf[Aggregate] && p.isStreaming)
 }

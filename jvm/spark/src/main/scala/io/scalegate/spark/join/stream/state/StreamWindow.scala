@@ -61,7 +61,12 @@ final case class EventTimeWindow(key: Int, lower: Long, upper: Long) extends Str
 }
 
 object EventTimeWindow {
-  private def minus(a: Long, b: Long): Long = {
+
+  /** Of one attribute, the event time, which nothing bounds. */
+  val Unbounded: EventTimeWindow = EventTimeWindow(0, Long.MinValue, Long.MaxValue)
+
+  /** The difference, one beyond 64 bits as the greatest or the least. */
+  def minus(a: Long, b: Long): Long = {
     val d = a - b
     if (((a ^ b) & (a ^ d)) >= 0) d else if (a < 0) Long.MinValue else Long.MaxValue
   }

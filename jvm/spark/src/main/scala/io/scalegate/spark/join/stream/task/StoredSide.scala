@@ -41,7 +41,7 @@ final private[scalegate] class StoredSide(
 
   /** Of rows of equal times; only where rows have turns is it seen. */
   val rowOrder: RowOrder =
-    if (inTurn) RowOrder(Nil, input.output) else RowOrder.ofBytes(input.output)
+    if (inTurn) RowOrder(input.ties, input.output) else RowOrder.ofBytes(input.output)
 
   /** Puts rows together, and [[unmatchableKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)

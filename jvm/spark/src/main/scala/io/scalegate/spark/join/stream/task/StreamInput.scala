@@ -12,6 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
   *   whether its rows are given, or not, for having matched something
   * @param givesUnmatched
   *   whether its unmatched rows are given
+  * @param ties
+  *   over its columns: where rows have turns, the order of those of one time, before that of their columns
   * @param copies
   *   if its rows come in several copies
   */
@@ -21,5 +23,6 @@ final case class StreamInput(
     eventTime: Int,
     decided: Boolean,
     givesUnmatched: Boolean,
+    ties: Seq[Expression],
     copies: Option[Copies]
 )

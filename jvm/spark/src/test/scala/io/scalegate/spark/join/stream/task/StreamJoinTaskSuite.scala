@@ -162,6 +162,7 @@ private[scalegate] object StreamJoinTaskSuite {
         0,
         probing.decides(side),
         if (side eq probing.side) probing.unmatched else probing.unfound,
+        Nil,
         None
       )
     }

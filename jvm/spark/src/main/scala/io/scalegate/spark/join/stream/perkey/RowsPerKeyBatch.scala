@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.stream.rowcount
+package io.scalegate.spark.join.stream.perkey
 
 import scala.collection.mutable
 
@@ -23,9 +23,10 @@ import io.scalegate.stream.{Side, Sides}
 final private[scalegate] class RowsPerKeyBatch(
     probing: Probing,
     rows: Long,
-    arrivals: Sides[CountedArrivals],
+    arrivals: Sides[KeyedArrivals],
     accepts: Option[BasePredicate],
     before: RowsPerKeyState,
+    eventTimes: Sides[Int],
     batch: StreamBatch,
     services: BatchServices
 ) extends BatchPairs(
@@ -43,7 +44,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] var windows: Windows = _ // of the probe row, null when there is none
   private[this] var own: Arriving = _
   private[this] var other: Arriving = _
-  private[this] var probeRow: CountedRow = _
+  private[this] var probeRow: KeyedRow = _
   private[this] var taken = 0 // of the other side's rows in the window
   private[this] var compared = 0L
   private[this] var ready = false
@@ -78,7 +79,7 @@ final private[scalegate] class RowsPerKeyBatch(
       arrivals.left.finish(store, ofLeft.evicted, ofLeft.evictedBytes),
       arrivals.right.finish(store, ofRight.evicted, ofRight.evictedBytes),
       batch.watermark,
-      before.eventTimes
+      eventTimes
     )
   }
 
@@ -151,7 +152,7 @@ final private[scalegate] class RowsPerKeyBatch(
     }
   }
 
-  private[this] def holds(earlier: CountedRow): Boolean = {
+  private[this] def holds(earlier: KeyedRow): Boolean = {
     compared += 1
     if ((compared & RowsPerKeyBatch.Patience) == 0) services.waiting()
     condition == null || {
@@ -185,11 +186,11 @@ final private[scalegate] class RowsPerKeyBatch(
 
   /** The windows of one key in this batch. */
   final private[this] class Windows(held: LastOfKey) {
-    var left: Vector[CountedRow] = held.left
-    var right: Vector[CountedRow] = held.right
+    var left: Vector[KeyedRow] = held.left
+    var right: Vector[KeyedRow] = held.right
 
-    def rows(side: Side): Vector[CountedRow] = if (side eq Side.R) left else right
-    def set(side: Side, rows: Vector[CountedRow]): Unit =
+    def rows(side: Side): Vector[KeyedRow] = if (side eq Side.R) left else right
+    def set(side: Side, rows: Vector[KeyedRow]): Unit =
       if (side eq Side.R) left = rows else right = rows
   }
 
@@ -198,7 +199,7 @@ final private[scalegate] class RowsPerKeyBatch(
     * @param isUnmatchedGiven
     *   whether those are given that are unmatched
     */
-  final private[this] class Arriving(val rows: CountedArrivals, isUnmatchedGiven: Boolean) {
+  final private[this] class Arriving(val rows: KeyedArrivals, isUnmatchedGiven: Boolean) {
     private[this] var at = 0
     private[this] var unmatchableAt = 0
 
@@ -212,7 +213,7 @@ final private[scalegate] class RowsPerKeyBatch(
     def nextTime: Option[Long] =
       Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
 
-    def take(): CountedRow = {
+    def take(): KeyedRow = {
       at += 1
       rows.now(at - 1)
     }
@@ -227,7 +228,7 @@ final private[scalegate] class RowsPerKeyBatch(
       rows.unmatchableNow(unmatchableAt - 1)
     }
 
-    def leave(row: CountedRow): Unit = {
+    def leave(row: KeyedRow): Unit = {
       evicted += 1
       evictedBytes += row.row.getSizeInBytes
       rows.remove(row, store)

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.stream.rowcount
+package io.scalegate.spark.join.stream.perkey
 
 import java.sql.Timestamp
 

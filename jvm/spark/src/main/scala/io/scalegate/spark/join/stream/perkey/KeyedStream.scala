@@ -1,0 +1,138 @@
+package io.scalegate.spark.join.stream.perkey
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
+
+import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.spark.join.JoinTask
+import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, EventTimeWindow}
+import io.scalegate.spark.join.stream.task.{
+  BatchServices,
+  StoredSide,
+  StreamBatch,
+  StreamInput,
+  StreamTask
+}
+import io.scalegate.spark.rows.RowStore
+import io.scalegate.stream.{Side, Sides}
+
+/** The join of two streams that holds the rows of each key apart, as it travels to the executors. In the checkpoint each
+  * row is an entry of its own, which goes when the row is of no use any more: keys of which no rows come keep no others'
+  * rows.
+  *
+  * @param inputs
+  *   whose one bounded attribute is the event time, NULL where a key is
+  * @param keys
+  *   whose bytes are the same where they are equal; none if all rows have one key
+  */
+abstract class KeyedStream(
+    inputs: Sides[StreamInput],
+    keys: Sides[Seq[Expression]]
+) extends JoinTask
+    with StreamTask {
+  import KeyedStream._
+
+  protected def eventTimes: Sides[Int] = inputs.map(_.eventTime)
+
+  /** Rows of a side whose times are not above this are joined once the watermark is there. */
+  protected def turn(side: Side, watermark: Long): Long
+
+  /** Rows are named in the checkpoint on both sides, whether they are decided on or not. */
+  private[this] def held(side: Side) = new StoredSide(
+    side,
+    inputs(side).copy(decided = true),
+    TimeAlone,
+    EventTimeWindow.Unbounded,
+    inTurn = true,
+    onlyUnmatched = false
+  )
+
+  private[this] def keyOf(side: Side): UnsafeProjection =
+    UnsafeProjection.create(keys(side), inputs(side).output)
+
+  private[scalegate] def arrivals(
+      arrived: Sides[Iterator[InternalRow]],
+      batch: StreamBatch,
+      before: KeyedState,
+      services: BatchServices
+  ): Sides[KeyedArrivals] = Sides.each { side =>
+    new KeyedArrivals(
+      held(side),
+      keyOf(side),
+      arrived(side),
+      batch.copy(watermark = turn(side, batch.watermark)),
+      before.sideState(side),
+      services.keepLate(side)
+    )
+  }
+
+  /** What the checkpoint says of both sides, and the watermark that rows were last joined by. */
+  private[scalegate] def restoredSides(store: ChunkStore): (Sides[RestoredSide], Long) = {
+    val chunks = store.chunks.toVector
+    val watermark = chunks
+      .collectFirst { case c if c.key.kind == Chunk.Watermark => c.latest }
+      .getOrElse(Long.MinValue)
+    (Sides.each(side => restoredSide(side, chunks, turn(side, watermark))), watermark)
+  }
+
+  private[this] def restoredSide(
+      side: Side,
+      chunks: Vector[Chunk],
+      joinedTo: Long
+  ): RestoredSide = {
+    val (kinds, stored) = (Chunk.ofSide(side), held(side))
+    val matched = chunks.iterator
+      .filter(_.key.kind == kinds.marks)
+      .flatMap(c => Chunk.ids(c.content))
+      .toSet
+    def rowsOf(chunk: Chunk): Vector[UnsafeRow] = {
+      val store = new RowStore(stored.columns, chunk.count.toInt)
+      Chunk.rowsInto(store, stored.columns, chunk.content)
+      Vector.tabulate(store.size)(store.row)
+    }
+    val inOrder = new KeyedOrder(stored.input.eventTime, stored.rowOrder)
+    val all = chunks.filter(_.key.kind == kinds.rows).map { c =>
+      val isMarked = matched.contains(Chunk.id(c.key.batch, c.key.part))
+      KeyedRow(c.key.batch, c.key.part, rowsOf(c).head, isMarked, isWritten = true, isMarked)
+    }.sorted(inOrder)
+    val unmatchable = chunks.filter(_.key.kind == kinds.unmatchable)
+    val unmatchableRows =
+      unmatchable.flatMap(rowsOf).filter(inOrder.timeOf(_) > joinedTo).sorted(inOrder.ofRows)
+    val (joined, waiting) = all.span(r => inOrder.timeOf(r.row) <= joinedTo)
+    val byKey = mutable.HashMap.empty[UnsafeRow, mutable.ArrayBuffer[KeyedRow]]
+    val project = keyOf(side)
+    joined.foreach { row =>
+      val key = project(row.row)
+      byKey.getOrElseUpdate(key.copy(), mutable.ArrayBuffer.empty) += row
+    }
+    val others = SideOfKeys(
+      waiting,
+      unmatchableRows,
+      unmatchable.map(c => c.key -> c.latest),
+      all.size.toLong,
+      all.iterator.map(_.row.getSizeInBytes.toLong).sum
+    )
+    new RestoredSide(byKey, others)
+  }
+}
+
+private[scalegate] object KeyedStream {
+
+  /** The event time alone. */
+  private val TimeAlone =
+    Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue))
+
+  /** What the checkpoint says of one side: the rows of its keys, and those that wait. */
+  final class RestoredSide(
+      byKey: mutable.HashMap[UnsafeRow, mutable.ArrayBuffer[KeyedRow]],
+      val others: SideOfKeys
+  ) {
+    def keys: Iterable[UnsafeRow] = byKey.keys
+
+    /** Those of a key, in their order. */
+    def rows(key: UnsafeRow): Vector[KeyedRow] =
+      byKey.get(key).fold(Vector.empty[KeyedRow])(_.toVector)
+  }
+}

@@ -1,0 +1,242 @@
+package io.scalegate.spark.join.stream.perkey
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+
+import io.scalegate.lookup.NearestIndex
+import io.scalegate.spark.join.stream.state.{Chunk, HeldState}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
+import io.scalegate.spark.join.{Probing, RowAddress}
+import io.scalegate.stream.{Side, Sides}
+
+/** The rows that one batch adds to an as-of join of two streams, in one partition: each left row whose answer is final by
+  * the batch's watermark, in the order of their times, with the nearest right rows of its key.
+  *
+  * One thread, the task's. It holds an index of the right rows of the keys that such left rows have.
+  *
+  * @param before
+  *   what was held; nothing of it is changed
+  */
+final private[scalegate] class NearestBatch(
+    probing: Probing,
+    nearest: NearestPerKey,
+    arrivals: Sides[KeyedArrivals],
+    accepts: Option[BasePredicate],
+    before: NearestState,
+    eventTimes: Sides[Int],
+    batch: StreamBatch,
+    services: BatchServices
+) extends BatchPairs(
+      new RowAddress(arrivals.left.columns),
+      new RowAddress(arrivals.right.columns)
+    ) {
+  import nearest.reach
+  import services.store
+
+  private[this] val changed = withArrived()
+  private[this] val atOnce = arrivals.left.unmatchable
+  private[this] val pair = new JoinedRow
+  private[this] val condition = accepts.orNull
+
+  private[this] val numbers = mutable.HashMap.empty[UnsafeRow, Int] // of the left rows' keys
+  private[this] val probes = arrivals.left.now
+  private[this] val probeKeys = probes.map(row => numberOf(arrivals.left.keyOf(row.row)))
+  private[this] val candidates = rightRows()
+  private[this] val index = indexOf(candidates)
+  private[this] val lookup = index.lookup()
+  private[this] val terms = new Array[Long](2) // the number of a probe's key, and its time
+  private[this] var probe = -1
+  private[this] var found = 0 // right rows of the probe row's
+  private[this] var isProbing = false
+  private[this] var unmatchableAt = 0
+  private[this] var evicted = 0L
+  private[this] var evictedBytes = 0L
+  private[this] var ready = false
+
+  def comparisons: Long = lookup.comparisons
+
+  def added: Long = probes.size.toLong + arrivals.right.now.size
+
+  def dropped: Long = arrivals.left.dropped + arrivals.right.dropped
+
+  def close(): Unit = ()
+
+  def advance(): Boolean = {
+    ready = false
+    while (!ready && step()) ()
+    ready
+  }
+
+  def finish(): HeldState = {
+    require(!hasNext, "a batch is finished when all of its rows were taken")
+    val left = finished(arrivals.left)(probes.foreach(evict(arrivals.left, _)))
+    val isSwept = reach.isSwept(before.swept, batch.watermark)
+    var keys = before.keys
+    val right = finished(arrivals.right) {
+      changed.foreach { case (key, rows) => keys = keys.updated(key, kept(rows)) }
+      if (isSwept) before.keys.foreach { case (key, rows) =>
+        if (!changed.contains(key)) {
+          val left = kept(rows)
+          if (left.isEmpty) keys = keys.removed(key)
+          else if (left.size < rows.size) keys = keys.updated(key, left)
+        }
+      }
+      changed.keysIterator.foreach { key =>
+        if (keys(key).isEmpty) keys = keys.removed(key)
+        else keys = keys.updated(key, keys(key).map(arrivals.right.written(_, store)))
+      }
+    }
+    if (batch.watermark != before.watermark)
+      store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
+    new NearestState(
+      keys,
+      left,
+      right,
+      batch.watermark,
+      if (isSwept) batch.watermark else before.swept,
+      eventTimes
+    )
+  }
+
+  /** What is held of a side from now on, when `evictions` has taken rows of it away. */
+  private[this] def finished(side: KeyedArrivals)(evictions: => Unit): SideOfKeys = {
+    evicted = 0
+    evictedBytes = 0
+    evictions
+    side.finish(store, evicted, evictedBytes)
+  }
+
+  private[this] def evict(side: KeyedArrivals, row: KeyedRow): Unit = {
+    evicted += 1
+    evictedBytes += row.row.getSizeInBytes
+    side.remove(row, store)
+  }
+
+  /** Of a key's right rows those that an answer may yet be. */
+  private[this] def kept(rows: Vector[KeyedRow]): Vector[KeyedRow] = {
+    val first = reach.firstOfUse(rows.size, n => timeOf(rows(n)), batch.watermark)
+    for (n <- 0 until first) evict(arrivals.right, rows(n))
+    rows.drop(first)
+  }
+
+  private[this] def timeOf(right: KeyedRow) = arrivals.right.inOrder.timeOf(right.row)
+
+  /** The keys of the right rows whose turn has come, each with all right rows that it has. */
+  private[this] def withArrived(): mutable.HashMap[UnsafeRow, Vector[KeyedRow]] = {
+    val rows = mutable.HashMap.empty[UnsafeRow, mutable.ArrayBuffer[KeyedRow]]
+    arrivals.right.now.foreach { row =>
+      val key = arrivals.right.keyOf(row.row)
+      rows.getOrElse(
+        key, {
+          val own = key.copy()
+          val made = mutable.ArrayBuffer.from(before.keys.getOrElse(own, Vector.empty))
+          rows(own) = made
+          made
+        }
+      ) += row
+    }
+    // Rows that came after the watermark had passed them are told apart by Spark; none lies before those held.
+    rows.map { case (key, of) => key -> of.toVector }
+  }
+
+  private[this] def numberOf(key: UnsafeRow): Int =
+    numbers.getOrElse(
+      key, {
+        numbers(key.copy()) = numbers.size
+        numbers.size - 1
+      }
+    )
+
+  /** Those of the left rows' keys, each with the number of its key. */
+  private[this] def rightRows(): Vector[(Int, KeyedRow)] = {
+    val rows = Vector.newBuilder[(Int, KeyedRow)]
+    numbers.foreach { case (key, number) =>
+      changed.get(key).orElse(before.keys.get(key)).foreach(_.foreach(row =>
+        rows += number -> row
+      ))
+    }
+    rows.result()
+  }
+
+  private[this] def indexOf(rows: Vector[(Int, KeyedRow)]) = NearestIndex(
+    nearest.by,
+    Side.S,
+    Some(rows.iterator.map(_._1.toLong).toArray),
+    rows.iterator.map(r => timeOf(r._2)).toArray,
+    Integer.compare(_, _) // a key's rows are in their order
+  )
+
+  /** One right row that is looked at, or one left row; false when there are no more. */
+  private[this] def step(): Boolean =
+    if (isProbing) {
+      look()
+      true
+    } else if (atOnce.hasNext) {
+      giveUnmatched(atOnce.next())
+      true
+    } else {
+      val unmatchable = arrivals.left.unmatchableNow
+      val hasUnmatchable = unmatchableAt < unmatchable.size
+      val hasProbe = probe + 1 < probes.size
+      if (hasUnmatchable && !(hasProbe && nextTime <= timeOfLeft(unmatchable(unmatchableAt)))) {
+        giveUnmatched(unmatchable(unmatchableAt))
+        unmatchableAt += 1
+        true
+      } else if (hasProbe) {
+        begin()
+        true
+      } else false
+    }
+
+  private[this] def timeOfLeft(row: UnsafeRow) = arrivals.left.inOrder.timeOf(row)
+
+  private[this] def nextTime = timeOfLeft(probes(probe + 1).row)
+
+  private[this] def begin(): Unit = {
+    terms(1) = nextTime
+    probe += 1
+    terms(0) = probeKeys(probe).toLong
+    lookup.start(terms)
+    isProbing = true
+    found = 0
+  }
+
+  private[this] def look(): Unit = {
+    val next = if (found < probing.most) lookup.next() else -1
+    if (next < 0) {
+      isProbing = false
+      if (found == 0 && probing.unmatched) giveUnmatched(probes(probe).row)
+    } else {
+      val right = candidates(index.order(next))._2.row
+      if (holds(right)) {
+        found += 1
+        if (probing.pairs || !probing.unmatched) give(probes(probe).row, right)
+        if (!probing.pairs) isProbing = false
+      }
+    }
+  }
+
+  private[this] def holds(right: UnsafeRow): Boolean = {
+    if ((lookup.comparisons & NearestBatch.Patience) == 0) services.waiting()
+    condition == null || condition.eval(pair(probes(probe).row, right))
+  }
+
+  private[this] def give(left: UnsafeRow, right: UnsafeRow): Unit = {
+    ready = true
+    leftAddress.set(left)
+    rightAddress.set(right)
+  }
+
+  private[this] def giveUnmatched(left: UnsafeRow): Unit = {
+    ready = true
+    leftAddress.set(left)
+    rightAddress.setNulls()
+  }
+}
+
+private[scalegate] object NearestBatch {
+
+  /** Rows that are looked at, less one, a power of two, between two calls of `waiting`. */
+  final private val Patience = (1L << 12) - 1
+}

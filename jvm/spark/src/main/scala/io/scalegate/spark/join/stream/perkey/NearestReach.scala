@@ -1,0 +1,54 @@
+package io.scalegate.spark.join.stream.perkey
+
+import io.scalegate.spark.join.stream.state.EventTimeWindow
+
+/** What is near to a left row in an as-of join, in microseconds of event time.
+  *
+  * @param before
+  *   how much earlier a right row may be, if there is a bound
+  * @param after
+  *   how much later
+  * @param last
+  *   of the right rows that are not later than a left one, how many of the last ones it may be joined with
+  */
+final case class NearestReach(before: Option[Long], after: Long, last: Int) {
+  import EventTimeWindow.minus
+
+  /** The least event time, in microseconds, that a joined row may have once the watermark is there: of a joined row the left one's time, where a right one may be of any age. */
+  def leastOutput(watermark: Long): Long =
+    minus(decided(watermark), before.getOrElse(0L))
+
+  /** The greatest time of a left row whose answer is final. */
+  def decided(watermark: Long): Long = minus(watermark, after)
+
+  /** The first of a key's right rows, which are in the order of their times, that a left row may be joined with whose
+    * answer is not final.
+    */
+  def firstOfUse(rows: Int, timeOf: Int => Long, watermark: Long): Int = {
+    val tooOld = before.fold(Long.MinValue)(minus(decided(watermark), _))
+    val inReach = NearestReach.firstAfter(rows, timeOf, tooOld)
+    val earlier = NearestReach.firstAfter(rows, timeOf, decided(watermark))
+    math.max(inReach, earlier - last)
+  }
+
+  /** Whether it is time to look for rows that have left the reach among those of all keys: as seldom as leaves no more than
+    * a quarter of them too many.
+    *
+    * @param swept
+    *   the watermark when that was done last
+    */
+  def isSwept(swept: Long, watermark: Long): Boolean =
+    before.exists(b => minus(watermark, swept) > minus(b, -after) / 4)
+}
+
+object NearestReach {
+  private def firstAfter(rows: Int, timeOf: Int => Long, bound: Long): Int = {
+    var low = 0
+    var high = rows
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (timeOf(middle) <= bound) low = middle + 1 else high = middle
+    }
+    low
+  }
+}

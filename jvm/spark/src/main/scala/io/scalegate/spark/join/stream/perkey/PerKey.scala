@@ -1,0 +1,81 @@
+package io.scalegate.spark.join.stream.perkey
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import io.scalegate.lookup.NearestIndex
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
+import io.scalegate.stream.{Side, Sides}
+
+/** A join of two streams that holds the rows of each key apart, as it is planned. */
+sealed trait PerKey {
+
+  /** In a form whose bytes are the same where keys are equal; none if all rows have one key. */
+  def keys: Sides[Seq[Expression]]
+
+  /** Over a side's columns: the order of its rows of one key and time, before that of their columns. */
+  def ties(side: Side): Seq[Expression]
+
+  def expressions: Seq[Expression]
+
+  /** The least event time, in microseconds, that a joined row may have once the watermark is there. */
+  def leastOutput(watermark: Long): Long
+
+  /** The same with other expressions in the places of its own. */
+  def withExpressions(changed: Iterator[Expression]): PerKey
+
+  def task(
+      probing: Probing,
+      inputs: Sides[StreamInput],
+      residual: Option[Expression]
+  ): StreamTask
+}
+
+/** Each row with the last rows of the other side that have its key. */
+final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Long)
+    extends PerKey {
+  def ties(side: Side): Seq[Expression] = Nil
+
+  def expressions: Seq[Expression] = keys.left ++ keys.right
+
+  /** The earlier row of a pair may have any time. */
+  def leastOutput(watermark: Long): Long = Long.MinValue
+
+  def withExpressions(changed: Iterator[Expression]): LastRowsPerKey =
+    copy(keys = keys.map(_.map(_ => changed.next())))
+
+  def task(
+      probing: Probing,
+      inputs: Sides[StreamInput],
+      residual: Option[Expression]
+  ): StreamTask = new RowsPerKeyStream(probing, inputs, keys, rows, residual)
+}
+
+/** Each left row with the right rows of its key that are nearest to it in time.
+  *
+  * @param rightTies
+  *   over the right columns
+  */
+final case class NearestPerKey(
+    keys: Sides[Seq[Expression]],
+    by: NearestIndex.By,
+    rightTies: Seq[Expression],
+    reach: NearestReach
+) extends PerKey {
+  def ties(side: Side): Seq[Expression] = if (side eq Side.R) Nil else rightTies
+
+  def expressions: Seq[Expression] = keys.left ++ keys.right ++ rightTies
+
+  def leastOutput(watermark: Long): Long = reach.leastOutput(watermark)
+
+  def withExpressions(changed: Iterator[Expression]): NearestPerKey = {
+    val changedKeys = keys.map(_.map(_ => changed.next()))
+    copy(keys = changedKeys, rightTies = rightTies.map(_ => changed.next()))
+  }
+
+  def task(
+      probing: Probing,
+      inputs: Sides[StreamInput],
+      residual: Option[Expression]
+  ): StreamTask = new NearestStream(probing, inputs, this, residual)
+}

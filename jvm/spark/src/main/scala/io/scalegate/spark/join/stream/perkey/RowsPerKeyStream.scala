@@ -1,0 +1,76 @@
+package io.scalegate.spark.join.stream.perkey
+
+import scala.collection.immutable.HashMap
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
+import io.scalegate.stream.{Side, Sides}
+
+/** The join of two streams over windows that count the rows of each key, as it travels to the executors.
+  *
+  * @param inputs
+  *   whose one bounded attribute is the event time, NULL where a key is
+  * @param keys
+  *   whose bytes are the same where they are equal
+  * @param rows
+  *   that a window holds of each side
+  * @param residual
+  *   the condition, but for the keys
+  */
+final class RowsPerKeyStream(
+    probing: Probing,
+    inputs: Sides[StreamInput],
+    keys: Sides[Seq[Expression]],
+    rows: Long,
+    residual: Option[Expression]
+) extends KeyedStream(inputs, keys) {
+  protected def turn(side: Side, watermark: Long): Long = watermark
+
+  def empty: RowsPerKeyState = new RowsPerKeyState(
+    HashMap.empty,
+    SideOfKeys.Empty,
+    SideOfKeys.Empty,
+    Long.MinValue,
+    eventTimes
+  )
+
+  def restored(store: ChunkStore): RowsPerKeyState = {
+    val (sides, watermark) = restoredSides(store)
+    val all = (sides.left.keys ++ sides.right.keys).iterator.map { key =>
+      key -> LastOfKey(sides.left.rows(key), sides.right.rows(key))
+    }
+    new RowsPerKeyState(
+      HashMap.from(all),
+      sides.left.others,
+      sides.right.others,
+      watermark,
+      eventTimes
+    )
+  }
+
+  def join(
+      arrived: Sides[Iterator[InternalRow]],
+      batch: StreamBatch,
+      state: HeldState,
+      services: BatchServices
+  ): RowsPerKeyBatch = {
+    val before = state match {
+      case own: RowsPerKeyState => own
+      case other => throw new IllegalStateException(s"a join that counts per key got $other")
+    }
+    new RowsPerKeyBatch(
+      probing,
+      rows,
+      arrivals(arrived, batch, before, services),
+      accepts(residual, inputs.left.output ++ inputs.right.output),
+      before,
+      eventTimes,
+      batch,
+      services
+    )
+  }
+}

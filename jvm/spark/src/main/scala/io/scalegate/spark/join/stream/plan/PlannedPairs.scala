@@ -1,0 +1,76 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Alias,
+  Attribute,
+  Expression,
+  If,
+  IsNull,
+  Literal,
+  NamedExpression,
+  Or
+}
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
+import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
+import org.apache.spark.sql.types.{MetadataBuilder, TimestampNTZType, TimestampType}
+
+import io.scalegate.spark.join.WindowJoinOutputExec
+import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.stream.Sides
+
+/** The operator of a join of two streams, which gives pairs.
+  *
+  * @param leftColumns
+  *   of a pair's left row
+  */
+final private[plan] case class PlannedPairs(exec: PlannedExec, leftColumns: Int) {
+  def rows(columns: Seq[NamedExpression]): SparkPlan =
+    WindowJoinOutputExec(columns, leftColumns, exec)
+}
+
+private[plan] object PlannedPairs {
+
+  /** @param keys
+    *   by which the inputs are exchanged
+    */
+  def from(
+      join: StreamJoin,
+      keys: Sides[Seq[Expression]],
+      inputs: Sides[SparkPlan]
+  ): PlannedPairs = PlannedPairs(
+    StreamingWindowJoinExec.planned(join, keys, inputs),
+    join.joined(inputs.left.output).length
+  )
+
+  /** The columns of an input that are event times of a watermark. */
+  def eventTimes(input: LogicalPlan): Seq[Attribute] = input.output.filter(isEventTime)
+
+  def isEventTime(column: Attribute): Boolean =
+    hasDelay(column) && (column.dataType == TimestampType || column.dataType == TimestampNTZType)
+
+  private[this] def hasDelay(column: Attribute) =
+    column.metadata.contains(EventTimeWatermark.delayKey)
+
+  /** The time, and NULL where one of the keys is: such a row matches nothing. */
+  def keyedTime(time: Attribute, keys: Seq[Expression]): Expression =
+    keys.filter(_.nullable).map(IsNull(_): Expression).reduceOption(Or.apply)
+      .fold[Expression](time)(If(_, Literal(null, time.dataType), time))
+
+  /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
+  def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
+    def isOther(a: Attribute) = a.exprId != time.exprId && hasDelay(a)
+    if (!input.output.exists(isOther)) input
+    else
+      Project(
+        input.output.map {
+          case a if isOther(a) =>
+            val plain =
+              new MetadataBuilder().withMetadata(a.metadata).remove(EventTimeWatermark.delayKey)
+            Alias(a, a.name)(a.exprId, explicitMetadata = Some(plain.build()))
+          case a => a
+        },
+        input
+      )
+  }
+}
