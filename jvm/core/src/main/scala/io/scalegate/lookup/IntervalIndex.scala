@@ -15,7 +15,8 @@ final class IntervalIndex private (
     private[scalegate] val starts: Array[Long],
     private[scalegate] val ends: Array[Long],
     private[scalegate] val latest: Array[Long],
-    val order: Array[Int]
+    val order: Array[Int],
+    private[scalegate] val probe: IntervalIndex.Probe
 ) extends RowIndex {
   /*
    * The rows of each key lie in the order of their starts, and are a binary search tree without pointers: the
@@ -33,17 +34,34 @@ final class IntervalIndex private (
 
 object IntervalIndex {
 
+  /** Where a probe's interval lies among its attributes, behind the key.
+    *
+    * @param start
+    *   which of them is the interval's start, as `end` is its end
+    * @param invertedStart
+    *   whether starts are compared in the opposite order, as `invertedEnd` says of ends; the index's rows are given so
+    */
+  final case class Probe(
+      start: Int,
+      end: Int,
+      invertedStart: Boolean = false,
+      invertedEnd: Boolean = false
+  )
+
   /** @param keys
     *   the equi key of every row, if there is one
     * @param starts
     *   the first point of every row's interval
     * @param ends
     *   the last point of every row's interval; one that ends before it starts is found where both comparisons hold
+    * @param probe
+    *   where that of a probe is
     */
   def apply(
       keys: Option[Array[Long]],
       starts: Array[Long],
-      ends: Array[Long]
+      ends: Array[Long],
+      probe: Probe = Probe(0, 1)
   ): IntervalIndex = {
     val rows = starts.length
     require(
@@ -65,7 +83,8 @@ object IntervalIndex {
       RadixOrder.inOrder(starts, order),
       endsInOrder,
       latest,
-      order
+      order,
+      probe
     )
   }
 
@@ -85,6 +104,11 @@ object IntervalIndex {
 
 /** Attributes of a probe: the key, if the index has one, and its interval's start and end. */
 final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends RowLookup {
+  private[this] val first = if (keyed) 1 else 0
+  private[this] val startAt = first + index.probe.start
+  private[this] val endAt = first + index.probe.end
+  private[this] val startMask = if (index.probe.invertedStart) -1L else 0L
+  private[this] val endMask = if (index.probe.invertedEnd) -1L else 0L
   private[this] var found = new Array[Int](16)
   private[this] var count = 0
   private[this] var taken = 0
@@ -97,9 +121,8 @@ final private class IntervalLookup(index: IntervalIndex, keyed: Boolean) extends
   def start(keys: Array[Long]): Unit = {
     count = 0
     taken = 0
-    val first = if (keyed) 1 else 0
-    low = keys(first)
-    high = keys(first + 1)
+    low = keys(startAt) ^ startMask
+    high = keys(endAt) ^ endMask
     val run = if (index.rows == 0) -1 else if (keyed) index.runOf(keys(0)) else 0
     if (run >= 0) search(index.run(run), index.run(run + 1))
   }

@@ -3,11 +3,11 @@ package io.scalegate.spark.rows
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeRow}
 
 import io.scalegate.band.{AttributeType, Band}
-import io.scalegate.lookup.{BandIndex, IntervalIndex, NearestIndex, RowIndex}
+import io.scalegate.lookup.{BandIndex, Inequalities, NearestIndex, RowIndex}
 import io.scalegate.stream.Side
 
 /** How the rows of one side are indexed, and so what the attributes of both sides are: by bands around attributes, by
-  * intervals that overlap, or from the nearest time on. Planned on the driver; travels to the tasks.
+  * two comparisons, or from the nearest time on. Planned on the driver; travels to the tasks.
   */
 sealed trait IndexBy extends Serializable {
 
@@ -59,22 +59,20 @@ object IndexBy {
     ): RowIndex = BandIndex(bands, side, keys)
   }
 
-  /** The last two attributes are the start and the end of an interval, and the intervals of both sides overlap;
-    * the one before, if there is one, is equal.
-    */
-  final case class Overlap(types: IndexedSeq[AttributeType]) extends IndexBy {
+  /** Of the last two attributes each compares with the other side's; the one before, if there is one, is equal. */
+  final case class Compared(types: IndexedSeq[AttributeType], by: Inequalities) extends IndexBy {
     def bands: IndexedSeq[Band] =
-      throw new IllegalStateException("intervals that overlap are not within bands")
+      throw new IllegalStateException("attributes that compare are not within bands")
 
-    def after(first: Band): IndexBy = Overlap(first.attribute +: types)
+    def after(first: Band): IndexBy = copy(first.attribute +: types)
 
     def index(
         side: Side,
         keys: IndexedSeq[Array[Long]],
         point: (UnsafeRow, Int) => Unit
     ): RowIndex = {
-      val interval = keys.takeRight(2)
-      IntervalIndex(keys.dropRight(2).headOption, interval(0), interval(1))
+      val compared = keys.takeRight(2)
+      by.index(side, keys.dropRight(2).headOption, compared(0), compared(1))
     }
   }
 

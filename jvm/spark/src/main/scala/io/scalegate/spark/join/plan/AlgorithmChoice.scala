@@ -69,14 +69,14 @@ object AlgorithmChoice extends JoinSelectionHelper {
       Seq(Algorithm.Index, Algorithm.Matrix, Algorithm.Broadcast)
         .find(possible)
         .flatMap(choice(_, c.unbounded.getOrElse("as hinted")))
-    else if (isKeylessOverlap(c) && possible(Algorithm.Matrix))
+    else if (isOfColumns(c) && possible(Algorithm.Matrix))
       choice(Algorithm.Matrix, "no equality key, and neither side is small")
     else None
   }
 
   /** Spark would compare each row with every other. */
-  private[this] def isKeylessOverlap(c: WindowJoinCandidate): Boolean =
-    c.leftKeys.isEmpty && c.overlap.nonEmpty
+  private[this] def isOfColumns(c: WindowJoinCandidate): Boolean =
+    c.leftKeys.isEmpty && c.inequalities.nonEmpty
 
   private[this] def isExchanged(c: WindowJoinCandidate): Boolean =
     c.leftKeys.nonEmpty && InputSize.areExchanged(c.join.left, c.join.right)
@@ -103,11 +103,11 @@ object AlgorithmChoice extends JoinSelectionHelper {
       if (keyed) Some("rows with equal keys are brought together by the key") else None
     else if (algorithm != Algorithm.Broadcast && c.unbounded.nonEmpty)
       c.unbounded.map(why => s"$why, so every row must meet every other")
-    else if (isSweep && c.overlap.nonEmpty)
+    else if (isSweep && c.inequalities.nonEmpty)
       Some("it slides a window of a fixed width, and this condition's bounds are columns")
     else if (algorithm != Algorithm.Index && probing.unfound)
       Some("a full join is decided in the task that holds all of a row's matches, by an index")
-    else if (algorithm == Algorithm.Index && c.overlap.nonEmpty && !keyed)
+    else if (algorithm == Algorithm.Index && c.inequalities.nonEmpty && !keyed)
       Some("where bounds are columns, rows can be exchanged by an equality key alone")
     else if (!isSweep && keyed && KeyBound.from(c.leftKeys, c.rightKeys).isEmpty)
       Some("its keys may be equal without being the same bytes")

@@ -61,5 +61,5 @@ object LeftToSpark extends JoinSelectionHelper {
   }
 
   private[this] def mayThrow(c: WindowJoinCandidate): Boolean =
-    c.differences.exists(_.mayThrow) || c.overlap.exists(_.mayThrow)
+    c.differences.exists(_.mayThrow) || c.inequalities.exists(_.mayThrow)
 }

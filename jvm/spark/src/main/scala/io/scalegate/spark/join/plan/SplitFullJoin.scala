@@ -97,7 +97,7 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   private[this] def asked(c: WindowJoinCandidate): Option[(Algorithm, String)] =
     c.requested.orElse(
       ScaleGateConf.algorithm(conf).collect {
-        case Algorithm.Sweep if c.overlap.isEmpty => Algorithm.Sweep -> "as set"
+        case Algorithm.Sweep if c.inequalities.isEmpty => Algorithm.Sweep -> "as set"
         case Algorithm.Broadcast => Algorithm.Broadcast -> "as set"
       }
     )

@@ -21,8 +21,8 @@ import io.scalegate.spark.bounds.{
   BoundText,
   BoundedDifference,
   MayThrow,
-  Overlap,
-  TermType
+  TermType,
+  TwoInequalities
 }
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.join.{IndexTerms, KeyBound, Probing}
@@ -71,9 +71,15 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
 
   /** Of a join that has no bounded difference. */
-  lazy val overlap: Option[Overlap] =
+  lazy val inequalities: Option[TwoInequalities] =
     if (differences.nonEmpty || raises) None
-    else Overlap.in(conjuncts, join.left.outputSet, join.right.outputSet)
+    else
+      TwoInequalities.in(
+        conjuncts,
+        join.left.outputSet,
+        join.right.outputSet,
+        any = leftKeys.isEmpty || isRequested
+      )
 
   /** The equality keys as a bound, if there are any and they can be one. */
   lazy val key: Option[KeyBound] =
@@ -81,10 +87,9 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** What an index of one side's rows is asked for. */
   def indexTerms: IndexTerms = {
-    val terms = overlap match {
-      case Some(o) =>
-        val types = Vector.fill(2)(o.termType.attribute)
-        IndexTerms(o.left, o.right, IndexBy.Overlap(types), residual)
+    val terms = inequalities match {
+      case Some(two) =>
+        IndexTerms(two.left, two.right, IndexBy.Compared(two.types, two.compared), residual)
       case None if differences.isEmpty =>
         val same = Seq(Literal(0))
         val band = IntegralBand(TermType.IntTerm.attribute, 0, 0)
@@ -124,7 +129,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   )
 
   /** Whether a bound keeps rows apart. */
-  def isBounded: Boolean = differences.nonEmpty || overlap.nonEmpty
+  def isBounded: Boolean = differences.nonEmpty || inequalities.nonEmpty
 
   /** Why every row must meet every other, where neither a key nor a bound keeps them apart. */
   lazy val unbounded: Option[String] =
@@ -232,7 +237,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
       SplitFullJoin.describe(join),
       if (keys.nonEmpty) Some(s"keys: ${keys.mkString(", ")}") else None,
       rows
-        .orElse(overlap.map(_.describe))
+        .orElse(inequalities.map(_.describe))
         .orElse(differences.headOption.map(_ => sweep.shown))
         .map(w => s"window: $w"),
       Some(if (rows.isEmpty && differences.nonEmpty) bands else differences)

@@ -7,8 +7,8 @@ import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.join.batch.LocalJoin
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Bounds that are columns: a point in an interval, and intervals that overlap. */
-final class OverlapSuite extends SparkJoinSuite {
+/** Bounds that are columns: a point in an interval, intervals that overlap, and two comparisons of any kind. */
+final class TwoInequalitiesSuite extends SparkJoinSuite {
   private val conditions = Seq(
     "r.i BETWEEN s.i AND s.l",
     "r.l >= s.i AND r.l < s.l",
@@ -21,6 +21,16 @@ final class OverlapSuite extends SparkJoinSuite {
     "r.ts BETWEEN s.ts AND s.ts + make_interval(0, 0, 0, 0, s.k)",
     "s.ts <= r.ts + make_interval(0, 0, 0, 0, r.k) AND r.ts <= s.ts + make_interval(0, 0, 0, 0, s.k)",
     "s.tn > r.tn AND s.tn < r.tn + make_interval(0, 0, 0, 0, r.k)"
+  )
+
+  /** Of two number lines, or of one that both go along the same way. */
+  private val others = Seq(
+    "r.i < s.i AND r.l > s.l" -> "[r.i, r.l] overlaps",
+    "r.i < s.i AND r.x > s.x" -> "r.i <= s.i, r.x >= s.x",
+    "r.ts <= s.ts AND r.x <= s.f" -> "r.ts <= s.ts, r.x <= ",
+    "r.i > s.l AND r.d > s.d AND r.name <> s.name" -> ">= s.l, r.d >= s.d",
+    "NOT (r.tn < s.tn OR s.m < r.m)" -> "r.tn >= s.tn, r.m <= s.m",
+    "r.x > s.x AND r.f > s.f" -> "r.x >= s.x, r.f >= s.f"
   )
   private val keys = Seq("r.k = s.k", "r.name = s.name", "r.k = s.k AND r.name <=> s.name")
   private val joinTypes = Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
@@ -55,6 +65,31 @@ final class OverlapSuite extends SparkJoinSuite {
       }
     }
   }
+
+  for (((condition, shown), i) <- others.zipWithIndex)
+    test(s"two inequalities: $condition") {
+      for (joinType <- Seq("", joinTypes(1 + i % 4))) {
+        val text = query(condition, joinType)
+        def assertShown(sql: String, local: Class[_ <: LocalJoin]) = {
+          assertJoins(sql)
+          val df = spark.sql(sql)
+          assertRunsBy(df, local)
+          assert(windowJoins(df).head.description.contains(shown))
+        }
+        withSettings(SmallTables.toSeq: _*)(assertShown(text, classOf[LocalJoin.Broadcast]))
+        assertShown(text, classOf[LocalJoin.IndexOrBlocks])
+        assertShown(
+          query(s"${keys.head} AND $condition", joinType, "/*+ WINDOW_JOIN */"),
+          classOf[LocalJoin.IndexOrBlocks]
+        )
+      }
+      assertJoins(query(condition, "FULL"))
+      // Rows of one key are few, as a rule: Spark's own join tests them all.
+      if (!shown.contains("overlaps"))
+        withSettings(SmallTables.toSeq: _*)(
+          assertLeftAlone(query(s"${keys.head} AND $condition"))
+        )
+    }
 
   test("small inputs are run so without a hint, and large ones with a key are left to Spark") {
     assertLeftAlone(query(s"${keys.head} AND ${conditions.head}"))
@@ -122,8 +157,8 @@ final class OverlapSuite extends SparkJoinSuite {
     assert(e.getMessage.contains("rows can be exchanged by an equality key alone"))
   }
 
-  test("one comparison alone, or two in one direction, is no interval") {
-    Seq("r.i <= s.l", "r.i <= s.l AND r.l <= s.i", "r.i <= s.l AND r.k = s.k").foreach { c =>
+  test("one comparison alone is left to Spark") {
+    Seq("r.i <= s.l", "r.i <= s.l AND r.l <> s.i", "r.i <= s.l AND r.k = s.k").foreach { c =>
       withSettings(SmallTables.toSeq: _*)(assertLeftAlone(query(c)))
     }
   }
