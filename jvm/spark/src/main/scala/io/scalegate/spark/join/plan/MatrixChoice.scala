@@ -48,11 +48,20 @@ object MatrixChoice {
     }
   }
 
-  /** Inputs of unknown size that nobody asked us to join may be small: a task for each core takes little of them. */
+  /** Where every row meets every other, more cells are smaller tasks. Where an index finds what a row meets, most of the
+    * work is to copy rows to cells: there is one for each core, or as many times that as the side to index has cells'
+    * worth of bytes. Inputs of unknown size that nobody asked us to join may be small, and are treated as such.
+    */
   private[this] def mostCells(c: WindowJoinCandidate, conf: SQLConf): Int = {
-    val isKnown = Seq(c.join.left, c.join.right).forall(InputSize.from(_).isKnown)
-    if (c.isRequested || isKnown) conf.numShufflePartitions
-    else math.min(conf.numShufflePartitions, Cores.tasksAtOnce)
+    val sizes = Seq(c.join.left, c.join.right).map(InputSize.from)
+    val isKnown = sizes.forall(_.isKnown)
+    val most =
+      if (c.isBounded && isKnown) {
+        val indexed = sizes.map(_.bytes).min
+        Cores.tasksAtOnce * (1 + indexed / conf.getConf(SQLConf.ADVISORY_PARTITION_SIZE_IN_BYTES))
+      } else if (c.isRequested || isKnown) BigInt(conf.numShufflePartitions)
+      else BigInt(Cores.tasksAtOnce)
+    most.min(conf.numShufflePartitions).toInt
   }
 
   /** The layout that a hint names, for a join of two streams: while its checkpoint lives it is the same, so nothing
