@@ -15,6 +15,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.scalegate.TaskAccess
 import org.apache.spark.sql.types.LongType
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
@@ -54,8 +55,10 @@ final case class SliceExec(
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
     val slicing = Slicing(attributes, by, side, whole, child.output, output)
-    child.execute().mapPartitions { rows =>
-      val slicer = new Slicer(slicing)
+    val input = child.execute()
+    val isSorted = !TaskAccess.comesInOneOrder(input)
+    input.mapPartitions { rows =>
+      val slicer = new Slicer(slicing, isSorted)
       slicer.numbered(rows).flatMap { row =>
         slicer.read(row)
         rowsOut += slicer.copies
@@ -101,8 +104,12 @@ final private case class Slicing(
     output: Seq[Attribute]
 )
 
-/** The copies of the row last read, each valid until the next is asked for. One thread, the task's. */
-final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
+/** The copies of the row last read, each valid until the next is asked for. One thread, the task's.
+  *
+  * @param isSorted
+  *   whether rows that are numbered are sorted first, since they may come in another order the next time
+  */
+final private class Slicer(slicing: Slicing, isSorted: Boolean) extends Iterator[InternalRow] {
   import slicing._
 
   private[this] val reader = new AttributeReader(attributes, by.types, input)
@@ -125,7 +132,7 @@ final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
     if (!by.isDealt) rows
     else {
       ordinal = Murmur3_x86_32.hashInt(TaskContext.getPartitionId(), 0).toLong
-      TaskSort.byContent(rows, input)
+      if (isSorted) TaskSort.byContent(rows, input) else rows
     }
 
   def read(next: InternalRow): Unit = {

@@ -2,6 +2,7 @@ package org.apache.spark.sql.scalegate
 
 import org.apache.spark.TaskContext
 import org.apache.spark.memory.TaskMemoryManager
+import org.apache.spark.rdd.{DeterministicLevel, RDD}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
 
@@ -11,6 +12,10 @@ object TaskAccess {
 
   /** The key with one NaN and one zero, as Spark hashes it. */
   def normalized(key: Expression): Expression = NormalizeFloatingNumbers.normalize(key)
+
+  /** Whether a partition that is computed again has the same rows in the same order, as far as Spark knows. */
+  def comesInOneOrder(rows: RDD[_]): Boolean =
+    rows.outputDeterministicLevel == DeterministicLevel.DETERMINATE
 
   /** Throws if the task was killed, for loops that wait. */
   def stopIfKilled(task: TaskContext): Unit = task.killTaskIfInterrupted()
