@@ -49,6 +49,25 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
     )
   }
 
+  test("a join by few keys stays here when most partitions turn out to be empty") {
+    // Spark then gives its joins a hint not to broadcast.
+    for {
+      more <- Seq("abs(a.x - b.y) <= 2", "a.x <= b.y AND b.y <= a.hi")
+      how <- Seq("INNER", "LEFT", "LEFT SEMI")
+    } withSettings(
+      "spark.sql.shuffle.partitions" -> "50",
+      "spark.sql.autoBroadcastJoinThreshold" -> "300b",
+      "spark.sql.adaptive.coalescePartitions.enabled" -> "false"
+    ) {
+      val columns = if (how == "LEFT SEMI") "a.x" else "a.x, b.y"
+      val query = s"SELECT $columns FROM (SELECT x, x + 3 AS hi, x % 2 AS k FROM a) a $how JOIN " +
+        s"(SELECT y, y % 2 AS k FROM b) b ON a.k = b.k AND $more"
+      val df = spark.sql(query)
+      assert(rowsOf(df) == plainSpark(rowsOf(spark.sql(query))))
+      assert(windowJoins(df).size == 1, s"$how, $more")
+    }
+  }
+
   /** Which exchange has run first, and so whose rows would be counted, is a matter of time. */
   test("every join that is run here keeps its figures when an exchange below it has run") {
     for {

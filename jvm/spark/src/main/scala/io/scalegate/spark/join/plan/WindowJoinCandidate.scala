@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys
 import org.apache.spark.sql.catalyst.plans.FullOuter
-import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.DecimalType
 
@@ -171,7 +171,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** Why it is no join of this package's, whatever it bounds. */
   def notPlannable: Option[String] =
-    if (join.hint != JoinHint.NONE && requests.isEmpty)
+    if (!isHintFree)
       Some(s"it carries a hint of Spark's own (${join.hint})")
     else
       all
@@ -189,9 +189,16 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   private[this] def isPlain: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
-    val hintFree = join.hint == JoinHint.NONE || requests.nonEmpty
-    !join.isStreaming && hintFree && keysSortable && all.forall(_.deterministic)
+    !join.isStreaming && isHintFree && keysSortable && all.forall(_.deterministic)
   }
+
+  /** Whether no hint of Spark's own says how it is run. Adaptive execution gives hints, too, where it finds many empty
+    * partitions or small ones: they tell Spark's joins apart.
+    */
+  private[this] def isHintFree: Boolean = requests.nonEmpty ||
+    (join.hint.leftHint ++ join.hint.rightHint)
+      .flatMap(_.strategy)
+      .forall(hint => WindowJoinCandidate.Adaptive(hint.displayName))
 
   /** The algorithm that a hint names. */
   def requested: Option[(Algorithm, String)] =
@@ -248,4 +255,10 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     )
     BoundText.withoutOwnNames(parts.flatten.mkString("; "))
   }
+}
+
+private object WindowJoinCandidate {
+
+  /** The hints that adaptive execution gives, as they are called: not every version of Spark has each. */
+  private val Adaptive = Set("no_broadcast_hash", "prefer_shuffle_hash")
 }
