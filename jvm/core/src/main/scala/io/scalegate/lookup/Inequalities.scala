@@ -40,7 +40,12 @@ final case class Inequalities(leftAtMost: (Boolean, Boolean)) {
           IntervalIndex.Probe(1, 0, invertedStart = true)
         )
       case (false, false) =>
-        IntervalIndex(keys, inverted(first), second, IntervalIndex.Probe(1, 0, invertedEnd = true))
+        IntervalIndex(
+          keys,
+          inverted(first),
+          second,
+          IntervalIndex.Probe(1, 0, invertedEnd = true)
+        )
     }
   }
 

@@ -40,7 +40,8 @@ final class InequalitiesSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
     keyed <- Seq(true, false)
   } test(
     s"a probe finds each ${if (side eq Side.R) "left" else "right"} row, once, where the left is at ${if (firstAtMost) "most"
-      else "least"} and at ${if (secondAtMost) "most" else "least"}, ${if (keyed) "with" else "without"} a key"
+      else "least"} and at ${if (secondAtMost) "most" else "least"}, ${if (keyed) "with"
+      else "without"} a key"
   ) {
     forAll(cases) { case (indexed, probes) =>
       val index = Inequalities((firstAtMost, secondAtMost)).index(

@@ -60,8 +60,9 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
       "spark.sql.adaptive.coalescePartitions.enabled" -> "false"
     ) {
       val columns = if (how == "LEFT SEMI") "a.x" else "a.x, b.y"
-      val query = s"SELECT $columns FROM (SELECT x, x + 3 AS hi, x % 2 AS k FROM a) a $how JOIN " +
-        s"(SELECT y, y % 2 AS k FROM b) b ON a.k = b.k AND $more"
+      val query =
+        s"SELECT $columns FROM (SELECT x, x + 3 AS hi, x % 2 AS k FROM a) a $how JOIN " +
+          s"(SELECT y, y % 2 AS k FROM b) b ON a.k = b.k AND $more"
       val df = spark.sql(query)
       assert(rowsOf(df) == plainSpark(rowsOf(spark.sql(query))))
       assert(windowJoins(df).size == 1, s"$how, $more")
