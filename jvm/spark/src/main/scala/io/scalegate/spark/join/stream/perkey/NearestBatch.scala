@@ -136,7 +136,7 @@ final private[scalegate] class NearestBatch(
         }
       ) += row
     }
-    // Rows that came after the watermark had passed them are told apart by Spark; none lies before those held.
+    // No new row lies before those held: it would be late, and is dropped where it is read.
     rows.map { case (key, of) => key -> of.toVector }
   }
 

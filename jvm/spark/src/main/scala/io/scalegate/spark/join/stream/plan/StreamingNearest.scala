@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, Attribute, ExprId, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, ExprId, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
   Distinct,
@@ -8,9 +8,10 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   LogicalPlan
 }
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.streaming.OutputMode
 
-import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.checkpoint.{JoinTerms, NearestTerms, OlderJoinTerms}
@@ -91,14 +92,14 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
   /** @param planned
     *   an input's own plan
     */
-  def pairs(planned: LogicalPlan => org.apache.spark.sql.execution.SparkPlan): PlannedPairs = {
+  def pairs(planned: LogicalPlan => SparkPlan): PlannedPairs = {
     val keys = Sides(equalities.left, equalities.right)
     val by = NearestIndex.By(
       terms.direction,
       keyed = true,
       AttributeType.Int64,
       terms.exact,
-      within: Option[Band]
+      within
     )
     val inputs = Sides(join.left, join.right).zip(times).map {
       case (input, time) => planned(PlannedPairs.oneEventTime(input, time))
@@ -185,9 +186,7 @@ private[plan] object StreamingNearest {
 
   /** The column and those that are made of it. */
   private[this] def derivedFrom(time: ExprId, query: LogicalPlan): Set[ExprId] = {
-    val made = query.flatMap(_.expressions.collect {
-      case e: org.apache.spark.sql.catalyst.expressions.Alias => e
-    })
+    val made = query.flatMap(_.expressions.collect { case alias: Alias => alias })
     def more(known: Set[ExprId]): Set[ExprId] = {
       val next = known ++ made.filter(_.references.exists(a => known(a.exprId))).map(_.exprId)
       if (next.size == known.size) known else more(next)
