@@ -52,11 +52,3 @@ final case class Inequalities(leftAtMost: (Boolean, Boolean)) {
   /** In the opposite order. */
   private[this] def inverted(values: Array[Long]): Array[Long] = values.map(~_)
 }
-
-object Inequalities {
-
-  /** Intervals that overlap, of which the first attribute of a left row is the start and the second the end; of a right
-    * row it is the other way round.
-    */
-  val Overlap: Inequalities = Inequalities((true, false))
-}

@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.asof
 
 import org.apache.spark.sql.catalyst.expressions.{
+  And,
   Expression,
   GreaterThanOrEqual,
   LessThanOrEqual,
@@ -13,7 +14,7 @@ import org.apache.spark.sql.catalyst.plans.{Inner, JoinType}
 
 import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.Direction
-import io.scalegate.spark.bounds.BoundExtractor
+import io.scalegate.spark.bounds.{BoundExtractor, BoundText}
 import io.scalegate.spark.join.JoinKeys
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.{JoinNode, OwnNode}
@@ -80,6 +81,24 @@ final case class AsOfJoin(
         case None => (None, tolerance)
       }
     }
+  }
+
+  /** What EXPLAIN says of it.
+    *
+    * @param algorithm
+    *   how it is run
+    */
+  def describe(algorithm: String): String = {
+    val (keys, others) = equalities
+    val same = keys.left.zip(keys.right).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    BoundText.withoutOwnNames(
+      Seq(
+        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
+        Some(s"as of: ${terms.describe}"),
+        others.reduceOption(And.apply).map(c => s"residual: ${c.sql}"),
+        Some(s"algorithm: $algorithm")
+      ).flatten.mkString("; ")
+    )
   }
 
   /** A left row has no more rows than it may have right ones, whichever batch of a stream it comes in. */

@@ -14,7 +14,6 @@ import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.partition.TimeSlices
-import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
 import io.scalegate.spark.join.lookup.PackExec
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
@@ -45,18 +44,17 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       WindowJoinExec(
         probing,
         LocalJoin.Broadcast(join.right.output, terms),
-        describe(join, keys, others, s"index over the broadcast right side ($why)"),
+        join.describe(s"index over the broadcast right side ($why)"),
         planned(join.left),
         packed
       )
-    } else inPartitions(join, keys, others, probing, terms)(planned)
+    } else inPartitions(join, keys, probing, terms)(planned)
   }
 
   /** Both sides are exchanged by the keys, or, where one task would have most of the rows, by slices of time. */
   private[this] def inPartitions(
       join: AsOfJoin,
       keys: JoinKeys,
-      others: Seq[Expression],
       probing: Probing,
       terms: IndexTerms
   )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
@@ -68,7 +66,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
         WindowJoinExec(
           probing,
           LocalJoin.Nearest(keys, terms),
-          describe(join, keys, others, s"index over the right side$where $size"),
+          join.describe(s"index over the right side$where $size"),
           planned(join.left),
           planned(join.right)
         )
@@ -94,12 +92,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
         WindowJoinExec(
           probing,
           LocalJoin.Nearest(cells, terms),
-          describe(
-            join,
-            keys,
-            others,
-            s"index over the right side's partitions, $what $size"
-          ),
+          join.describe(s"index over the right side's partitions, $what $size"),
           left,
           right
         )
@@ -142,22 +135,5 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
           throw new IllegalStateException(s"no key to index by: ${keys.left.map(_.sql)}")
         ))
     key.fold(byTime)(byTime.within)
-  }
-
-  private[this] def describe(
-      join: AsOfJoin,
-      keys: JoinKeys,
-      others: Seq[Expression],
-      algorithm: String
-  ): String = {
-    val same = keys.left.zip(keys.right).map { case (l, r) => s"${l.sql} = ${r.sql}" }
-    BoundText.withoutOwnNames(
-      Seq(
-        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
-        Some(s"as of: ${join.terms.describe}"),
-        others.reduceOption(And.apply).map(c => s"residual: ${c.sql}"),
-        Some(s"algorithm: $algorithm")
-      ).flatten.mkString("; ")
-    )
   }
 }

@@ -54,11 +54,11 @@ final case class SliceExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val rowsOut = longMetric("numOutputRows")
-    val slicing = Slicing(attributes, by, side, whole, child.output, output)
     val input = child.execute()
     val isSorted = !TaskAccess.comesInOneOrder(input)
+    val slicing = Slicing(attributes, by, side, whole, isSorted, child.output, output)
     input.mapPartitions { rows =>
-      val slicer = new Slicer(slicing, isSorted)
+      val slicer = new Slicer(slicing)
       slicer.numbered(rows).flatMap { row =>
         slicer.read(row)
         rowsOut += slicer.copies
@@ -94,22 +94,23 @@ object SliceExec {
   }
 }
 
-/** Everything that travels to the executors for one [[SliceExec]]. */
+/** Everything that travels to the executors for one [[SliceExec]].
+  *
+  * @param isSorted
+  *   whether rows that are numbered are sorted first, since they may come in another order the next time
+  */
 final private case class Slicing(
     attributes: Seq[Expression],
     by: SliceBy,
     side: Side,
     whole: Boolean,
+    isSorted: Boolean,
     input: Seq[Attribute],
     output: Seq[Attribute]
 )
 
-/** The copies of the row last read, each valid until the next is asked for. One thread, the task's.
-  *
-  * @param isSorted
-  *   whether rows that are numbered are sorted first, since they may come in another order the next time
-  */
-final private class Slicer(slicing: Slicing, isSorted: Boolean) extends Iterator[InternalRow] {
+/** The copies of the row last read, each valid until the next is asked for. One thread, the task's. */
+final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   import slicing._
 
   private[this] val reader = new AttributeReader(attributes, by.types, input)

@@ -71,9 +71,7 @@ abstract class KeyedStream(
   /** What the checkpoint says of both sides, and the watermark that rows were last joined by. */
   private[scalegate] def restoredSides(store: ChunkStore): (Sides[RestoredSide], Long) = {
     val chunks = store.chunks.toVector
-    val watermark = chunks
-      .collectFirst { case c if c.key.kind == Chunk.Watermark => c.latest }
-      .getOrElse(Long.MinValue)
+    val watermark = Chunk.watermarkOf(chunks)
     (Sides.each(side => restoredSide(side, chunks, turn(side, watermark))), watermark)
   }
 

@@ -5,9 +5,8 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
 
 import io.scalegate.lookup.NearestIndex
-import io.scalegate.spark.join.stream.state.{Chunk, HeldState}
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
-import io.scalegate.spark.join.{Probing, RowAddress}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch}
 import io.scalegate.stream.{Side, Sides}
 
 /** The rows that one batch adds to an as-of join of two streams, in one partition: each left row whose answer is final by
@@ -27,10 +26,7 @@ final private[scalegate] class NearestBatch(
     eventTimes: Sides[Int],
     batch: StreamBatch,
     services: BatchServices
-) extends BatchPairs(
-      new RowAddress(arrivals.left.columns),
-      new RowAddress(arrivals.right.columns)
-    ) {
+) extends KeyedBatch(arrivals, before, batch, services) {
   import nearest.reach
   import services.store
 
@@ -52,51 +48,28 @@ final private[scalegate] class NearestBatch(
   private[this] var unmatchableAt = 0
   private[this] var evicted = 0L
   private[this] var evictedBytes = 0L
-  private[this] var ready = false
 
   def comparisons: Long = lookup.comparisons
 
-  def added: Long = probes.size.toLong + arrivals.right.now.size
-
-  def dropped: Long = arrivals.left.dropped + arrivals.right.dropped
-
-  def close(): Unit = ()
-
-  def advance(): Boolean = {
-    ready = false
-    while (!ready && step()) ()
-    ready
-  }
-
-  def finish(): HeldState = {
-    require(!hasNext, "a batch is finished when all of its rows were taken")
-    val left = finished(arrivals.left)(probes.foreach(evict(arrivals.left, _)))
+  protected def held(): NearestState = {
     val isSwept = reach.isSwept(before.swept, batch.watermark)
+    val left = finished(arrivals.left)(probes.foreach(evict(arrivals.left, _)))
     var keys = before.keys
+    def keep(key: UnsafeRow, rows: Vector[KeyedRow]) =
+      keys = if (rows.isEmpty) keys.removed(key) else keys.updated(key, rows)
     val right = finished(arrivals.right) {
-      changed.foreach { case (key, rows) => keys = keys.updated(key, kept(rows)) }
+      changed.foreach { case (key, rows) =>
+        keep(key, kept(rows).map(arrivals.right.written(_, store)))
+      }
       if (isSwept) before.keys.foreach { case (key, rows) =>
         if (!changed.contains(key)) {
           val left = kept(rows)
-          if (left.isEmpty) keys = keys.removed(key)
-          else if (left.size < rows.size) keys = keys.updated(key, left)
+          if (left.size < rows.size) keep(key, left)
         }
       }
-      changed.keysIterator.foreach { key =>
-        if (keys(key).isEmpty) keys = keys.removed(key)
-        else keys = keys.updated(key, keys(key).map(arrivals.right.written(_, store)))
-      }
     }
-    if (batch.watermark != before.watermark)
-      store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
-    new NearestState(
-      keys,
-      left,
-      right,
-      batch.watermark,
-      if (isSwept) batch.watermark else before.swept,
-      eventTimes
-    )
+    val swept = if (isSwept) batch.watermark else before.swept
+    new NearestState(keys, left, right, batch.watermark, swept, eventTimes)
   }
 
   /** What is held of a side from now on, when `evictions` has taken rows of it away. */
@@ -167,20 +140,19 @@ final private[scalegate] class NearestBatch(
     Integer.compare(_, _) // a key's rows are in their order
   )
 
-  /** One right row that is looked at, or one left row; false when there are no more. */
-  private[this] def step(): Boolean =
+  protected def step(): Boolean =
     if (isProbing) {
       look()
       true
     } else if (atOnce.hasNext) {
-      giveUnmatched(atOnce.next())
+      giveUnmatched(Side.R, atOnce.next())
       true
     } else {
       val unmatchable = arrivals.left.unmatchableNow
       val hasUnmatchable = unmatchableAt < unmatchable.size
       val hasProbe = probe + 1 < probes.size
       if (hasUnmatchable && !(hasProbe && nextTime <= timeOfLeft(unmatchable(unmatchableAt)))) {
-        giveUnmatched(unmatchable(unmatchableAt))
+        giveUnmatched(Side.R, unmatchable(unmatchableAt))
         unmatchableAt += 1
         true
       } else if (hasProbe) {
@@ -206,7 +178,7 @@ final private[scalegate] class NearestBatch(
     val next = if (found < probing.most) lookup.next() else -1
     if (next < 0) {
       isProbing = false
-      if (found == 0 && probing.unmatched) giveUnmatched(probes(probe).row)
+      if (found == 0 && probing.unmatched) giveUnmatched(Side.R, probes(probe).row)
     } else {
       val right = candidates(index.order(next))._2.row
       if (holds(right)) {
@@ -220,18 +192,6 @@ final private[scalegate] class NearestBatch(
   private[this] def holds(right: UnsafeRow): Boolean = {
     if ((lookup.comparisons & NearestBatch.Patience) == 0) services.waiting()
     condition == null || condition.eval(pair(probes(probe).row, right))
-  }
-
-  private[this] def give(left: UnsafeRow, right: UnsafeRow): Unit = {
-    ready = true
-    leftAddress.set(left)
-    rightAddress.set(right)
-  }
-
-  private[this] def giveUnmatched(left: UnsafeRow): Unit = {
-    ready = true
-    leftAddress.set(left)
-    rightAddress.setNulls()
   }
 }
 

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.perkey
 
-import io.scalegate.spark.join.stream.state.EventTimeWindow
+import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
 
 /** What is near to a left row in an as-of join, in microseconds of event time.
   *
@@ -12,9 +12,11 @@ import io.scalegate.spark.join.stream.state.EventTimeWindow
   *   of the right rows that are not later than a left one, how many of the last ones it may be joined with
   */
 final case class NearestReach(before: Option[Long], after: Long, last: Int) {
-  import EventTimeWindow.minus
+  import EventTimeWindow.{minus, plus}
 
-  /** The least event time, in microseconds, that a joined row may have once the watermark is there: of a joined row the left one's time, where a right one may be of any age. */
+  /** The least event time that a joined row may have once the watermark is there: in both of its times, or, where a right
+    * row may be of any age, in the left one's.
+    */
   def leastOutput(watermark: Long): Long =
     minus(decided(watermark), before.getOrElse(0L))
 
@@ -26,8 +28,8 @@ final case class NearestReach(before: Option[Long], after: Long, last: Int) {
     */
   def firstOfUse(rows: Int, timeOf: Int => Long, watermark: Long): Int = {
     val tooOld = before.fold(Long.MinValue)(minus(decided(watermark), _))
-    val inReach = NearestReach.firstAfter(rows, timeOf, tooOld)
-    val earlier = NearestReach.firstAfter(rows, timeOf, decided(watermark))
+    val inReach = RowBatch.firstAfter(rows, timeOf, tooOld)
+    val earlier = RowBatch.firstAfter(rows, timeOf, decided(watermark))
     math.max(inReach, earlier - last)
   }
 
@@ -38,17 +40,5 @@ final case class NearestReach(before: Option[Long], after: Long, last: Int) {
     *   the watermark when that was done last
     */
   def isSwept(swept: Long, watermark: Long): Boolean =
-    before.exists(b => minus(watermark, swept) > minus(b, -after) / 4)
-}
-
-object NearestReach {
-  private def firstAfter(rows: Int, timeOf: Int => Long, bound: Long): Int = {
-    var low = 0
-    var high = rows
-    while (low < high) {
-      val middle = (low + high) >>> 1
-      if (timeOf(middle) <= bound) low = middle + 1 else high = middle
-    }
-    low
-  }
+    before.exists(b => minus(watermark, swept) > plus(b, after) / 4)
 }

@@ -4,9 +4,8 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
 
-import io.scalegate.spark.join.stream.state.{Chunk, HeldState}
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
-import io.scalegate.spark.join.{Probing, RowAddress}
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch}
 import io.scalegate.stream.{Side, Sides}
 
 /** The rows that one batch adds to a join over windows that count the rows of each key, in one partition. Each row in
@@ -29,10 +28,7 @@ final private[scalegate] class RowsPerKeyBatch(
     eventTimes: Sides[Int],
     batch: StreamBatch,
     services: BatchServices
-) extends BatchPairs(
-      new RowAddress(arrivals.left.columns),
-      new RowAddress(arrivals.right.columns)
-    ) {
+) extends KeyedBatch(arrivals, before, batch, services) {
   import services.store
 
   private[this] val touched = mutable.HashMap.empty[UnsafeRow, Windows]
@@ -47,24 +43,10 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] var probeRow: KeyedRow = _
   private[this] var taken = 0 // of the other side's rows in the window
   private[this] var compared = 0L
-  private[this] var ready = false
 
   def comparisons: Long = compared
 
-  def added: Long = arrivals.left.now.size.toLong + arrivals.right.now.size
-
-  def dropped: Long = arrivals.left.dropped + arrivals.right.dropped
-
-  def close(): Unit = ()
-
-  def advance(): Boolean = {
-    ready = false
-    while (!ready && step()) ()
-    ready
-  }
-
-  def finish(): HeldState = {
-    require(!hasNext, "a batch is finished when all of its rows were taken")
+  protected def held(): RowsPerKeyState = {
     val changed = touched.iterator.map { case (key, w) =>
       key -> LastOfKey(
         w.left.map(arrivals.left.written(_, store)),
@@ -72,8 +54,6 @@ final private[scalegate] class RowsPerKeyBatch(
       )
     }
     val keys = before.keys ++ changed
-    if (batch.watermark != before.watermark)
-      store.put(Chunk(Chunk.WatermarkKey, batch.watermark, 0L, Array.emptyByteArray))
     new RowsPerKeyState(
       keys,
       arrivals.left.finish(store, ofLeft.evicted, ofLeft.evictedBytes),
@@ -83,8 +63,7 @@ final private[scalegate] class RowsPerKeyBatch(
     )
   }
 
-  /** One pair that is tested, or one row; false when there are no more of both. */
-  private[this] def step(): Boolean =
+  protected def step(): Boolean =
     if (windows != null) {
       look()
       true
@@ -97,7 +76,7 @@ final private[scalegate] class RowsPerKeyBatch(
       if (
         unmatchable != null && (next == null || timeOfUnmatchable(unmatchable) < timeOfNext(next))
       ) {
-        giveUnmatched(unmatchable, unmatchable.takeUnmatchable())
+        giveUnmatched(unmatchable.side, unmatchable.takeUnmatchable())
         true
       } else if (next != null) {
         arrive(next)
@@ -106,7 +85,7 @@ final private[scalegate] class RowsPerKeyBatch(
     }
 
   private[this] def unmatchable(arriving: Arriving): Iterator[() => Unit] =
-    arriving.rows.unmatchable.map(row => () => giveUnmatched(arriving, row))
+    arriving.rows.unmatchable.map(row => () => giveUnmatched(arriving.side, row))
 
   private[this] def timeOfNext(arriving: Arriving) = arriving.nextTime.get
   private[this] def timeOfUnmatchable(arriving: Arriving) = arriving.nextUnmatchable.get
@@ -146,7 +125,9 @@ final private[scalegate] class RowsPerKeyBatch(
           probeRow = probeRow.copy(matched = true)
         if (probing.decides(other.side) && !earlier.matched)
           windows.set(other.side, others.updated(taken, earlier.copy(matched = true)))
-        if (probing.pairs || !probing.unmatched) give(probeRow.row, earlier.row)
+        if (probing.pairs || !probing.unmatched)
+          if (own.side eq Side.R) give(probeRow.row, earlier.row)
+          else give(earlier.row, probeRow.row)
       }
       taken += 1
     }
@@ -170,18 +151,6 @@ final private[scalegate] class RowsPerKeyBatch(
       ofKey.set(side.side, grown.tail)
       side.leave(grown.head)
     } else ofKey.set(side.side, grown)
-  }
-
-  private[this] def give(ofOwn: UnsafeRow, ofOther: UnsafeRow): Unit = {
-    ready = true
-    own.address.set(ofOwn)
-    other.address.set(ofOther)
-  }
-
-  private[this] def giveUnmatched(arriving: Arriving, row: UnsafeRow): Unit = {
-    ready = true
-    arriving.address.set(row)
-    (if (arriving eq ofLeft) rightAddress else leftAddress).setNulls()
   }
 
   /** The windows of one key in this batch. */
@@ -208,7 +177,6 @@ final private[scalegate] class RowsPerKeyBatch(
     var evictedBytes = 0L
 
     def side: Side = rows.side
-    def address: RowAddress = if (side eq Side.R) leftAddress else rightAddress
 
     def nextTime: Option[Long] =
       Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
@@ -232,7 +200,7 @@ final private[scalegate] class RowsPerKeyBatch(
       evicted += 1
       evictedBytes += row.row.getSizeInBytes
       rows.remove(row, store)
-      if (isUnmatchedGiven && !row.matched) giveUnmatched(this, row.row)
+      if (isUnmatchedGiven && !row.matched) giveUnmatched(side, row.row)
     }
   }
 }

@@ -13,7 +13,6 @@ import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
-import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.checkpoint.{JoinTerms, NearestTerms, OlderJoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.asof.{AsOfJoin, ExtractAsOfJoin, PushThroughAsOfJoin}
@@ -84,7 +83,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
   private[this] def isKeyed = equalities.left.nonEmpty
 
   private[this] def nearestReach = NearestReach(
-    reach.map(band => math.max(0L, -math.max(band.lower, -Long.MaxValue))),
+    reach.map(band => math.max(0L, EventTimeWindow.minus(0L, band.lower))),
     reach.fold(0L)(band => math.max(0L, band.upper)),
     if (isChosen || terms.direction == Direction.Forward) Int.MaxValue else terms.most
   )
@@ -94,6 +93,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
     */
   def pairs(planned: LogicalPlan => SparkPlan): PlannedPairs = {
     val keys = Sides(equalities.left, equalities.right)
+    val where = if (isKeyed) "" else ", in one task, for there is no key"
     val by = NearestIndex.By(
       terms.direction,
       keyed = true,
@@ -118,7 +118,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       partitions = if (isKeyed) None else Some(1),
       threads = 1,
       checkpointed,
-      description
+      join.describe(s"index over each key's right rows in reach, in order$where")
     )
     PlannedPairs.from(streamJoin, keys, inputs)
   }
@@ -135,19 +135,6 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       where = None,
       cells = Nil,
       OlderJoinTerms(keys, Nil, None, None, None, "", false)
-    )
-  }
-
-  private[this] def description: String = {
-    val same = equalities.left.zip(equalities.right).map { case (l, r) => s"${l.sql} = ${r.sql}" }
-    val where = if (isKeyed) "" else ", in one task, for there is no key"
-    BoundText.withoutOwnNames(
-      Seq(
-        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
-        Some(s"as of: ${terms.describe}"),
-        others.reduceOption(And.apply).map(c => s"residual: ${c.sql}"),
-        Some(s"algorithm: index over each key's right rows in reach, in order$where")
-      ).flatten.mkString("; ")
     )
   }
 }

@@ -49,6 +49,14 @@ object Chunk {
 
   val WatermarkKey: ChunkKey = ChunkKey(Watermark, 0, 0)
 
+  /** The entry that says up to where rows were joined, in microseconds. */
+  def ofWatermark(watermark: Long): Chunk =
+    Chunk(WatermarkKey, watermark, 0L, Array.emptyByteArray)
+
+  /** What it says; the least where there is none. */
+  def watermarkOf(chunks: Seq[Chunk]): Long =
+    chunks.find(_.key.kind == Watermark).fold(Long.MinValue)(_.latest)
+
   /** Rows of a chunk: few enough that one whose rows come early goes early. */
   val Rows: Int = 1 << 15
 

@@ -50,12 +50,16 @@ private[scalegate] object RowBatch {
     new RowBatch(IndexedSeq.fill(attributes)(times), rows, time)
 
   /** Where in a sorted array the numbers begin that lie above this one. */
-  def firstAfter(sorted: Array[Long], bound: Long): Int = {
+  def firstAfter(sorted: Array[Long], bound: Long): Int =
+    firstAfter(sorted.length, sorted(_), bound)
+
+  /** The same among so many numbers, each got by its index. */
+  def firstAfter(size: Int, number: Int => Long, bound: Long): Int = {
     var low = 0
-    var high = sorted.length
+    var high = size
     while (low < high) {
       val middle = (low + high) >>> 1
-      if (sorted(middle) <= bound) low = middle + 1 else high = middle
+      if (number(middle) <= bound) low = middle + 1 else high = middle
     }
     low
   }

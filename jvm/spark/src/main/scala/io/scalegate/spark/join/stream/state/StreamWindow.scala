@@ -71,7 +71,8 @@ object EventTimeWindow {
     if (((a ^ b) & (a ^ d)) >= 0) d else if (a < 0) Long.MinValue else Long.MaxValue
   }
 
-  private def plus(a: Long, b: Long): Long = {
+  /** The sum, likewise. */
+  def plus(a: Long, b: Long): Long = {
     val sum = a + b
     if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
   }

@@ -47,7 +47,7 @@ final class StreamJoinIterator private[scalegate] (
     require(!hasNext, "a batch is finished when all of its rows were taken")
     val held = sides.map(_.finish(end.store))
     if (end.watermark != end.before)
-      end.store.put(Chunk(Chunk.WatermarkKey, end.watermark, 0L, Array.emptyByteArray))
+      end.store.put(Chunk.ofWatermark(end.watermark))
     new JoinState(held.left, held.right, end.watermark)
   }
 

@@ -45,9 +45,7 @@ final class StreamJoinTask(
 
   def restored(store: ChunkStore): JoinState = {
     val chunks = store.chunks.toVector
-    val watermark = chunks
-      .collectFirst { case c if c.key.kind == Chunk.Watermark => c.latest }
-      .getOrElse(Long.MinValue)
+    val watermark = Chunk.watermarkOf(chunks)
     def stateOf(side: Side) = held(side).restored(chunks.groupBy(_.key.kind), watermark)
     new JoinState(stateOf(Side.R), stateOf(Side.S), watermark)
   }
