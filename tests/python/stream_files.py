@@ -54,9 +54,14 @@ def write_files(directory: Path, parts: list[list[tuple]], first: int = 0) -> No
     directory.mkdir(parents=True, exist_ok=True)
     for n, part in enumerate(parts, first):
         columns = [list(c) for c in zip(*part)] or [[], [], [], []]
-        path = directory / f"part-{n:05}.parquet"
-        pq.write_table(pa.table(columns, schema=SCHEMA), path)
-        os.utime(path, (1_700_000_000 + n,) * 2)  # Spark reads files in the order of these
+        write_file(directory, pa.table(columns, schema=SCHEMA), n)
+
+
+def write_file(directory: Path, table: pa.Table, number: int) -> None:
+    """A file that Spark reads before those of greater numbers, by the times that they have."""
+    path = directory / f"part-{number:05}.parquet"
+    pq.write_table(table, path)
+    os.utime(path, (1_700_000_000 + number,) * 2)
 
 
 def read(spark: SparkSession, directory: Path) -> DataFrame:

@@ -1,6 +1,5 @@
 """As-of joins against pandas' `merge_asof`, DuckDB's ASOF, Spark's own, and a ranking by hand."""
 
-import os
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -307,10 +306,9 @@ def arriving(spark: SparkSession, directory: Path, rows: pd.DataFrame, delay: st
     last[rows.columns[-1]] = -1
     parts = [*np.array_split(np.arange(len(rows)), 4), None]
     for number, part in enumerate(parts):
-        file = directory / f"{number}.parquet"
         chosen = last if part is None else shuffled.iloc[part]
-        chosen.to_parquet(file, index=False)
-        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
+        table = pa.Table.from_pandas(chosen, preserve_index=False)
+        stream_files.write_file(directory, table, number)
     schema = spark.read.parquet(str(directory)).schema
     stream = spark.readStream.schema(schema).option("maxFilesPerTrigger", 1)
     timed = stream.parquet(str(directory)).withColumn("ts", F.col("ts").cast("timestamp"))

@@ -82,7 +82,6 @@ final class OwnQueries(draw: Draw) {
     }
   }
 
-  /** In plain Spark the nearest row of each distinct left row is an aggregate over all that may be it. */
   private[this] def asOf(l: Query, r: Query, drawn: String): Query = {
     val how = drawn match {
       case "RIGHT" | "FULL" => "LEFT"
@@ -97,32 +96,9 @@ final class OwnQueries(draw: Draw) {
     val rest = if (chance(30)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 5")) else ""
     val wanted = columns(how)
     val direction = if (back) "backward" else "forward"
-    Query(s"$how join as of $time, $direction", l, r) { (in, from) =>
-      val all = Seq("a", "b", "t", "v")
-      def ofRight(more: Seq[String]) = more.map("r." + _).mkString(", ")
-      val ties = ofRight(all.filter(_ != time))
-      val order = s"r.$time ${if (back) "<" else ">"}${if (exact) "=" else ""} l.$time"
-      val near = (reach, back) match {
-        case ("NULL", _) => ""
-        case (_, true) => s" AND r.$time >= l.$time - $reach"
-        case (_, false) => s" AND r.$time <= l.$time + $reach"
-      }
-      val may = s"$keyed$order$near$rest"
-      if (!in.isPlain)
-        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
-          s"${keyed}asof(l.$time, r.$time, '$direction', $reach, $exact, $ties)$rest"
-      else if (how.startsWith("LEFT "))
-        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON $may"
-      else {
-        val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
-        val ofLeft = all.map("l." + _).mkString(", ")
-        val chosen =
-          s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), " +
-            s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
-        val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
-        s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
-      }
-    }
+    Query(s"$how join as of $time, $direction", l, r)(
+      AsOfText(how, time, back, exact, reach, keyed, rest, wanted).sql
+    )
   }
 
   /** Aggregates of the right rows around each left one, in `LATERAL`, as a value, and in a filter. None of them is a

@@ -209,7 +209,6 @@ final class StreamQueryGenerator(random: Random) {
       "r.a, l.b, l.t, l.v"
     ))
 
-  /** In plain Spark the nearest row of each distinct left row is an aggregate over all that may be it. */
   private[this] def asOf(l: Drawn, r: Drawn): Drawn = {
     val how = oneOf(Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI"))
     val direction = oneOf(Seq("backward", "backward", "forward"))
@@ -223,28 +222,9 @@ final class StreamQueryGenerator(random: Random) {
         oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 3"))
       else if (chance(20)) " AND r.a > 2"
       else ""
-    val wanted = columns(how)
-    val all = Seq("a", "b", "t", "v")
-    def ofRight(more: Seq[String]) = more.map("r." + _).mkString(", ")
-    val ties = ofRight(all.filter(_ != "t"))
-    val query = Query(s"$how join as of t, $direction", l.query, r.query) { (in, from) =>
-      if (!in.isPlain)
-        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
-          s"${keyed}asof(l.t, r.t, '$direction', $reach, $exact, $ties)$rest"
-      else {
-        val order = s"r.t ${if (back) "<" else ">"}${if (exact) "=" else ""} l.t"
-        val near =
-          if (reach == "NULL") ""
-          else s" AND r.t ${if (back) s">= l.t -" else s"<= l.t +"} $reach"
-        val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
-        val ofLeft = all.map("l." + _).mkString(", ")
-        val chosen =
-          s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(all)}), struct(r.t, $ties)) AS r " +
-            s"FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $keyed$order$near$rest GROUP BY $ofLeft"
-        val same = all.map(c => s"l.$c <=> m.$c").mkString(" AND ")
-        s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
-      }
-    }
+    val query = Query(s"$how join as of t, $direction", l.query, r.query)(
+      AsOfText(how, "t", back, exact, reach, keyed, rest, columns(how)).sql
+    )
     drawn(query, timed = true)
   }
 
