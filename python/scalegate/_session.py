@@ -24,6 +24,11 @@ from scalegate._jar import find_jar, minor
 JARS = "spark.jars"
 MAIN_CLASS = "io.scalegate.spark.PythonGateway"
 WITH_JAR = '--jars "$(python -m scalegate jar)"'
+# What Real-Time Mode needs for the package's joins, and for rows to leave a shuffle at once.
+REAL_TIME = {
+    "spark.sql.streaming.realTimeMode.allowlistCheck": "false",
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs": "1",
+}
 # No setting but the package's switch leaves this join to Spark.
 PROBE = (
     "EXPLAIN SELECT /*+ WINDOW_JOIN(l, r, 'broadcast') */ * FROM VALUES (1D) AS l(x) "
@@ -55,7 +60,7 @@ def jar_path() -> str:
     return str(find_jar())
 
 
-def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
+def configure(builder: SparkSession.Builder, *, real_time: bool = False) -> SparkSession.Builder:
     """Add the package's jar to the builder's `spark.jars`, keeping the jars that are there.
 
     Call it before the session starts: `scalegate.configure(SparkSession.builder).getOrCreate()`,
@@ -69,6 +74,11 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     ----------
     builder
         Of a session that is not started yet.
+    real_time
+        Whether queries are to run under `trigger(realTime=...)`, Spark's Real-Time Mode, which
+        Spark has from 4.3 on. Sets what that needs, unless the builder has set it: that Spark's
+        list of operators is not held against the package's, and that a shuffle sends a row after
+        a millisecond. The package refuses what else Spark's lists do not allow beside its joins.
 
     Returns
     -------
@@ -88,6 +98,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     True
     """
     options = _options(builder)
+    if real_time:
+        _set_missing(builder, REAL_TIME)
     if _is_of_a_server(options):
         return builder
     jar = str(find_jar())
@@ -175,6 +187,13 @@ def _start() -> str:
         "any other in this process; where the session is made for you, as in the `pyspark` shell "
         f"and in some notebooks, start Spark with the jar: pyspark {WITH_JAR}."
     )
+
+
+def _set_missing(builder: SparkSession.Builder, settings: dict[str, str]) -> None:
+    given = _options(builder)
+    for setting, value in settings.items():
+        if setting not in given:
+            builder.config(setting, value)
 
 
 def _options(builder: SparkSession.Builder) -> dict[str, str]:

@@ -36,5 +36,11 @@ final class RowAddress(columns: Int) {
     at = row.getBaseOffset
   }
 
+  /** To where another lies, which is set again after this one. */
+  def set(other: RowAddress): Unit =
+    if (other.isWhole) set(other.row) else set(other.base, other.offset)
+
+  private def isWhole = whole != null
+
   def setNulls(): Unit = set(nulls)
 }

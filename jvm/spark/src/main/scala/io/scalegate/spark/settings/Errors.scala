@@ -121,6 +121,21 @@ object Errors {
       "that it gives is never taken back; use outputMode append"
   )
 
+  def realTimeRelease(release: String): Exception = bad(
+    s"a join of two streams runs under trigger(realTime=...) from Spark 4.3 on, and this is Spark $release: install " +
+      "pyspark 4.3 or later, or use trigger(processingTime='0 seconds')"
+  )
+
+  def realTimeSetting(setting: String): Exception = bad(
+    s"under trigger(realTime=...) Spark refuses the operators of every package while $setting is true: start the " +
+      "session with scalegate.configure(builder, real_time=True), or set it to false. What else of a query Spark does " +
+      "not allow there is refused as before"
+  )
+
+  def realTimeOperator(what: String): Exception = bad(
+    s"$what does not run under trigger(realTime=...): use trigger(processingTime='0 seconds')"
+  )
+
   def streamUpdatedInput: Exception = bad(
     "this join of two streams has an aggregate below it, and in update mode an aggregate gives a group again whenever it " +
       "changes: the group would be joined once for each time. Use outputMode append, in which it is given once"

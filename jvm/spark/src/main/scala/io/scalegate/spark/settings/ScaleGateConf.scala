@@ -1,7 +1,9 @@
 package io.scalegate.spark.settings
 
 import java.util.Locale
+import java.util.concurrent.TimeUnit
 
+import org.apache.spark.network.util.JavaUtils
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.partition.MatrixLayout
@@ -51,6 +53,27 @@ object ScaleGateConf {
   val SplitHotKeys = "spark.scalegate.streaming.splitHotKeys"
 
   def splitHotKeys(conf: SQLConf): Boolean = boolean(conf, SplitHotKeys, default = true)
+
+  /** How long a task that reads a source of a join in Real-Time Mode may send nothing until the join goes on without what
+    * it promises, as a duration of Spark's settings such as `30s`; `0s` waits for each.
+    */
+  val IdleTimeout = "spark.scalegate.realTime.idleTimeout"
+
+  /** `false` lets operators and sinks stand in a query with a join in Real-Time Mode that Spark does not allow there. */
+  val CheckRealTime = "spark.scalegate.realTime.allowlistCheck"
+
+  def checksRealTime(conf: SQLConf): Boolean = boolean(conf, CheckRealTime, default = true)
+
+  def idleNanos(conf: SQLConf): Long = {
+    val text = conf.getConfString(IdleTimeout, "60s")
+    try TimeUnit.MILLISECONDS.toNanos(JavaUtils.timeStringAsMs(text))
+    catch {
+      case _: NumberFormatException =>
+        throw new IllegalArgumentException(
+          s"$IdleTimeout must be a duration, as in 30s, not '$text'"
+        )
+    }
+  }
 
   def lateRows(conf: SQLConf): Option[String] =
     Some(conf.getConfString(LateRows, "").trim).filter(_.nonEmpty)

@@ -7,6 +7,7 @@ import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.perkey.PerKey
+import io.scalegate.spark.join.stream.realtime.RealTimeTerms
 import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.{
   Copies,
@@ -41,6 +42,8 @@ import io.scalegate.stream.{Side, Sides}
   *   what its checkpoint says of it; driver only
   * @param description
   *   what EXPLAIN says, its parts separated by "; "
+  * @param realTime
+  *   if rows are joined as they come
   */
 final case class StreamJoin(
     probing: Probing,
@@ -56,7 +59,8 @@ final case class StreamJoin(
     partitions: Option[Int],
     threads: Int,
     terms: JoinTerms,
-    description: String
+    description: String,
+    realTime: Option[RealTimeTerms] = None
 ) {
 
   /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's
@@ -99,7 +103,9 @@ final case class StreamJoin(
 
   /** The columns of an input that are joined. */
   def joined(columns: Seq[Attribute]): Seq[Attribute] =
-    if (splitting.isEmpty) columns else columns.init
+    columns.dropRight(
+      if (realTime.nonEmpty) RealTimeTerms.Columns else if (splitting.nonEmpty) 1 else 0
+    )
 
   /** The side whose rows may not be copied, if there is one. */
   def single: Option[Side] = if (probing.isInner) None else Some(probing.side)

@@ -3,6 +3,7 @@ package io.scalegate.spark.window.rules
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
@@ -34,8 +35,10 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
     case other => other
   }
 
+  /** In Real-Time Mode Spark has an aggregate of its own. */
   private[this] def isRunnable(found: SlidingAggregate) =
-    StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows)
+    StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows) &&
+      !RealTimeMode.isIn(found.windows)
 
   private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
     val (below, above) = splitConjunctivePredicates(condition).partition(c =>

@@ -17,6 +17,11 @@ object TaskAccess {
   def comesInOneOrder(rows: RDD[_]): Boolean =
     rows.outputDeterministicLevel == DeterministicLevel.DETERMINATE
 
+  /** Makes the calling thread one of the task's, as far as what it reads asks for the task. */
+  def enter(task: TaskContext): Unit = TaskContext.setTaskContext(task)
+
+  def leave(): Unit = TaskContext.unset()
+
   /** Throws if the task was killed, for loops that wait. */
   def stopIfKilled(task: TaskContext): Unit = task.killTaskIfInterrupted()
 }

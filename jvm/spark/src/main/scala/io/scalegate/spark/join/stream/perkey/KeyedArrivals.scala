@@ -27,7 +27,7 @@ final private[scalegate] class KeyedArrivals(
   private[this] val read = new NewRows(rows, stored, batch.late, keepLate)
 
   private[this] val fresh = {
-    val named = read.named(batch.number, Long.MinValue)
+    val named = read.named(batch, Long.MinValue)
     Vector.tabulate(named.size)(n => KeyedRow(batch.number, n, named.stored.row(n).copy()))
   }
   private[this] val newUnmatchable = read.unmatchableInTurn

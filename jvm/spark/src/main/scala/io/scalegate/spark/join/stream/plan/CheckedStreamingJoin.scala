@@ -3,6 +3,7 @@ package io.scalegate.spark.join.stream.plan
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.JoinNode
@@ -16,7 +17,8 @@ final case class CheckedStreamingJoin(
     joinType: JoinType,
     condition: Option[Expression],
     hint: JoinHint
-) extends JoinNode {
+) extends JoinNode
+    with StatefulNode {
   def join: Join = Join(left, right, joinType, condition, hint)
 
   def rowWindow: Option[WithinRows] = WithinRows.find(condition)

@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.SparkStreams
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing
@@ -28,6 +29,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
       val hidden = hide(w)
+      RealTimeQueries.refuse(w, hidden.inputQuery, conf)
       refuseRowWindows(hidden.inputQuery, w.outputMode)
       hidden.inputQuery.foreach { p =>
         if (p.isStreaming && waits(p, w.outputMode))
@@ -46,7 +48,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
         CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
       case j: Join if j.left.isStreaming && j.right.isStreaming && isDecided(j) =>
         StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
-          c.refuseMode(w.outputMode)
+          c.refuseMode(w.outputMode, RealTimeMode.isAsked(w))
           CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
         }
     })

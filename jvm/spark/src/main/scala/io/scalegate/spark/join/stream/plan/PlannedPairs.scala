@@ -12,11 +12,15 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, LogicalPlan, Project}
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
 import org.apache.spark.sql.types.{MetadataBuilder, TimestampNTZType, TimestampType}
 
 import io.scalegate.spark.join.WindowJoinOutputExec
 import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.spark.join.stream.realtime.{ProgressExec, RealTimeTerms}
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
 /** The operator of a join of two streams, which gives pairs.
@@ -42,6 +46,30 @@ private[plan] object PlannedPairs {
     StreamingWindowJoinExec.planned(join, keys, inputs),
     join.joined(inputs.left.output).length
   )
+
+  /** The same in Real-Time Mode. */
+  def realTime(
+      join: StreamJoin,
+      keys: Sides[Seq[Expression]],
+      inputs: Sides[SparkPlan]
+  ): PlannedPairs = {
+    val conf = SQLConf.get
+    val partitions = join.partitions.getOrElse(
+      SparkStreams.statefulPartitions(conf).getOrElse(conf.numShufflePartitions)
+    )
+    val told = Sides.each { side =>
+      ProgressExec(keys(side), partitions, join.times(side), inputs(side))
+    }
+    val terms = RealTimeTerms(
+      join.times.map(RealTimeTerms.delayOf),
+      ScaleGateConf.idleNanos(conf)
+    )
+    from(
+      join.copy(realTime = Some(terms)),
+      if (partitions == 1) Sides(Nil, Nil) else told.map(t => Seq(t.cell)),
+      told
+    )
+  }
 
   /** The columns of an input that are event times of a watermark. */
   def eventTimes(input: LogicalPlan): Seq[Attribute] = input.output.filter(isEventTime)

@@ -2,6 +2,7 @@ package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.IntegralBand
@@ -104,6 +105,9 @@ final private[plan] class StreamingJoinCandidate(
   /** Whether Spark runs it if this package does not. */
   def isSparks: Boolean = isKeyed && !base.isRequested && rows.isEmpty
 
+  /** Whether its rows are to be joined as they come. Known when a batch is planned. */
+  def isRealTime: Boolean = RealTimeMode.isIn(join)
+
   /** Whether a hint asks for a matrix of cells. */
   def isMatrix: Boolean = base.requested.exists(_._1 == Algorithm.Matrix)
 
@@ -136,11 +140,13 @@ final private[plan] class StreamingJoinCandidate(
     else Errors.hintJoinType(join.joinType.sql)
   }
 
-  /** A row that is given for having no match is given for good. */
-  def refuseMode(mode: OutputMode): Unit = {
+  /** A row that is given for having no match is given for good: it is never updated. Real-Time Mode has no other mode of
+    * output.
+    */
+  def refuseMode(mode: OutputMode, isRealTime: Boolean): Unit = {
     val probing = Probing.from(join.joinType).get
     val final_ = probing.unmatched || probing.unfound
-    if (mode == OutputMode.Update() && final_)
+    if (mode == OutputMode.Update() && final_ && !isRealTime)
       throw Errors.streamMode(join.joinType.sql, "update")
     if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput

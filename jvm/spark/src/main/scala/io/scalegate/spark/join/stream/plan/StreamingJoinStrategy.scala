@@ -71,7 +71,13 @@ object StreamingJoinStrategy extends SparkStrategy {
         right
       )
     } else if (c.base.leftKeys.nonEmpty)
-      exec(c, probing, Keys(c.base.leftKeys, c.base.rightKeys, mayShare(probing)), left, right)
+      exec(
+        c,
+        probing,
+        Keys(c.base.leftKeys, c.base.rightKeys, !c.isRealTime && mayShare(probing)),
+        left,
+        right
+      )
     else if (others.isEmpty || probing.unfound)
       exec(c, probing, OneTask("in one task"), left, right)
     else {
@@ -182,17 +188,16 @@ object StreamingJoinStrategy extends SparkStrategy {
   ): PlannedPairs = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
       SliceExec(planLater(input), side, probing, cells.by, cells.attributes(side), CellName)
+    def pairs(join: StreamJoin, keys: Sides[Seq[Expression]], inputs: Sides[SparkPlan]) =
+      if (c.isRealTime) PlannedPairs.realTime(join, keys, inputs)
+      else PlannedPairs.from(join, keys, inputs)
     exchange match {
       case OneTask(where) =>
         val join = joinOf(c, probing, None, Some(where), Some(1))
-        PlannedPairs.from(join, Sides(Nil, Nil), Sides(planLater(left), planLater(right)))
+        pairs(join, Sides(Nil, Nil), Sides(planLater(left), planLater(right)))
       case Keys(leftKeys, rightKeys, false) =>
         val join = joinOf(c, probing, None, None, None)
-        PlannedPairs.from(
-          join,
-          Sides(leftKeys, rightKeys),
-          Sides(planLater(left), planLater(right))
-        )
+        pairs(join, Sides(leftKeys, rightKeys), Sides(planLater(left), planLater(right)))
       case Keys(leftKeys, rightKeys, true) =>
         val splitting = new HotKeySplitting
         val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
@@ -204,7 +209,7 @@ object StreamingJoinStrategy extends SparkStrategy {
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
         val join = joinOf(c, probing, Some((cells, ids)), Some(where), partitions)
-        PlannedPairs.from(join, Sides(Seq(ids._1), Seq(ids._2)), Sides(l, r))
+        pairs(join, Sides(Seq(ids._1), Seq(ids._2)), Sides(l, r))
     }
   }
 

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.join.plan.WindowJoinCandidate
 import io.scalegate.spark.join.rowcount.WithinRows
@@ -23,7 +24,8 @@ final case class StreamingWindowJoin(
     right: LogicalPlan,
     joinType: JoinType,
     condition: Option[Expression]
-) extends JoinNode {
+) extends JoinNode
+    with StatefulNode {
   def join: Join = Join(left, right, joinType, condition, JoinHint.NONE)
 
   /** All columns of both inputs where the window counts rows, whatever is read of the result: rows of one time are in the

@@ -132,6 +132,17 @@ object Chunk {
     }
   }
 
+  /** Where so many rows end that begin there. */
+  def endOfRows(content: Array[Byte], from: Int, rows: Int): Int = {
+    var at = from
+    var n = 0
+    while (n < rows) {
+      at += Platform.getLong(content, Platform.BYTE_ARRAY_OFFSET.toLong + at).toInt + Header
+      n += 1
+    }
+    at
+  }
+
   /** As long as keeps rows aligned. */
   private[this] val Header = 8
 

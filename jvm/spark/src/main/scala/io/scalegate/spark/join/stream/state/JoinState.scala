@@ -43,6 +43,16 @@ final class JoinState private[scalegate] (
     private[scalegate] val right: SideState,
     private[scalegate] val watermark: Long
 ) extends HeldState {
+
+  /** The same with more entries of the checkpoint. */
+  private[scalegate] def withChunks(more: Side => Vector[(ChunkKey, Long)]): JoinState = {
+    def withMore(side: Side) = {
+      val state = sideState(side)
+      state.copy(chunks = state.chunks ++ more(side))
+    }
+    new JoinState(withMore(Side.R), withMore(Side.S), watermark)
+  }
+
   private[scalegate] def sideState(side: Side): SideState = if (side eq Side.R) left else right
 
   def latest(side: Side): Long = sideState(side).latest

@@ -39,7 +39,7 @@ final private[scalegate] class BatchInput(
     case _: EventTimeWindow => if (stored.inTurn) math.min(batch.watermark, expired) else expired
     case _: RowCountWindow => oldestTime.fold(Long.MinValue)(_ - 1)
   }
-  private[this] val fresh = read.named(batch.number, evicted)
+  private[this] val fresh = read.named(batch, evicted)
   private[this] val written = write()
 
   private[this] val (current, waiting) =
@@ -85,8 +85,7 @@ final private[scalegate] class BatchInput(
         columns,
         batch.watermark
       )
-    chunks.foreach(services.store.put)
-    chunks.map(c => c.key -> c.latest).toVector
+    services.store.add(chunks)
   }
 
   /** The time of the first row that a window of rows holds after the batch, if it holds one. */

@@ -132,11 +132,11 @@ final private[scalegate] class BatchSide(
     val entry =
       if (marks.isEmpty) None
       else Some(Chunk.ofMarks(side, batch, latestMarked, marks))
-    entry.foreach(store.put)
+    val written = this.written ++ store.add(entry.toSeq)
+    store.evict(side, evicted)
     val (old, kept) = held.chunks.partition { case (_, latest) => latest <= evicted }
     old.foreach { case (key, _) => store.remove(key) }
-    val chunks = kept ++ written ++ entry.map(e => e.key -> e.latest)
-    later.copy(window = grown, chunks = chunks)
+    later.copy(window = grown, chunks = kept ++ written)
   }
 
   private[this] def grown = {

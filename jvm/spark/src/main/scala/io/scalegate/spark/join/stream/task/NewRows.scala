@@ -27,7 +27,7 @@ final private[scalegate] class NewRows(
     late: Long,
     keepLate: UnsafeRow => Unit
 ) {
-  import stored.{columns, input, inTurn, rowOrder, side, types}
+  import stored.{columns, input, inTurn, reader, rowOrder, side, types}
 
   private[this] val time = stored.window.key
   private[this] val store = new RowStore(columns)
@@ -67,16 +67,15 @@ final private[scalegate] class NewRows(
   }
 
   /** The rows in the order of their times, named after the batch and their number in it, those not kept left out. */
-  def named(batch: Long, kept: Long): RowBatch =
+  def named(batch: StreamBatch, kept: Long): RowBatch =
     if (!input.decided) new RowBatch(keys, StoredRows.plain(store, order), time)
     else {
       val first = RowBatch.firstAfter(times, kept)
-      val ids = Array.tabulate(size)(n => Chunk.id(batch, n - first))
+      val ids = Array.tabulate(size)(n => Chunk.id(batch.number, batch.named(side) + n - first))
       new RowBatch(keys, new StoredRows(store, order, ids, new BitSet), time)
     }
 
   private[this] def readAll(): Vector[Array[Long]] = {
-    val reader = new AttributeReader(input.bounded, types, input.output)
     var keys = Vector.fill(types.length)(new Array[Long](16))
     val unsafe = UnsafeRows(rows, input.output)
     while (unsafe.hasNext) {

@@ -43,6 +43,9 @@ final private[scalegate] class StoredSide(
   val rowOrder: RowOrder =
     if (inTurn) RowOrder(input.ties, input.output) else RowOrder.ofBytes(input.output)
 
+  /** Reads the attributes of a row; the task's thread alone. */
+  lazy val reader: AttributeReader = new AttributeReader(input.bounded, types, input.output)
+
   /** Puts rows together, and [[unmatchableKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
   val unmatchableKeeper = new StoredRowsKeeper(columns, decided = false, onlyUnmatched = false)
@@ -127,7 +130,6 @@ final private[scalegate] class StoredSide(
   }
 
   private[this] def keysOf(rows: Vector[StoredRows]): IndexedSeq[Array[Long]] = {
-    val reader = new AttributeReader(input.bounded, types, input.output)
     val keys = types.map(_ => new Array[Long](rows.map(_.size).sum))
     eachOf(rows) { (row, n) =>
       reader.read(row)

@@ -1,6 +1,8 @@
 package io.scalegate.spark.join.stream.task
 
-/** A batch of a streaming query, as a task sees it.
+import io.scalegate.stream.Sides
+
+/** A batch of a streaming query, or a part of one, as a task sees it.
   *
   * @param number
   *   of the batch
@@ -8,5 +10,12 @@ package io.scalegate.spark.join.stream.task
   *   rows whose event time is not above this are too late, in microseconds
   * @param watermark
   *   rows that match nothing whose event time is above this expire, in microseconds
+  * @param named
+  *   rows of each side that earlier parts of the batch have put into the checkpoint
   */
-final case class StreamBatch(number: Long, late: Long, watermark: Long)
+final case class StreamBatch(
+    number: Long,
+    late: Long,
+    watermark: Long,
+    named: Sides[Int] = Sides(0, 0)
+)

@@ -14,7 +14,8 @@ import io.scalegate.spark.join.stream.state.{
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.stream.{Side, Sides}
 
-/** The join of two streams over windows whose rows are indexed together, as it travels to the executors.
+/** The join of two streams over windows whose rows are indexed together, as it travels to the executors. In a task it
+  * keeps what it has made for one join, and uses it for the next: code above all.
   *
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
@@ -31,17 +32,24 @@ final class StreamJoinTask(
     threads: Int
 ) extends JoinTask
     with StreamTask {
-  private[this] def held(side: Side) = new StoredSide(
-    side,
-    inputs(side),
-    bands,
-    window,
-    inTurn,
-    onlyUnmatched = !probing.pairs && probing.decides(side)
+  @transient private[this] lazy val held: Sides[StoredSide] = Sides.each(side =>
+    new StoredSide(
+      side,
+      inputs(side),
+      bands,
+      window,
+      inTurn,
+      onlyUnmatched = !probing.pairs && probing.decides(side)
+    )
+  )
+
+  /** The condition, for each thread that looks for pairs. */
+  @transient private[this] lazy val conditions = Vector.fill(threads)(
+    accepts(residual, inputs.left.output ++ inputs.right.output)
   )
 
   def empty: JoinState =
-    new JoinState(held(Side.R).empty, held(Side.S).empty, Long.MinValue)
+    new JoinState(held.left.empty, held.right.empty, Long.MinValue)
 
   def restored(store: ChunkStore): JoinState = {
     val chunks = store.chunks.toVector
@@ -55,11 +63,26 @@ final class StreamJoinTask(
       batch: StreamBatch,
       state: HeldState,
       services: BatchServices
+  ): StreamJoinIterator = joinWith(rows, batch, own(state), services)
+
+  /** Whether rows come when the watermark moves, and no row with it. */
+  private[scalegate] def givesAtWatermark: Boolean =
+    inTurn || probing.unmatched || probing.unfound
+
+  /** Columns of each input. */
+  private[scalegate] def columns: Sides[Int] = inputs.map(_.output.length)
+
+  private[scalegate] def own(state: HeldState) = state match {
+    case own: JoinState => own
+    case other => throw new IllegalStateException(s"a join that is held in runs got $other")
+  }
+
+  private[scalegate] def joinWith(
+      rows: Sides[Iterator[InternalRow]],
+      batch: StreamBatch,
+      before: JoinState,
+      services: BatchServices
   ): StreamJoinIterator = {
-    val before = state match {
-      case own: JoinState => own
-      case other => throw new IllegalStateException(s"a join that is held in runs got $other")
-    }
     val arrived = Sides.each(side =>
       new BatchInput(held(side), rows(side), batch, before, services)
     )
@@ -89,13 +112,10 @@ final class StreamJoinTask(
       order: ProbeOrder,
       waiting: () => Unit
   ): FoundPairs = {
-    val columns = inputs.left.output ++ inputs.right.output
     val shares = if (order.size < StreamJoinTask.FewRows) 1 else threads
     FoundPairs(
       order.size,
-      Vector.fill(shares)(
-        new PairFinder(sides, order, window, probing, shares == 1, accepts(residual, columns))
-      ),
+      conditions.take(shares).map(new PairFinder(sides, order, window, probing, shares == 1, _)),
       waiting
     )
   }

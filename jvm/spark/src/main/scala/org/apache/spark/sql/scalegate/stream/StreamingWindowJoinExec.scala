@@ -21,8 +21,14 @@ import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.join.AddressedPairs
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, PartitionReport}
+import io.scalegate.spark.join.stream.realtime.{Arrivals, RealTimePairs}
 import io.scalegate.spark.join.stream.state.HeldState
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
+import io.scalegate.spark.join.stream.task.{
+  BatchPairs,
+  BatchServices,
+  StreamBatch,
+  StreamJoinTask
+}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.{Side, Sides}
 
@@ -115,10 +121,16 @@ final class StreamingWindowJoinExec(
       eventTimeWatermarkForEviction
     )
     val split = join.splitting.map(begin(_, batch, hadoopConf.value.value))
-    val (ofLeft, ofRight) = (
-      StreamingWindowJoinExec.columns(left, leftColumns),
-      StreamingWindowJoinExec.columns(right, rightColumns)
-    )
+    val realTime = join.realTime
+    val (present, wanted) = (Sides(left.output, right.output), Sides(leftColumns, rightColumns))
+    val times = Sides.each(side => wanted(side).indexWhere(_.exprId == join.times(side).exprId))
+    val (ofLeft, ofRight) =
+      if (realTime.nonEmpty) (left.execute(), right.execute())
+      else
+        (
+          StreamingWindowJoinExec.columns(left, leftColumns),
+          StreamingWindowJoinExec.columns(right, rightColumns)
+        )
     ofLeft.stateStoreAwareZipPartitions(
       ofRight,
       info,
@@ -131,16 +143,22 @@ final class StreamingWindowJoinExec(
       if (rebuilt) longMetric("rebuilds") += 1
       val late = lateRows.map(_.open(batch.number, partition))
       val context = TaskContext.get()
-      val rows = task.join(
-        Sides(l, r),
-        batch,
-        held,
-        BatchServices(
-          store,
-          side => row => late.foreach(_.add(side, row)),
-          () => TaskAccess.stopIfKilled(context)
-        )
+      val services = BatchServices(
+        store,
+        side => row => late.foreach(_.add(side, row)),
+        () => TaskAccess.stopIfKilled(context)
       )
+      val rows = realTime.fold(task.join(Sides(l, r), batch, held, services)) { terms =>
+        val arrivals = new Arrivals(Sides(l, r), present, wanted, times, context)
+        new RealTimePairs(
+          task.asInstanceOf[StreamJoinTask],
+          arrivals,
+          terms,
+          batch.number,
+          held,
+          services
+        )
+      }
       context.addTaskCompletionListener[Unit](_ => rows.close())
       val completion = new Completion(
         () => while (rows.advance()) (),

@@ -1,0 +1,34 @@
+package io.scalegate.spark.join.stream.plan
+
+import org.apache.spark.SPARK_VERSION
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
+
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+
+/** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */
+private[plan] object RealTimeQueries {
+
+  /** @param hidden
+    *   the query, its joins hidden
+    */
+  def refuse(query: WriteToStreamStatement, hidden: LogicalPlan, conf: SQLConf): Unit = {
+    val joins = hidden.collect { case c: CheckedStreamingJoin => c }
+    if (joins.nonEmpty && RealTimeMode.isAsked(query)) {
+      if (!RealTimeMode.isKnown) throw Errors.realTimeRelease(SPARK_VERSION)
+      if (conf.getConfString(AllowlistCheck, "true").toBoolean)
+        throw Errors.realTimeSetting(AllowlistCheck)
+      joins.foreach { c =>
+        if (c.nearest.nonEmpty) throw Errors.realTimeOperator("an as-of join of two streams")
+        if (c.rowWindow.exists(_.isPerKey))
+          throw Errors.realTimeOperator("a window that counts the rows of each key")
+      }
+      if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
+    }
+  }
+
+  /** Spark's: whether it refuses operators that it does not know. */
+  private[this] val AllowlistCheck = "spark.sql.streaming.realTimeMode.allowlistCheck"
+}

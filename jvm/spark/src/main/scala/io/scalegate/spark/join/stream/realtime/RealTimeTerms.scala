@@ -1,0 +1,27 @@
+package io.scalegate.spark.join.stream.realtime
+
+import org.apache.spark.sql.catalyst.expressions.Attribute
+
+import io.scalegate.stream.Sides
+
+/** What a join in Real-Time Mode goes by beside its terms. The rows of its inputs have two columns more, which
+  * [[ProgressExec]] adds: the cell that they are exchanged by, and [[ProgressExec.source]].
+  *
+  * @param delays
+  *   how far rows of one source may come out of order, of each side, in microseconds: that of its watermark
+  * @param idleNanos
+  *   a source that has sent nothing for so long is not waited for; 0 if each is
+  */
+final case class RealTimeTerms(delays: Sides[Long], idleNanos: Long)
+
+object RealTimeTerms {
+
+  /** Columns that the inputs have more. */
+  val Columns = 2
+
+  /** The delay of a column that has a watermark, in microseconds. */
+  def delayOf(time: Attribute): Long = {
+    val delay = org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark.delayKey
+    Math.multiplyExact(time.metadata.getLong(delay), 1000L)
+  }
+}

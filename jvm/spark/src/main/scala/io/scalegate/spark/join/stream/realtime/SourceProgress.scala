@@ -1,0 +1,55 @@
+package io.scalegate.spark.join.stream.realtime
+
+import java.util.Arrays
+
+/** How far the sources of one input have come: the tasks that read it, each of which promises that no row comes of it any
+  * more whose event time is not above a bound. A source is asked for nothing: it is known by the first promise that it
+  * makes, which says how many there are. One thread.
+  *
+  * @param idleNanos
+  *   a source of which nothing was heard for so long is left out, until it is heard of again; 0 if each is waited for
+  */
+final private[scalegate] class SourceProgress(idleNanos: Long) {
+  private[this] var promised = Array.emptyLongArray
+  private[this] var heardAt = Array.emptyLongArray
+  private[this] var least = Long.MinValue
+  private[this] var isStale = false
+
+  /** Takes note of what one of so many sources promises, in microseconds.
+    *
+    * @param now
+    *   of `System.nanoTime`
+    */
+  def promise(source: Int, sources: Int, bound: Long, now: Long): Unit = {
+    if (sources > promised.length) {
+      val known = promised.length
+      promised = Arrays.copyOf(promised, sources)
+      heardAt = Arrays.copyOf(heardAt, sources)
+      Arrays.fill(promised, known, sources, Long.MinValue)
+      Arrays.fill(heardAt, known, sources, now)
+      isStale = true
+    }
+    heardAt(source) = now
+    if (bound > promised(source)) {
+      isStale ||= promised(source) <= least
+      promised(source) = bound
+    }
+  }
+
+  /** The greatest event time that no row of any source comes with any more, nor with one below. It never falls: rows of a
+    * source that was left out, and comes back behind it, are too late.
+    */
+  def reached(now: Long): Long = {
+    if (isStale || idleNanos > 0) {
+      var bound = Long.MaxValue
+      var i = 0
+      while (i < promised.length) {
+        if (idleNanos == 0 || now - heardAt(i) < idleNanos) bound = math.min(bound, promised(i))
+        i += 1
+      }
+      if (bound != Long.MaxValue) least = math.max(least, bound)
+      isStale = false
+    }
+    least
+  }
+}

@@ -1,0 +1,6 @@
+package org.apache.spark.sql.scalegate.stream
+
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+
+/** A node of a streaming query that keeps a state, which no query has to know before 4.3. */
+trait StatefulNode extends LogicalPlan

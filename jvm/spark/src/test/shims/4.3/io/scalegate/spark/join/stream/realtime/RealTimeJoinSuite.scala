@@ -1,0 +1,321 @@
+package io.scalegate.spark.join.stream.realtime
+
+import java.sql.Timestamp
+import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import org.apache.spark.sql.classic.{SparkSession => ClassicSession}
+import org.apache.spark.sql.execution.streaming.sources.LowLatencyMemoryStream
+import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
+import org.apache.spark.sql.{DataFrame, Encoder, Encoders, ForeachWriter, Row}
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.join.stream.Event
+import io.scalegate.stream.{Side, Sides}
+import io.scalegate.tags.Streaming
+
+/** Joins under `trigger(realTime=…)`: the rows of the same query over tables, whatever the order of arrival, and across
+  * batches and restarts.
+  */
+@Streaming
+class RealTimeJoinSuite extends SparkJoinSuite {
+  override protected def settings: Map[String, String] = Map(
+    // Twice what a query needs: one that was stopped keeps its slots for a moment.
+    "spark.master" -> "local[12]",
+    "spark.sql.shuffle.partitions" -> "2",
+    "spark.sql.streaming.realTimeMode.allowlistCheck" -> "false",
+    "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs" -> "1"
+  )
+
+  private val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
+
+  /** A query over the streams l and r, each of two partitions.
+    *
+    * @param trigger
+    *   how long a batch lasts
+    */
+  private class Running(query: String, trigger: String = "60 seconds") {
+    implicit private[this] val encoder: Encoder[Event] = Encoders.product[Event]
+    private[this] val session = spark.asInstanceOf[ClassicSession]
+    private[this] val checkpoint = newDirectory()
+    val streams: Sides[LowLatencyMemoryStream[Event]] =
+      Sides.each(_ => LowLatencyMemoryStream[Event](session, Partitions))
+    val collected = new Collected(newDirectory().toString)
+    private[this] var running: StreamingQuery = _
+
+    private[this] def result: DataFrame = {
+      for ((name, rows) <- Seq("l" -> streams.left.toDF(), "r" -> streams.right.toDF()))
+        rows.withWatermark("ts", "2 seconds").createOrReplaceTempView(name)
+      spark.sql(query)
+    }
+
+    def start(): this.type = {
+      running = result.writeStream
+        .foreach(collected)
+        .outputMode("update")
+        .option("checkpointLocation", checkpoint.toString)
+        .trigger(Trigger.RealTime(trigger))
+        .start()
+      this
+    }
+
+    def progress: Option[StreamingQueryProgress] = running.recentProgress.lastOption
+    def failure: Option[String] = running.exception.map(_.getMessage)
+
+    def stop(): Unit = if (running != null) running.stop()
+
+    def add(side: Side, partition: Int, events: Event*): Unit = {
+      streams(side).addData(partition, events)
+      ()
+    }
+
+    /** Waits until these rows were written, and gives all that were. */
+    def rows(expected: Seq[String]): Seq[String] = {
+      val until = System.nanoTime + 60 * 1000000000L
+      while (!expected.toSet.subsetOf(collected.rows.toSet) && System.nanoTime < until) {
+        running.exception.foreach(throw _)
+        Thread.sleep(20)
+      }
+      collected.rows.distinct.sorted
+    }
+  }
+
+  private def at(seconds: Double, id: Long, k: Int = 1, x: Int = 5): Event =
+    Event((seconds * 1000).toLong, k, x, id)
+
+  private def withRunning(
+      query: String,
+      trigger: String = "60 seconds"
+  )(body: Running => Unit) = {
+    val q = new Running(query, trigger).start()
+    try body(q)
+    finally q.stop()
+  }
+
+  test("a pair comes as soon as its later row does") {
+    withRunning(s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON $within AND abs(l.x - r.x) <= 1") {
+      q =>
+        q.add(Side.R, 0, at(10, 1))
+        q.add(Side.S, 1, at(10.5, 2))
+        assert(q.rows(Seq("[1,2]")) == Seq("[1,2]"))
+        q.add(Side.R, 1, at(11, 3), at(20, 4))
+        assert(q.rows(Seq("[1,2]", "[3,2]")) == Seq("[1,2]", "[3,2]"))
+    }
+  }
+
+  test("a row is unmatched when all sources have passed its window, and no sooner") {
+    withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON l.k = r.k AND $within") { q =>
+      q.add(Side.R, 0, at(10, 1))
+      q.add(Side.R, 1, at(20, 2))
+      q.add(Side.R, 0, at(20, 3))
+      q.add(Side.S, 0, at(20.9, 11))
+      assert(q.rows(Seq("[2,11]", "[3,11]")) == Seq("[2,11]", "[3,11]"))
+      // A partition that lags still has the row's match.
+      q.add(Side.S, 1, at(10.5, 12))
+      assert(q.rows(Seq("[1,12]")).contains("[1,12]"))
+      q.add(Side.R, 0, at(30, 4))
+      q.add(Side.R, 1, at(30, 5))
+      q.add(Side.S, 0, at(40, 13))
+      q.add(Side.S, 1, at(40, 14))
+      q.add(Side.R, 0, at(40, 6))
+      q.add(Side.R, 1, at(40, 7))
+      assert(q.rows(Seq("[4,null]", "[5,null]")).filter(_.endsWith("null]")) == Seq(
+        "[4,null]",
+        "[5,null]"
+      ))
+    }
+  }
+
+  private val keyed = s"l.k = r.k AND $within AND l.x <= r.x + 2"
+  private val cells = s"$within AND l.x BETWEEN r.x - 1 AND r.x + 1"
+  private val alone = s"$within AND l.x * r.x % 3 = 1"
+
+  for {
+    (name, on, hint) <- Seq(
+      ("keys", keyed, ""),
+      ("cells", cells, ""),
+      ("in one task", alone, ""),
+      ("a matrix", cells, "/*+ WINDOW_JOIN(l, r, 'matrix', '2x1') */")
+    )
+    kind <- Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+    if isTried(name, kind)
+  } test(s"$kind join by $name: the rows of tables, over batches and a restart") {
+    val columns = if (kind.contains(" ")) "l.id AS a" else "l.id AS a, r.id AS b"
+    checkRandom(
+      s"SELECT $hint $columns FROM l $kind JOIN r ON $on",
+      name.length * 31L + kind.length
+    )
+  }
+
+  /** Each type by keys, and each way to exchange rows in two types. */
+  private def isTried(name: String, kind: String) =
+    name == "keys" || (kind == "INNER" && name != "a matrix") || (kind == "LEFT" && name == "cells") ||
+      (kind == "FULL" && name == "in one task") || (kind == "LEFT ANTI" && name == "a matrix")
+
+  private def checkRandom(query: String, seed: Long): Unit = {
+    val random = new Random(seed)
+    val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
+    // Before, for Spark starts no batch while another query needs the slots.
+    val expected = plainRows(query, parts)
+    val q = new Running(query, trigger = "1 second").start()
+    try {
+      val todo = for {
+        side <- Seq(Side.R, Side.S)
+        p <- 0 until Partitions
+      } yield (side, p, parts(side)(p).iterator.grouped(10))
+      feed(q, random, todo)
+      // Spark goes on with no query that was stopped while it committed the first batch.
+      eventually(q.progress.nonEmpty)
+      q.stop()
+      q.start()
+      val ends = for {
+        side <- Seq(Side.R, Side.S); p <- 0 until Partitions
+      } yield (side, p, at(1000 + p, 1000000L + p, k = 77, x = 1000))
+      ends.foreach { case (side, p, event) => q.add(side, p, event) }
+      val got = q.rows(expected)
+      Thread.sleep(100)
+      assert(q.rows(expected).filterNot(_.contains("100000")) == expected, s"seed $seed; $got")
+    } finally q.stop()
+  }
+
+  private def feed(
+      q: Running,
+      random: Random,
+      todo: Seq[(Side, Int, Iterator[Seq[Event]])]
+  ): Unit = {
+    var open = todo
+    while (open.nonEmpty) {
+      val (side, p, rest) = open(random.nextInt(open.length))
+      if (rest.hasNext) q.add(side, p, rest.next(): _*)
+      open = open.filter(_._3.hasNext)
+      if (random.nextInt(2) == 0) Thread.sleep(random.nextInt(250).toLong)
+    }
+  }
+
+  test("rows that are asked for in order come in the order of their times") {
+    val query =
+      s"SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b, greatest(l.ts, r.ts) AS t " +
+        s"FROM l LEFT JOIN r ON $within AND l.x = r.x"
+    val random = new Random(5)
+    val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
+    val q = new Running(query).start()
+    try {
+      for (side <- Seq(Side.R, Side.S); p <- 0 until Partitions)
+        q.add(side, p, parts(side)(p) :+ at(500, 1000L + p): _*)
+      val expected = plainRows(query.replace(", 'ordered'", ""), parts)
+      val got = q.rows(expected).filter(expected.toSet)
+      assert(got == expected)
+      val times = q.collected.rows.filter(expected.toSet).filterNot(_.contains("null"))
+        .map(_.split(',').last)
+      assert(times.nonEmpty && times == times.sorted)
+    } finally q.stop()
+  }
+
+  test("a window of rows, whatever the order in which the streams come") {
+    val query =
+      "SELECT l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, 3) AND l.k = r.k"
+    checkRandom(query, 11L)
+  }
+
+  test("late rows are dropped and counted") {
+    withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", "2 seconds") { q =>
+      for (p <- 0 until Partitions) {
+        q.add(Side.R, p, at(100, 1L + p))
+        q.add(Side.S, p, at(100, 11L + p))
+      }
+      q.rows(Seq("[1,11]", "[1,12]", "[2,11]", "[2,12]"))
+      q.add(Side.R, 0, at(50, 5))
+      q.add(Side.S, 0, at(50.5, 15), at(101, 16))
+      q.rows(Seq("[1,16]"))
+      assert(!q.collected.rows.exists(_.contains("5]")))
+      eventually(q.progress.exists(_.stateOperators.map(_.numRowsDroppedByWatermark).sum == 2))
+    }
+  }
+
+  test("what does not run in Real-Time Mode is refused, with what to do") {
+    def refused(query: String): String = {
+      val e = intercept[Exception](new Running(query).start())
+      Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).map(_.getMessage).mkString
+    }
+    val join = s"SELECT l.id FROM l JOIN r ON $within"
+    withSettings("spark.sql.streaming.realTimeMode.allowlistCheck" -> "true") {
+      assert(refused(join).contains("scalegate.configure(builder, real_time=True)"))
+    }
+    assert(
+      refused("SELECT l.id FROM l JOIN r ON within_rows(l.ts, r.ts, 3, l.k, r.k)")
+        .contains("a window that counts the rows of each key does not run under trigger(realTime")
+    )
+    assert(
+      refused("SELECT l.id FROM l JOIN r ON l.k = r.k AND asof(l.ts, r.ts, 'backward')")
+        .contains("an as-of join of two streams does not run under trigger(realTime")
+    )
+  }
+
+  test("other operators are allowed as Spark allows them") {
+    withRunning(s"SELECT /*+ COALESCE(1) */ l.id FROM l JOIN r ON $within") { q =>
+      q.add(Side.R, 0, at(1, 1))
+      eventually(q.failure.exists(_.contains("CoalesceExec is not in the operator allowlist")))
+    }
+  }
+
+  test("an aggregate over sliding windows stays Spark's") {
+    val query = "SELECT window(ts, '4 seconds', '1 second') AS w, count(*) AS n FROM l GROUP BY 1"
+    withRunning(query) { q =>
+      q.add(Side.R, 0, at(10, 1))
+      eventually(q.collected.rows.size == 4)
+    }
+  }
+
+  private def eventually(what: => Boolean): Unit = {
+    val until = System.nanoTime + 30 * 1000000000L
+    while (!what && System.nanoTime < until) Thread.sleep(20)
+    assert(what)
+  }
+
+  private val ids = Iterator.from(1).map(_.toLong)
+
+  /** Out of order by less than the watermark's delay. */
+  private def randomEvents(random: Random) = {
+    val start = random.nextInt(20)
+    Vector.tabulate(60)(n => start + n * 0.4 + random.nextDouble() * 1.8).map { s =>
+      val k = if (random.nextInt(10) == 0) None else Some(random.nextInt(4))
+      val x = if (random.nextInt(15) == 0) None else Some(random.nextInt(12))
+      Event(new Timestamp((s * 1000).toLong), k, x, ids.next())
+    }
+  }
+
+  private def plainRows(query: String, parts: Sides[Vector[Vector[Event]]]): Seq[String] = {
+    implicit val encoder: Encoder[Event] = Encoders.product[Event]
+    for ((name, side) <- Seq("l" -> Side.R, "r" -> Side.S))
+      spark.createDataset(parts(side).flatten).createOrReplaceTempView(name)
+    def rows = spark.sql(query).collect().map(_.toString).toSeq.sorted
+    if (query.contains("within_rows")) rows else plainSpark(rows)
+  }
+
+  private val Partitions = 2
+}
+
+/** Keeps what a query of this JVM writes.
+  *
+  * @param name
+  *   of the query
+  */
+class Collected(name: String) extends ForeachWriter[Row] {
+  def open(partition: Long, epoch: Long): Boolean = true
+  def process(row: Row): Unit = {
+    written.add(row.toString)
+    ()
+  }
+  def close(error: Throwable): Unit = ()
+
+  def rows: Seq[String] = written.asScala.toSeq
+  private[this] def written =
+    Collected.all.computeIfAbsent(name, _ => new ConcurrentLinkedQueue[String])
+}
+
+object Collected {
+  private val all = new ConcurrentHashMap[String, ConcurrentLinkedQueue[String]]
+}
