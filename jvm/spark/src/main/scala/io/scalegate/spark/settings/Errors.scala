@@ -136,6 +136,11 @@ object Errors {
     s"$what does not run under trigger(realTime=...): use trigger(processingTime='0 seconds')"
   )
 
+  def realTimeHotKeys(keys: Int, setting: String): Exception = bad(
+    s"several partitions share the rows of $keys keys of this checkpoint's join, which they do not under " +
+      s"trigger(realTime=...): run the query in batches with $setting=false until its progress says hotKeys = 0"
+  )
+
   def streamUpdatedInput: Exception = bad(
     "this join of two streams has an aggregate below it, and in update mode an aggregate gives a group again whenever it " +
       "changes: the group would be joined once for each time. Use outputMode append, in which it is given once"

@@ -7,7 +7,8 @@ import java.util.Arrays
   * makes, which says how many there are. One thread.
   *
   * @param idleNanos
-  *   a source of which nothing was heard for so long is left out, until it is heard of again; 0 if each is waited for
+  *   a source of which nothing was heard for so long is left out, until it is heard of again; 0 if each is waited for.
+  *   Where nothing was heard of any, nothing moves
   */
 final private[scalegate] class SourceProgress(idleNanos: Long) {
   private[this] var promised = Array.emptyLongArray

@@ -18,4 +18,11 @@ final case class StreamBatch(
     late: Long,
     watermark: Long,
     named: Sides[Int] = Sides(0, 0)
-)
+) {
+
+  /** The same for a state whose rows have expired by this watermark: that of a query that ran in Real-Time Mode may be
+    * ahead of Spark's.
+    */
+  def since(expired: Long): StreamBatch =
+    copy(late = math.max(late, expired), watermark = math.max(watermark, expired))
+}

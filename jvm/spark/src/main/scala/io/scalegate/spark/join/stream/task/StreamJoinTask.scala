@@ -63,7 +63,10 @@ final class StreamJoinTask(
       batch: StreamBatch,
       state: HeldState,
       services: BatchServices
-  ): StreamJoinIterator = joinWith(rows, batch, own(state), services)
+  ): StreamJoinIterator = {
+    val before = own(state)
+    joinWith(rows, batch.since(before.watermark), before, services)
+  }
 
   /** Whether rows come when the watermark moves, and no row with it. */
   private[scalegate] def givesAtWatermark: Boolean =

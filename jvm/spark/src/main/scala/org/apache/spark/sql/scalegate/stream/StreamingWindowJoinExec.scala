@@ -29,7 +29,7 @@ import io.scalegate.spark.join.stream.task.{
   StreamBatch,
   StreamJoinTask
 }
-import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over a window. A task of a batch joins its rows with the state, gives rows, and commits when
@@ -122,6 +122,7 @@ final class StreamingWindowJoinExec(
     )
     val split = join.splitting.map(begin(_, batch, hadoopConf.value.value))
     val realTime = join.realTime
+    realTime.foreach(_ => refuseSharedKeys(hadoopConf.value.value))
     val (present, wanted) = (Sides(left.output, right.output), Sides(leftColumns, rightColumns))
     val times = Sides.each(side => wanted(side).indexWhere(_.exprId == join.times(side).exprId))
     val (ofLeft, ofRight) =
@@ -210,6 +211,15 @@ final class StreamingWindowJoinExec(
     state
   }
 
+  private[this] def hotKeyFiles(hadoopConf: Configuration) =
+    new HotKeyFiles(getStateInfo, hadoopConf, conf.minBatchesToRetain)
+
+  /** In Real-Time Mode rows go to their keys' homes alone. */
+  private[this] def refuseSharedKeys(hadoopConf: Configuration): Unit = {
+    val shared = hotKeyFiles(hadoopConf).latest(getStateInfo.storeVersion).keys.size
+    if (shared > 0) throw Errors.realTimeHotKeys(shared, ScaleGateConf.SplitHotKeys)
+  }
+
   /** Says how the batch's rows are shared, before the inputs are executed; gives what the partitions report to. */
   private[this] def begin(
       splitting: HotKeySplitting,
@@ -218,9 +228,12 @@ final class StreamingWindowJoinExec(
   ): CollectionAccumulator[PartitionReport] = {
     val info = getStateInfo
     val history = HotKeyHistories.getOrMake(info, session) {
-      val retained = conf.minBatchesToRetain
-      val store = new HotKeyFiles(info, hadoopConf, retained)
-      new HotKeyHistory(store, join.window, join.single, info.numPartitions)
+      new HotKeyHistory(
+        hotKeyFiles(hadoopConf),
+        join.window,
+        join.single,
+        info.numPartitions
+      )
     }
     val begun = history.begin(batch, ScaleGateConf.splitHotKeys(conf), sparkContext)
     splitting.begin(begun)

@@ -1,5 +1,6 @@
 package io.scalegate.spark.join.stream.realtime
 
+import java.nio.file.Files
 import java.sql.Timestamp
 import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
@@ -13,6 +14,7 @@ import org.apache.spark.sql.{DataFrame, Encoder, Encoders, ForeachWriter, Row}
 
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.join.stream.Event
+import io.scalegate.spark.join.stream.hotkeys.{HotKeys, Replica}
 import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.Streaming
 
@@ -27,7 +29,10 @@ class RealTimeJoinSuite extends SparkJoinSuite {
     "spark.sql.shuffle.partitions" -> "2",
     "spark.sql.streaming.realTimeMode.allowlistCheck" -> "false",
     "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
-    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs" -> "1"
+    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs" -> "1",
+    "spark.sql.streaming.stateStore.providerClass" ->
+      "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
   )
 
   private val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
@@ -52,12 +57,21 @@ class RealTimeJoinSuite extends SparkJoinSuite {
       spark.sql(query)
     }
 
-    def start(): this.type = {
+    def start(): this.type = start(Trigger.RealTime(trigger), "update")
+
+    /** Goes on in batches, until all that has come was joined. */
+    def runInBatches(): Unit = {
+      start(Trigger.ProcessingTime(0), "append")
+      running.processAllAvailable()
+      running.stop()
+    }
+
+    private[this] def start(by: Trigger, mode: String): this.type = {
       running = result.writeStream
         .foreach(collected)
-        .outputMode("update")
+        .outputMode(mode)
         .option("checkpointLocation", checkpoint.toString)
-        .trigger(Trigger.RealTime(trigger))
+        .trigger(by)
         .start()
       this
     }
@@ -66,6 +80,19 @@ class RealTimeJoinSuite extends SparkJoinSuite {
     def failure: Option[String] = running.exception.map(_.getMessage)
 
     def stop(): Unit = if (running != null) running.stop()
+
+    /** As if a batch had found a key whose rows one task cannot join. */
+    def shareKey(): Unit = {
+      val directory = Files.createDirectories(checkpoint.resolve("state/0/_scalegate/splits"))
+      Files.writeString(
+        directory.resolve("0"),
+        HotKeys.text(HotKeys(
+          Some(Side.R),
+          Map(1 -> Vector(Replica(0, Replica.Serving)))
+        ))
+      )
+      ()
+    }
 
     def add(side: Side, partition: Int, events: Event*): Unit = {
       streams(side).addData(partition, events)
@@ -220,6 +247,73 @@ class RealTimeJoinSuite extends SparkJoinSuite {
     checkRandom(query, 11L)
   }
 
+  test("a query goes on in batches where Real-Time Mode left it, and the other way round") {
+    val random = new Random(31)
+    val query = s"SELECT l.id AS a, r.id AS b FROM l FULL JOIN r ON l.k = r.k AND $within"
+    // In batches a watermark goes by the partition that is ahead: none may lag.
+    val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
+    val expected = plainRows(query, parts)
+    val q = new Running(query, trigger = "1 second")
+    def add(from: Int, until: Int): Unit =
+      for (side <- Seq(Side.R, Side.S); p <- 0 until Partitions)
+        q.add(side, p, parts(side)(p).slice(from, until): _*)
+    add(0, 15)
+    q.runInBatches()
+    q.start()
+    add(15, 30)
+    eventually(q.progress.exists(_.numInputRows > 0))
+    q.stop()
+    q.runInBatches()
+    add(30, 45)
+    q.runInBatches()
+    add(45, 60)
+    q.start()
+    for (side <- Seq(Side.R, Side.S); p <- 0 until Partitions)
+      q.add(side, p, at(1000, 1000000L + p, k = 77))
+    try assert(q.rows(expected).filterNot(_.contains("100000")) == expected)
+    finally q.stop()
+  }
+
+  test("keys that several partitions share are refused") {
+    val q =
+      new Running(s"SELECT l.id AS a FROM l JOIN r ON l.k = r.k AND $within", "1 second").start()
+    try {
+      eventually(q.progress.nonEmpty)
+      q.stop()
+      q.shareKey()
+      q.start()
+      eventually(q.failure.exists(_.contains("share the rows of 1 keys")))
+    } finally q.stop()
+  }
+
+  test("a condition that throws ends the query, and its threads") {
+    spark.udf.register("throws", (x: Int) => { require(x < 7, "as asked"); true })
+    withRunning(s"SELECT l.id AS a FROM l JOIN r ON $within AND throws(l.x + r.x)") { q =>
+      q.add(Side.R, 0, at(10, 1))
+      q.add(Side.S, 0, at(10, 2))
+      eventually(q.failure.exists(_.contains("as asked")))
+    }
+    eventually(!Thread.getAllStackTraces.keySet.asScala.exists(_.getName.contains("real-time")))
+  }
+
+  test("a source that sends nothing is left out after a while") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> "300ms") {
+      withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within") { q =>
+        q.add(Side.R, 0, at(10, 1))
+        q.add(Side.S, 0, at(100, 2))
+        val until = System.nanoTime + 20 * 1000000000L
+        var seconds = 100
+        while (!q.collected.rows.contains("[1,null]") && System.nanoTime < until) {
+          q.add(Side.R, 0, at(seconds, 1000L + seconds))
+          q.add(Side.S, 0, at(seconds, 5000L + seconds))
+          seconds += 1
+          Thread.sleep(50)
+        }
+        assert(q.collected.rows.contains("[1,null]"))
+      }
+    }
+  }
+
   test("late rows are dropped and counted") {
     withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", "2 seconds") { q =>
       for (p <- 0 until Partitions) {
@@ -278,14 +372,15 @@ class RealTimeJoinSuite extends SparkJoinSuite {
   private val ids = Iterator.from(1).map(_.toLong)
 
   /** Out of order by less than the watermark's delay. */
-  private def randomEvents(random: Random) = {
-    val start = random.nextInt(20)
+  private def randomEvents(random: Random): Vector[Event] =
+    randomEvents(random, random.nextInt(20))
+
+  private def randomEvents(random: Random, start: Int): Vector[Event] =
     Vector.tabulate(60)(n => start + n * 0.4 + random.nextDouble() * 1.8).map { s =>
       val k = if (random.nextInt(10) == 0) None else Some(random.nextInt(4))
       val x = if (random.nextInt(15) == 0) None else Some(random.nextInt(12))
       Event(new Timestamp((s * 1000).toLong), k, x, ids.next())
     }
-  }
 
   private def plainRows(query: String, parts: Sides[Vector[Vector[Event]]]): Seq[String] = {
     implicit val encoder: Encoder[Event] = Encoders.product[Event]
