@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 import pyspark
 import scalegate
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery, StreamingQueryListener
 from pyspark.sql.streaming.listener import (
@@ -52,8 +52,8 @@ def main() -> None:
     spark.stop()
 
 
-def arguments() -> argparse.Namespace:
-    """What the command line says."""
+def common_arguments() -> argparse.ArgumentParser:
+    """What the programs that join two topics ask for."""
     parser = argparse.ArgumentParser(
         description="Joins the events of two Kafka topics by a band, with no key."
     )
@@ -66,12 +66,19 @@ def arguments() -> argparse.Namespace:
     add("--how", choices=["inner", "left"], default="inner", help="left: the unmatched, too")
     add("--lateness", default="10 seconds", help="how late an event may come (10 seconds)")
     add("--to-topic", metavar="TOPIC", help="where results go")
-    add("--to-files", metavar="DIRECTORY", help="where results go as Parquet files")
     add("--checkpoint", required=True, help="the directory from which a restart goes on")
+    add("--jars", help=f"Spark's Kafka source, as jars in one line (default: fetch {SOURCE})")
+    return parser
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line says."""
+    parser = common_arguments()
+    add = parser.add_argument
+    add("--to-files", metavar="DIRECTORY", help="where results go as Parquet files")
     add("--late", metavar="DIRECTORY", help="where events go that come later (CHECKPOINT/late)")
     add("--trigger", choices=["processingTime", "availableNow"], default="processingTime")
     add("--max-offsets", type=int, help="most events of a topic in a batch (default: all)")
-    add("--jars", help=f"Spark's Kafka source, as jars in one line (default: fetch {SOURCE})")
     options = parser.parse_args()
     if not (options.to_topic or options.to_files):
         parser.error("say where results go: --to-topic, --to-files or both")
@@ -79,11 +86,11 @@ def arguments() -> argparse.Namespace:
     return options
 
 
-def start(jars: str | None) -> SparkSession:
-    """A session on all cores, with the package's own jar and Spark's Kafka source."""
+def start(jars: str | None, *, master: str = "local[*]", real_time: bool = False) -> SparkSession:
+    """A session with the package's own jar and Spark's Kafka source."""
     source = ("spark.jars", jars) if jars else ("spark.jars.packages", SOURCE)
     builder = (
-        SparkSession.builder.master("local[*]")
+        SparkSession.builder.master(master)
         .appName("scalegate-kafka-bands")
         .config(*source)
         .config("spark.ui.enabled", "false")
@@ -92,24 +99,26 @@ def start(jars: str | None) -> SparkSession:
         # Each task opens a state store, which takes longer than the few rows of a small batch.
         .config("spark.sql.shuffle.partitions", "2")
     )
-    spark = scalegate.configure(builder).getOrCreate()
+    spark = scalegate.configure(builder, real_time=real_time).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
 
-def events(spark: SparkSession, options: argparse.Namespace, topic: str) -> DataFrame:
-    """A topic's events, each with its place in Kafka: ts, x, id."""
+def events(
+    spark: SparkSession, options: argparse.Namespace, topic: str, *more: Column
+) -> DataFrame:
+    """A topic's events, each with its place in Kafka: ts, x, id, and more of its columns."""
     reader = (
         spark.readStream.format("kafka")
         .option("kafka.bootstrap.servers", options.bootstrap_servers)
         .option("subscribe", topic)
         .option("startingOffsets", "earliest")
     )
-    if options.max_offsets:
+    if getattr(options, "max_offsets", None):
         reader = reader.option("maxOffsetsPerTrigger", options.max_offsets)
     event = F.from_json(F.col("value").cast("string"), EVENT).alias("event")
     place = F.concat_ws("-", "topic", "partition", "offset").alias("id")
-    found = reader.load().select(event, place).select("event.*", "id")
+    found = reader.load().select(event, place, *more).select("event.*", "*").drop("event")
     return found.withWatermark("ts", options.lateness)
 
 
@@ -121,7 +130,8 @@ def pairs(left: DataFrame, right: DataFrame, options: argparse.Namespace) -> Dat
     near &= F.col("ts_right").between(F.col("ts") - within, F.col("ts") + within)
     joined = left.join(right, near, options.how)
     both = F.concat_ws("/", "id", "id_right").alias("id")
-    return joined.select(both, "ts", "x", "ts_right", "x_right")
+    others = [name for name in joined.columns if name not in ("id", "id_right")]
+    return joined.select(both, *others)
 
 
 class LateEvents(StreamingQueryListener):
@@ -159,15 +169,7 @@ def writers(
 ) -> Iterator[tuple[str, DataStreamWriter]]:
     """One for each place where results go: records whose key is the id, rows of Parquet files."""
     if options.to_topic:
-        value = F.to_json(F.struct("*")).alias("value")
-        yield (
-            "topic",
-            results.select(F.col("id").alias("key"), value)
-            .writeStream.format("kafka")
-            .option("kafka.bootstrap.servers", options.bootstrap_servers)
-            .option("topic", options.to_topic)
-            .option("checkpointLocation", f"{options.checkpoint}/topic"),
-        )
+        yield "topic", topic_writer(results, options)
     if options.to_files:
         yield (
             "files",
@@ -175,6 +177,18 @@ def writers(
             .option("path", options.to_files)
             .option("checkpointLocation", f"{options.checkpoint}/files"),
         )
+
+
+def topic_writer(results: DataFrame, options: argparse.Namespace) -> DataStreamWriter:
+    """Writes each result as a record of JSON whose key is the result's id."""
+    value = F.to_json(F.struct("*")).alias("value")
+    return (
+        results.select(F.col("id").alias("key"), value)
+        .writeStream.format("kafka")
+        .option("kafka.bootstrap.servers", options.bootstrap_servers)
+        .option("topic", options.to_topic)
+        .option("checkpointLocation", f"{options.checkpoint}/topic")
+    )
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ PAGES = {
     "README.md": "index.md",
     "CONTRIBUTING.md": "contributing.md",
     "examples/kafka_bands.py": "examples/kafka_bands.md",
+    "examples/realtime_bands.py": "examples/realtime_bands.md",
 }
 # In pages that `make bench-pages` writes.
 FOR_EDITORS = "; do not edit"

@@ -46,6 +46,18 @@ def test_adds_its_jar_and_nothing_else() -> None:
     assert Path(scalegate.jar_path()).is_file()
 
 
+def test_real_time_sets_what_is_missing() -> None:
+    allowlist = "spark.sql.streaming.realTimeMode.allowlistCheck"
+    wait = "spark.shuffle.streaming.networkBufferMaxWaitTimeMs"
+    builder = SparkSession.Builder().config(wait, "5")
+    configured = settings(scalegate.configure(builder, real_time=True))
+    assert configured == {
+        "spark.jars": scalegate.jar_path(),
+        allowlist: "false",
+        wait: "5",
+    }
+
+
 def test_keeps_the_users_jars_extensions_and_options() -> None:
     mine = {
         "spark.jars": "/mine/a.jar,/mine/b.jar",

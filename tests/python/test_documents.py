@@ -40,7 +40,8 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     before = spark.conf.getAll
     yield spark
     for key in spark.conf.getAll.keys() - before.keys():
-        spark.conf.unset(key)
+        if spark.conf.isModifiable(key):
+            spark.conf.unset(key)
     for key, value in spark.conf.getAll.items():
         if value != before[key] and spark.conf.isModifiable(key):
             spark.conf.set(key, before[key])

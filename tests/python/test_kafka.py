@@ -1,26 +1,31 @@
-"""The Kafka example on a broker of its own: killed and restarted, it loses and doubles nothing.
+"""The Kafka examples on a broker of their own: killed and restarted, they lose nothing.
 
-It is killed twice, with its JVM, when it has written something; events are added while it is
-down; then it reads to the end, where an event of each topic moves the watermark past all others.
+Each is killed twice, with its JVM, when it has written something; events are added while it is
+down; then it reads to the end, where events of both topics move the watermark past all others.
 """
 
 import json
-import os
-import random
-import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import kafka_bands
+import pyspark
 import pytest
 from kafka_broker import Topics, broker
+from kafka_program import (
+    BAND,
+    EVENTS,
+    LATE,
+    PARTITIONS,
+    SENTINEL,
+    Program,
+    event,
+    events,
+    results,
+)
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
@@ -28,16 +33,6 @@ pytestmark = [
     pytest.mark.kafka,
     pytest.mark.classic("topics are made with Kafka's own client, in the session's JVM"),
 ]
-
-EVENTS = 150
-PARTITIONS = 3
-BAND = 8.0
-WITHIN = timedelta(seconds=5)
-BEGIN = datetime(2024, 5, 1)
-SENTINEL = BEGIN + timedelta(days=1)
-LATE = BEGIN - timedelta(hours=1)
-TIME = "%Y-%m-%dT%H:%M:%S.%f"
-BOUND = 180
 
 
 @pytest.fixture(scope="module")
@@ -54,88 +49,6 @@ def topics(
         found = Topics(spark, address)
         yield found
         found.close()
-
-
-class Program:
-    """The example, started with the same options each time, in a process group of its own."""
-
-    def __init__(self, command: list[str], environment: dict[str, str], log: Path) -> None:
-        self._command, self._environment, self._log = command, environment, log
-
-    def kill_when(self, condition: Callable[[], bool], *options: str) -> None:
-        """Starts the program, and kills it and its JVM as soon as the condition holds."""
-        with self._started(*options) as process:
-            end = time.monotonic() + BOUND
-            while not condition():
-                assert time.monotonic() < end, f"waited in vain\n{self._log.read_text()}"
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(0.05)
-                    pytest.fail(f"ended by itself\n{self._log.read_text()}")
-
-    def run(self, *options: str) -> None:
-        """Runs the program to its end."""
-        with self._started(*options) as process:
-            assert process.wait(BOUND) == 0, self._log.read_text()
-
-    @contextmanager
-    def _started(self, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
-        with self._log.open("a") as log:
-            process = subprocess.Popen(
-                [*self._command, *options],
-                env=self._environment,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                start_new_session=True,
-            )
-        try:
-            yield process
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            # Its JVM has the pipe too: at the pipe's end both are gone.
-            process.communicate(timeout=BOUND)
-
-
-def events(seed: int, part: int) -> list[tuple[int, str]]:
-    """One of a topic's three parts: times rise by half a second, but for two of disorder."""
-    chance = random.Random(f"{seed} {part}")
-    made = []
-    for i in range(part * EVENTS, (part + 1) * EVENTS):
-        ts = BEGIN + timedelta(milliseconds=500 * i + chance.randrange(2000))
-        made.append((i % PARTITIONS, event(ts, round(chance.uniform(0, 100), 2))))
-    return made
-
-
-def event(ts: datetime, x: float) -> str:
-    return json.dumps({"ts": ts.strftime(TIME)[:-3] + "Z", "x": x})
-
-
-def placed(topics: Topics, topic: str) -> list[tuple[datetime, dict[str, Any]]]:
-    """A topic's events with the id that the example gives them, but the last and the late one."""
-    found = [
-        {"id": f"{topic}-{row.partition}-{row.offset}", **json.loads(row.value)}
-        for row in topics.records(topic)
-    ]
-    timed = [(datetime.strptime(each["ts"], TIME + "Z"), each) for each in found]
-    return [(ts, each) for ts, each in timed if BEGIN <= ts < SENTINEL]
-
-
-def results(topics: Topics) -> dict[str, dict[str, Any]]:
-    """By its id, each result that the example should write of the events as they lie in Kafka."""
-    found = {}
-    asks = placed(topics, "asks")
-    for ts, bid in placed(topics, "bids"):
-        near = [
-            ask
-            for ask_ts, ask in asks
-            if abs(bid["x"] - ask["x"]) <= BAND and abs(ts - ask_ts) <= WITHIN
-        ]
-        for ask in near:
-            key = f"{bid['id']}/{ask['id']}"
-            found[key] = {**bid, "id": key, "ts_right": ask["ts"], "x_right": ask["x"]}
-        if not near:
-            found[bid["id"]] = bid
-    return found
 
 
 @dataclass(frozen=True)
@@ -237,3 +150,61 @@ def test_the_program_says_that_it_has_nowhere_to_write(
     with pytest.raises(SystemExit):
         kafka_bands.arguments()
     assert "--to-topic, --to-files or both" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(
+    tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3),
+    reason="joins run in Real-Time Mode from Spark 4.3 on",
+)
+def test_results_in_real_time_are_exact_by_their_ids(
+    topics: Topics,
+    kafka_jars: list[Path],
+    root: Path,
+    clean_environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    names = ("fast-bids", "fast-asks")
+    options = {
+        "bootstrap-servers": topics.servers,
+        "left": names[0],
+        "right": names[1],
+        "band": BAND,
+        "within": "5 seconds",
+        "how": "left",
+        "to-topic": "fast-pairs",
+        "checkpoint": tmp_path / "checkpoint",
+        "jars": ",".join(map(str, kafka_jars)),
+        "batch": "5 seconds",
+    }
+    command = [sys.executable, str(root / "examples/realtime_bands.py")]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    program = Program(command, clean_environment, tmp_path / "program.log")
+    commits = tmp_path / "checkpoint/topic/commits"
+
+    def append_part(part: int) -> None:
+        for seed, name in enumerate(names):
+            topics.append(name, events(seed, part))
+
+    topics.create(*names, "fast-pairs")
+    append_part(0)
+    # Within its first batch, and within a later one, whose state it reads again.
+    program.kill_when(lambda: topics.size("fast-pairs") > 0)
+    append_part(1)
+    program.kill_when(lambda: (commits / "0").exists() and topics.size("fast-pairs") > EVENTS)
+    append_part(2)
+    for sign, name in enumerate(names):
+        ends = [(p, event(SENTINEL, 1000.0 * (1 - 2 * sign))) for p in range(PARTITIONS)]
+        topics.append(name, ends)
+    expected = results(topics, *names)
+
+    def written() -> dict[str, dict[str, Any]]:
+        records = {(record.key, record.value) for record in topics.records("fast-pairs")}
+        found = {key: json.loads(value) for key, value in records}
+        # A result that was written again is the same.
+        assert len(found) == len(records)
+        for each in found.values():
+            each.pop("came", None)
+        return found
+
+    program.kill_when(lambda: expected.keys() <= written().keys())
+    assert written() == expected

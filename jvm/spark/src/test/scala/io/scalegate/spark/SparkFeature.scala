@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.scalegate.TestStreams
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.{Encoders, functions}
 
 /** What a minor of Spark can do with this package, and an earlier one can not: a line of the table in
@@ -93,6 +94,12 @@ object SparkFeature {
     Try(equal.sql("SELECT corr(a, b) FROM VALUES (1, 1), (1, 2) AS t(a, b)").collect()).isSuccess
   }
 
+  val RealTimeJoins: SparkFeature = SparkFeature(
+    "joins of two streams under `trigger(realTime=...)`",
+    "4.3",
+    "refused with a message"
+  )(_ => RealTimeMode.isKnown)
+
   val All: Seq[SparkFeature] = Seq(
     SqlWatermark,
     SketchFunctions,
@@ -100,7 +107,8 @@ object SparkFeature {
     CollatedElements,
     ExplainedWindows,
     PolledMemory,
-    ConstantCorrelation
+    ConstantCorrelation,
+    RealTimeJoins
   )
 
   def table: Seq[String] =
