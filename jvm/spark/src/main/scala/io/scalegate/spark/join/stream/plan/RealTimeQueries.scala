@@ -1,9 +1,18 @@
 package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate,
+  Deduplicate,
+  DeduplicateWithinWatermark,
+  Distinct,
+  Join,
+  LogicalPlan,
+  RepartitionOperation
+}
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -24,10 +33,23 @@ private[plan] object RealTimeQueries {
         if (c.nearest.nonEmpty) throw Errors.realTimeOperator("an as-of join of two streams")
         if (c.rowWindow.exists(_.isPerKey))
           throw Errors.realTimeOperator("a window that counts the rows of each key")
+        c.children.flatMap(_.find(mixesSources)).foreach { below =>
+          throw Errors.realTimeOperator(s"a join of two streams above a ${below.nodeName}")
+        }
       }
       if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
     }
   }
+
+  /** Whether rows of several sources come out of one task, or later than they came in: such a task's newest row does not
+    * say how old the next one may be.
+    */
+  private[this] def mixesSources(plan: LogicalPlan) = plan.isStreaming && (plan match {
+    case _: CheckedStreamingJoin | _: Join | _: Aggregate | _: Distinct | _: Deduplicate |
+        _: DeduplicateWithinWatermark | _: RepartitionOperation =>
+      true
+    case other => SparkStreams.timeMode(other).nonEmpty
+  })
 
   /** Spark's: whether it refuses operators that it does not know. */
   private[this] val AllowlistCheck = "spark.sql.streaming.realTimeMode.allowlistCheck"

@@ -27,7 +27,7 @@ final private[scalegate] class Arrival(
 )
 
 /** Reads both inputs of a join in Real-Time Mode, each by a thread of its own: either may have nothing until the batch ends,
-  * and reading it blocks. The threads run from the start until both inputs have ended, or [[close]].
+  * and reading it blocks. The threads run from the start until both inputs have ended, or the task has: its end waits for them.
   *
   * Progress: a reading thread waits where the join is [[Arrivals.Room]] rows behind, so the exchange slows the sources
   * down; the join waits where nothing has come. Memory order: that of the JDK's queue. The task's thread alone calls the
@@ -48,6 +48,7 @@ final class Arrivals(
   private[this] val workers = new Workers(ending, () => new IdleStrategy.Backoff())
   private[this] val taken = new ArrayList[AnyRef]
   private[this] var open = 2
+  context.addTaskCompletionListener[Unit](_ => workers.stop())
   workers.start(Seq(new Reading(Side.R), new Reading(Side.S)))
 
   /** Whether no row comes any more. */
@@ -73,9 +74,6 @@ final class Arrivals(
       i += 1
     }
   }
-
-  /** Ends the threads, and waits for that. */
-  def close(): Unit = workers.stop()
 
   final private[this] class Reading(side: Side) extends Work(s"scalegate-real-time-$side") {
     private[this] val rows = inputs(side)

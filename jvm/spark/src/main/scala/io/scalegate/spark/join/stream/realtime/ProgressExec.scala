@@ -136,10 +136,16 @@ final private[scalegate] class ProgressRows(
   private[this] var promised = Long.MinValue
   private[this] var promisedAt = System.nanoTime
   private[this] var to =
-    0 // the partition that the promise goes to next; it is made to all at the start
+    0 // the partition that the promise goes to next: at the start it goes to all
   promise.setLong(time, promised)
 
-  def hasNext: Boolean = to < partitions || rows.hasNext || isLeft
+  private[this] var hasMore =
+    true // rows; who is asked again after the end may have some that came since
+
+  def hasNext: Boolean = to < partitions || {
+    hasMore = hasMore && rows.hasNext
+    hasMore || isLeft
+  }
 
   def next(): UnsafeRow =
     if (to < partitions) nextPromise()
@@ -161,19 +167,21 @@ final private[scalegate] class ProgressRows(
   private[this] def see(eventTime: Long): Unit = {
     latest = math.max(latest, eventTime)
     val now = System.nanoTime
-    if (latest - delay > promised && now - promisedAt >= PauseNanos) make(now)
+    if (bound > promised && now - promisedAt >= PauseNanos) make(now)
   }
 
   private[this] def make(now: Long): Unit = {
-    promised = latest - delay
+    promised = bound
     promisedAt = now
     promise.setLong(time, promised)
     to = 0
   }
 
+  private[this] def bound = RealTimeTerms.promised(latest, delay)
+
   /** At the end what was not promised yet is. */
   private[this] def isLeft: Boolean = {
-    val left = latest != Long.MinValue && latest - delay > promised
+    val left = bound > promised
     if (left) make(promisedAt)
     left
   }

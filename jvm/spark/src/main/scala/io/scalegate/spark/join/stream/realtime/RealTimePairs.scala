@@ -70,10 +70,7 @@ final class RealTimePairs(
     state.withChunks(journal.write())
   }
 
-  def close(): Unit = {
-    if (part != null) part.close()
-    arrivals.close()
-  }
+  def close(): Unit = if (part != null) part.close()
 
   /** Ends the part, and begins the next as soon as there is something to join; false when nothing comes any more. */
   private[this] def nextPart(): Boolean = {
@@ -115,20 +112,20 @@ final class RealTimePairs(
   private[this] def gather(): Unit = {
     val now = System.nanoTime
     arrivals.take(MostRows, WaitNanos) { a =>
-      if (a.time != Long.MinValue) promise(a, now)
+      promise(a, now)
       if (a.row != null) rows(a.side) += a.row
     }
   }
 
-  private[this] def promise(a: Arrival, now: Long): Unit = {
-    val isPromise = ProgressExec.isPromise(a.source)
+  /** What a row of its source promises, too. */
+  private[this] def promise(a: Arrival, now: Long): Unit =
     progress(a.side).promise(
       ProgressExec.numberOf(a.source),
       ProgressExec.sourcesOf(a.source),
-      if (isPromise) a.time else a.time - terms.delays(a.side),
+      if (ProgressExec.isPromise(a.source)) a.time
+      else RealTimeTerms.promised(a.time, terms.delays(a.side)),
       now
     )
-  }
 
   private[this] def reachedNow: Long = {
     val now = System.nanoTime

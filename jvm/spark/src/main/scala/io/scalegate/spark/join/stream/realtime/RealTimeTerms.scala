@@ -1,7 +1,9 @@
 package io.scalegate.spark.join.stream.realtime
 
 import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 
+import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.stream.Sides
 
 /** What a join in Real-Time Mode goes by beside its terms. The rows of its inputs have two columns more, which
@@ -20,8 +22,9 @@ object RealTimeTerms {
   val Columns = 2
 
   /** The delay of a column that has a watermark, in microseconds. */
-  def delayOf(time: Attribute): Long = {
-    val delay = org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark.delayKey
-    Math.multiplyExact(time.metadata.getLong(delay), 1000L)
-  }
+  def delayOf(time: Attribute): Long =
+    Math.multiplyExact(time.metadata.getLong(EventTimeWatermark.delayKey), 1000L)
+
+  /** What a source promises that has come to this event time. */
+  def promised(latest: Long, delay: Long): Long = EventTimeWindow.minus(latest, delay)
 }

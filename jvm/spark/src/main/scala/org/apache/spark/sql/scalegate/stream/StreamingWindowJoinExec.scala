@@ -72,9 +72,10 @@ final class StreamingWindowJoinExec(
   override def nodeName: String = "StreamingWindowJoin"
   override def shortName: String = StreamingWindowJoinExec.Name
   override private[scalegate] def parts: Seq[String] =
-    join.probing.name +: join.description.split("; ").toSeq
+    (join.probing.name +: join.description.split("; ").toSeq) ++
+      join.realTime.map(_ => "real time: as the rows come")
   override def simpleString(maxFields: Int): String =
-    s"$nodeName ${join.probing.name}, ${join.description}"
+    s"$nodeName ${parts.head}, ${parts.tail.mkString("; ")}"
 
   private[this] def leftColumns = join.joined(left.output)
   private[this] def rightColumns = join.joined(right.output)

@@ -77,6 +77,11 @@ class RealTimeJoinSuite extends SparkJoinSuite {
     }
 
     def progress: Option[StreamingQueryProgress] = running.recentProgress.lastOption
+    def explained: String = {
+      val shown = new java.io.ByteArrayOutputStream
+      Console.withOut(shown)(running.explain())
+      shown.toString
+    }
     def failure: Option[String] = running.exception.map(_.getMessage)
 
     def stop(): Unit = if (running != null) running.stop()
@@ -346,6 +351,27 @@ class RealTimeJoinSuite extends SparkJoinSuite {
       refused("SELECT l.id FROM l JOIN r ON l.k = r.k AND asof(l.ts, r.ts, 'backward')")
         .contains("an as-of join of two streams does not run under trigger(realTime")
     )
+  }
+
+  test("a join above what mixes sources is refused") {
+    for {
+      below <- Seq("(SELECT DISTINCT * FROM l)", "(SELECT /*+ REPARTITION(2, k) */ * FROM l)")
+    } {
+      val e = intercept[Exception](
+        new Running(s"SELECT l.id FROM $below AS l JOIN r ON $within").start()
+      )
+      assert(e.getMessage.contains("a join of two streams above a"), below)
+    }
+  }
+
+  test("EXPLAIN says that rows are joined as they come") {
+    withRunning(s"SELECT l.id FROM l JOIN r ON l.k = r.k AND $within") { q =>
+      q.add(Side.R, 0, at(1, 1))
+      q.add(Side.S, 0, at(1, 2))
+      q.rows(Seq("[1]"))
+      assert(q.explained.contains("real time: as the rows come"))
+      assert(q.explained.contains("WindowJoinProgress [l.k]"))
+    }
   }
 
   test("other operators are allowed as Spark allows them") {
