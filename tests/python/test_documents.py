@@ -42,9 +42,10 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     for key in spark.conf.getAll.keys() - before.keys():
         if spark.conf.isModifiable(key):
             spark.conf.unset(key)
-    for key, value in spark.conf.getAll.items():
-        if value != before[key] and spark.conf.isModifiable(key):
-            spark.conf.set(key, before[key])
+    changed = spark.conf.getAll
+    for key, value in before.items():
+        if changed.get(key) != value and spark.conf.isModifiable(key):
+            spark.conf.set(key, value)
     for query in spark.streams.active:
         query.stop()
     for table in spark.catalog.listTables():

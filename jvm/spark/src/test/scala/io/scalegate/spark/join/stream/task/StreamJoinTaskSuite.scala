@@ -19,6 +19,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{
+  BatchJournal,
   Chunk,
   ChunkKey,
   ChunkStore,
@@ -89,6 +90,24 @@ final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyCheck
     ) {
       forAll(trials)(check(TestJoin(probing, RowCountWindow(0, rows.toLong), inTurn = true), _))
     }
+
+  for {
+    (name, probing) <- probings
+    (window, inTurn) <- Seq(Within -> false, Skewed -> true, RowCountWindow(0, 7) -> true)
+  } {
+    val order = if (inTurn) " in order" else ""
+    test(
+      s"$name join over $window$order, as the rows come, whatever the restarts and the failures"
+    ) {
+      forAll(trials) { t =>
+        val join = TestJoin(probing, window, inTurn, t.threads, t.residual)
+        val rows = new Oracle(join, t.l, t.r).rows
+        val got = join.runAsTheyCome(t.l, t.r, 3 * t.cuts, new Random(t.seed.toLong))
+        if (inTurn) assert(got == rows)
+        else assert(got.sorted == rows.sorted)
+      }
+    }
+  }
 
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
@@ -191,6 +210,16 @@ private[scalegate] object StreamJoinTaskSuite {
       }
     }
 
+    /** The same batches as parts of fewer, each of which writes to the checkpoint once. */
+    def runAsTheyCome(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[String] = {
+      val partition = new Partition
+      batches(l, r, cuts, random).grouped(1 + random.nextInt(6)).toSeq.flatMap { parts =>
+        if (random.nextInt(3) == 0) partition.restart()
+        if (random.nextInt(3) == 0) partition.abandonParts(parts.take(1 + random.nextInt(3)))
+        partition.runParts(parts)
+      }
+    }
+
     /** The last of them ends all windows. */
     def batches(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[Batch] = {
       val (ls, rs) = (cut(l, cuts, random), cut(r, cuts, random))
@@ -241,17 +270,53 @@ private[scalegate] object StreamJoinTaskSuite {
         ()
       }
 
+      def runParts(parts: Seq[Batch]): Seq[String] = {
+        val done = attemptParts(parts)
+        store = done.store
+        held = done.state
+        number += 1
+        done.rows
+      }
+
+      def abandonParts(parts: Seq[Batch]): Unit = {
+        attemptParts(parts)
+        ()
+      }
+
+      private def attemptParts(parts: Seq[Batch]): Attempt = {
+        val own = new Chunks(store.all)
+        val journal = new BatchJournal(own, number)
+        val join = task
+        var state = held
+        val texts = parts.flatMap { part =>
+          val of = StreamBatch(number, state.watermark, part.watermark, Sides.each(journal.named))
+          val rows = join.joinWith(
+            Sides(unsafe(part.l), unsafe(part.r)),
+            of.since(state.watermark),
+            state,
+            services(journal)
+          )
+          val texts = rows.map(textOf).toVector
+          state = rows.finish()
+          rows.close()
+          texts
+        }
+        Attempt(texts, state.withChunks(journal.write()), own)
+      }
+
+      private def services(store: ChunkStore) = BatchServices(
+        store,
+        _ => row => throw new AssertionError(s"$row is not late"),
+        () => ()
+      )
+
       private def attempt(batch: Batch, most: Int): Attempt = {
         val own = new Chunks(store.all)
         val rows = task.join(
           Sides(unsafe(batch.l), unsafe(batch.r)),
           StreamBatch(number, batch.late, batch.watermark),
           held,
-          BatchServices(
-            own,
-            _ => row => throw new AssertionError(s"$row is not late"),
-            () => ()
-          )
+          services(own)
         )
         try {
           val texts = rows.take(most).map(textOf).toVector

@@ -1,0 +1,48 @@
+package io.scalegate.spark.join.stream.realtime
+
+import org.scalatest.funsuite.AnyFunSuite
+
+final class SourceProgressSuite extends AnyFunSuite {
+  test("nothing is reached before every source has promised something") {
+    val progress = new SourceProgress(0L)
+    assert(progress.reached(0L) == Long.MinValue)
+    progress.promise(1, 3, 50L, 0L)
+    progress.promise(2, 3, 40L, 0L)
+    assert(progress.reached(0L) == Long.MinValue)
+    progress.promise(0, 3, 30L, 0L)
+    assert(progress.reached(0L) == 30L)
+    progress.promise(0, 3, 60L, 0L)
+    assert(progress.reached(0L) == 40L)
+  }
+
+  test("a promise that is lower than the one before changes nothing") {
+    val progress = new SourceProgress(0L)
+    progress.promise(0, 1, 30L, 0L)
+    assert(progress.reached(0L) == 30L)
+    progress.promise(0, 1, 20L, 0L)
+    assert(progress.reached(0L) == 30L)
+  }
+
+  test("a silent source is left out after a while, and holds nothing back when it returns") {
+    val progress = new SourceProgress(100L)
+    progress.promise(0, 2, 30L, 0L)
+    progress.promise(1, 2, 10L, 0L)
+    progress.promise(0, 2, 50L, 90L)
+    assert(progress.reached(99L) == 10L)
+    assert(progress.reached(100L) == 50L)
+    progress.promise(1, 2, 20L, 120L)
+    progress.promise(0, 2, 70L, 130L)
+    assert(progress.reached(130L) == 50L)
+    progress.promise(1, 2, 60L, 140L)
+    assert(progress.reached(140L) == 60L)
+  }
+
+  test("where all sources are silent nothing moves") {
+    val progress = new SourceProgress(100L)
+    progress.promise(0, 2, 30L, 0L)
+    progress.promise(1, 2, 10L, 0L)
+    assert(progress.reached(1000L) == Long.MinValue)
+    progress.promise(0, 2, 30L, 1000L)
+    assert(progress.reached(1001L) == 30L)
+  }
+}
