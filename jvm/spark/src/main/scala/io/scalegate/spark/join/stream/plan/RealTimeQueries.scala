@@ -1,18 +1,9 @@
 package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.SPARK_VERSION
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Aggregate,
-  Deduplicate,
-  DeduplicateWithinWatermark,
-  Distinct,
-  Join,
-  LogicalPlan,
-  RepartitionOperation
-}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation}
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -44,12 +35,8 @@ private[plan] object RealTimeQueries {
   /** Whether rows of several sources come out of one task, or later than they came in: such a task's newest row does not
     * say how old the next one may be.
     */
-  private[this] def mixesSources(plan: LogicalPlan) = plan.isStreaming && (plan match {
-    case _: CheckedStreamingJoin | _: Join | _: Aggregate | _: Distinct | _: Deduplicate |
-        _: DeduplicateWithinWatermark | _: RepartitionOperation =>
-      true
-    case other => SparkStreams.timeMode(other).nonEmpty
-  })
+  private[this] def mixesSources(plan: LogicalPlan) = plan.isStreaming &&
+    (HideStreamingJoins.isTimed(plan) || plan.isInstanceOf[RepartitionOperation])
 
   /** Spark's: whether it refuses operators that it does not know. */
   private[this] val AllowlistCheck = "spark.sql.streaming.realTimeMode.allowlistCheck"
