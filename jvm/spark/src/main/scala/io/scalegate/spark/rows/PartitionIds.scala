@@ -17,6 +17,12 @@ final private[spark] class PartitionIds(partitions: Int) {
 
 private[spark] object PartitionIds {
 
+  /** One for each partition, in their order: always the same. */
+  def all(partitions: Int): Array[Long] = {
+    val ids = new PartitionIds(partitions)
+    Array.tabulate(partitions)(ids.next)
+  }
+
   /** Where Spark's hash partitioning by one BIGINT column puts a row. */
   def partitionOf(id: Long, partitions: Int): Int =
     Math.floorMod(Murmur3_x86_32.hashLong(id, Seed), partitions)

@@ -43,8 +43,7 @@ final private[spark] class KeyRouter private (
 
 private[spark] object KeyRouter {
   def apply(hot: HotKeys, side: Side, partitions: Int): KeyRouter = {
-    val namer = new PartitionIds(partitions)
-    val ids = Array.tabulate(partitions)(namer.next)
+    val ids = PartitionIds.all(partitions)
     val isSingle = hot.single.contains(side)
     val sorted = hot.keys.toArray.sortBy(_._1)
     val cells = sorted.map { case (key, replicas) =>

@@ -123,10 +123,7 @@ final private[scalegate] class ProgressRows(
 ) extends Iterator[UnsafeRow] {
   import ProgressRows._
 
-  private[this] val cells = {
-    val ids = new PartitionIds(partitions)
-    Array.tabulate(partitions)(ids.next)
-  }
+  private[this] val cells = PartitionIds.all(partitions)
   private[this] val promise = {
     val row = UnsafeRows.ofNulls(columns + RealTimeTerms.Columns)
     row.setLong(columns + 1, ProgressExec.promiseOf(source))
