@@ -59,6 +59,16 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
     }
   }
 
+  for (algorithm <- Seq("broadcast", "index", "sweep"))
+    test(s"a union of joins by $algorithm and tables, whose code Spark 4.3 makes one") {
+      withAlgorithm(algorithm) {
+        val join = s"SELECT r.id, s.l FROM r JOIN s ON $on"
+        assertGenerated(s"$join UNION ALL SELECT id, l FROM r")
+        assertGenerated(s"SELECT id, l FROM s UNION ALL $join UNION ALL $join")
+        assertGenerated(s"SELECT sum(id), count(l) FROM (SELECT id, l FROM s UNION ALL $join)")
+      }
+    }
+
   test("more columns than a word has bits, and rows of one size") {
     val numbers =
       (0 until 70).map(n => s"nullif((id + $n) % 11, $n % 11) AS c$n").mkString(", ")

@@ -99,15 +99,14 @@ final case class WindowJoinOutputExec(
 
   private[this] def eachPair(ctx: CodegenContext): String = {
     val pairsClass = classOf[AddressedPairs].getName
-    val input =
-      ctx.addMutableState(pairsClass, "pairs", v => s"$v = ($pairsClass) inputs[0];")
+    val input = inputOf(ctx)
     val pairs = ctx.freshName("pairs")
     val left = new RowCode(ctx, s"$pairs.left", columnsOf(Side.R))
     val right = new RowCode(ctx, s"$pairs.right", columnsOf(Side.S))
     val read =
       source.map(a => (if (isOf(Side.R, a)) left else right).read(a, indexInRow(a)))
     s"""
-       |final $pairsClass $pairs = $input;
+       |final $pairsClass $pairs = ($pairsClass) $input;
        |while ($limitNotReachedCond $pairs.advance()) {
        |  ${left.point}
        |  ${right.point}
@@ -117,10 +116,15 @@ final case class WindowJoinOutputExec(
      """.stripMargin
   }
 
+  /** Of any type until it is read: a union has the code of all of its inputs in one class, and where a task's rows are
+    * another input's these are not of the join.
+    */
+  private[this] def inputOf(ctx: CodegenContext): String =
+    ctx.addMutableState(classOf[Iterator[_]].getName, "pairs", v => s"$v = inputs[0];")
+
   private[this] def eachProbe(ctx: CodegenContext, side: Side): String = {
     val pairsClass = classOf[JoinedPairs].getName
-    val input =
-      ctx.addMutableState(pairsClass, "pairs", v => s"$v = ($pairsClass) inputs[0];")
+    val input = inputOf(ctx)
     val pairs = ctx.freshName("pairs")
     val probe = ctx.freshName("probe")
     val found = new RowCode(ctx, s"$pairs.found", columnsOf(side.opposite))
@@ -129,7 +133,7 @@ final case class WindowJoinOutputExec(
     val (probeColumns, readOfProbe) =
       output.zip(all).zip(source).collect { case (read, a) if isOf(side, a) => read }.unzip
     s"""
-       |final $pairsClass $pairs = $input;
+       |final $pairsClass $pairs = ($pairsClass) $input;
        |while ($limitNotReachedCond $pairs.atProbe()) {
        |  InternalRow $probe = $pairs.probe();
        |  ${evaluateRequiredVariables(probeColumns, readOfProbe, parent.references)}
