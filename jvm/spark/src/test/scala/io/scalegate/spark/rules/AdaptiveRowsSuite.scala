@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.classic.Dataset
 
 import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.join.plan.WindowJoinStrategy
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must
   * not take these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
@@ -118,6 +120,43 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
     assert(listed(s"SELECT count(*) FROM ($join LIMIT 100)") == Seq("[100]"))
     assert(spark.sql(join).limit(100).collect().length == 100)
     assertListed(s"SELECT * FROM ($join) ORDER BY x DESC, y LIMIT 50")
+  }
+
+  private val filters = for {
+    algorithm <- Seq("sweep", "matrix", "broadcast")
+    condition <- Seq(
+      "EXISTS (SELECT 1 FROM one WHERE abs(a.x - one.id) <= 9)",
+      "NOT EXISTS (SELECT 1 FROM one WHERE abs(a.x - one.id) <= 9)",
+      "x % 5 IN (SELECT one.id FROM one WHERE abs(a.x - one.id) <= 9)",
+      "x % 5 NOT IN (SELECT one.id FROM one WHERE abs(a.x - one.id) <= 9)",
+      "EXISTS (SELECT 1 FROM one WHERE abs(a.x - one.id) <= 9) AND " +
+        "NOT EXISTS (SELECT 1 FROM b WHERE abs(a.x - b.y) <= 1 AND b.y > 4)"
+    )
+  } yield (algorithm, condition)
+
+  /** Of these Spark makes joins after the rules that look for joins. */
+  test(
+    "a limit and DISTINCT above EXISTS and IN, which become joins, give as many rows as they say"
+  ) {
+    for ((algorithm, condition) <- filters)
+      withSettings(ScaleGateConf.JoinAlgorithm -> algorithm) {
+        val query = s"SELECT x FROM a WHERE $condition"
+        assert(spark.sql(s"$query LIMIT 1").collect().length == 1, query)
+        assert(listed(s"SELECT count(*) FROM ($query LIMIT 2)") == Seq("[2]"), query)
+        assertListed(s"SELECT DISTINCT x - x FROM a WHERE $condition")
+        assertListed(s"SELECT x FROM a WHERE $condition ORDER BY x DESC")
+      }
+  }
+
+  test("the joins that EXISTS and IN become keep their figures, too") {
+    for ((algorithm, condition) <- filters if algorithm != "broadcast")
+      withSettings(ScaleGateConf.JoinAlgorithm -> algorithm) {
+        val df = spark.sql(s"SELECT x FROM a WHERE $condition")
+        val plan = df.asInstanceOf[Dataset[Row]].queryExecution.optimizedPlan
+        val below = plan.collect { case steps: TwoSteps => steps.collect { case j: Join => j } }
+        val joins = plan.collect { case join: Join if WindowJoinStrategy.runs(join) => join }
+        assert(joins.nonEmpty && joins.forall(below.flatten.contains), plan)
+      }
   }
 
   test("rows that a broadcast holds in one chunk are counted one by one") {
