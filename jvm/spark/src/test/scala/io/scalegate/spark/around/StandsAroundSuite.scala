@@ -6,12 +6,15 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 import scala.util.{Random, Try}
 
+import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
 import org.apache.spark.sql.functions.{count, max, sum}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
 import org.apache.spark.sql.{DataFrame, Encoders, Row}
 
 import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.ScaleGateConf
 
 /** Random queries in which something stands below, between and above our operators, under random settings: plain Spark
   * says what their rows are. A query whose rows differ is made smaller for as long as they do, and shown with the
@@ -28,8 +31,9 @@ final class StandsAroundSuite extends SparkJoinSuite {
 
   /** Memory off the heap is a matter of the session: every other seed has it. */
   override protected def settings: Map[String, String] =
-    if (seed % 2 != 0) Map.empty
-    else Map("spark.memory.offHeap.enabled" -> "true", "spark.memory.offHeap.size" -> "200m")
+    UnionSettings ++
+      (if (seed % 2 != 0) Map.empty
+       else Map("spark.memory.offHeap.enabled" -> "true", "spark.memory.offHeap.size" -> "200m"))
 
   private val Columns = "a, b, t, v"
 
@@ -74,7 +78,8 @@ final class StandsAroundSuite extends SparkJoinSuite {
   }
 
   /** One run of one query: it leaves nothing behind. */
-  final private class Run(val isPlain: Boolean) extends Rendering with AutoCloseable {
+  final private class Run(val isPlain: Boolean, isOurs: Boolean) extends Rendering
+      with AutoCloseable {
     private[this] val cached = mutable.ArrayBuffer.empty[DataFrame]
     private[this] val views = mutable.ArrayBuffer.empty[String]
 
@@ -104,7 +109,7 @@ final class StandsAroundSuite extends SparkJoinSuite {
         case "sampled" => rows.sample(1.0)
         case _ => rows
       }
-      if (!isPlain) operators ++= Operators.in(executed(rows))
+      if (isOurs) operators ++= Operators.in(executed(rows))
       kept.createOrReplaceTempView(name)
       views += name
       name
@@ -116,17 +121,19 @@ final class StandsAroundSuite extends SparkJoinSuite {
     }
   }
 
-  /** Plain Spark, and without the partitioning that its union keeps: that union zips its inputs when adaptive execution
-    * has made their partitions unequal, which fails the union that counts rows for a window of rows.
-    */
-  private def reference[T](body: => T): T =
-    plainSpark(withSettings("spark.sql.unionOutputPartitioning" -> "false")(body))
+  private def plainly[T](body: Run => T): Try[T] =
+    running(new Run(isPlain = true, isOurs = false))(run => plainSpark(body(run)))
 
-  private def running[T](isPlain: Boolean)(body: Run => T): Try[T] = {
-    val run = new Run(isPlain)
-    try Try(if (isPlain) reference(body(run)) else body(run))
+  /** Plain Spark with what it is not written otherwise for: as a user writes it. */
+  private def asWritten[T](body: Run => T): Try[T] =
+    running(new Run(isPlain = false, isOurs = false))(run => plainSpark(body(run)))
+
+  private def here[T](body: Run => T): Try[T] =
+    running(new Run(isPlain = false, isOurs = true))(body)
+
+  private def running[T](run: Run)(body: Run => T): Try[T] =
+    try Try(body(run))
     finally run.close()
-  }
 
   private def texts(rows: Array[Row]): Seq[String] = rows.map(_.toString).toSeq
 
@@ -138,16 +145,9 @@ final class StandsAroundSuite extends SparkJoinSuite {
       case _ => ""
     }
     def all(run: Run) = s"SELECT $Columns FROM (${tried.query.sql(run)})$order"
-    val expected = running(isPlain = true) { run =>
-      val sql = all(run)
-      val df = spark.sql(sql)
-      tried.taken match {
-        case Taken.Otherwise(way) => otherwise(df, way)
-        case _ => texts(df.collect())
-      }
-    }
-    val actual = running(isPlain = false)(run => taken(tried.taken, all(run)))
-    (expected.toEither, actual.toEither) match {
+    val expected = plainly(run => wanted(tried.taken, all(run)))
+    val actual = here(run => taken(tried.taken, all(run)))
+    val complaint = (expected.toEither, actual.toEither) match {
       case (Right(rows), Right(found)) => differ(tried.taken, rows, found)
       case (Right(_), Left(e)) if isRefusal(e) => None
       case (Right(_), Left(e)) => Some(s"ours fails: ${causes(e).mkString("; ").take(1500)}")
@@ -158,7 +158,41 @@ final class StandsAroundSuite extends SparkJoinSuite {
         if (show) println(s"fails in both: ${causes(e).last.toString.take(300)}")
         None
     }
+    complaint.filterNot { _ =>
+      val isSparks = expected.failed.toOption.exists(isInternal) ||
+        isSame(asWritten(run => taken(tried.taken, all(run))), actual)
+      if (isSparks) ofSpark.incrementAndGet()
+      isSparks
+    }
   }
+
+  private def wanted(how: Taken, sql: String): Seq[String] = {
+    val df = spark.sql(sql)
+    how match {
+      case Taken.Otherwise(way) => otherwise(df, way)
+      case _ => texts(df.collect())
+    }
+  }
+
+  /** Whether plain Spark does not know what the query's rows are: an error that is not meant for a user, such as a key
+    * that one of its optimizer's rules has not found.
+    */
+  private def isInternal(e: Throwable): Boolean =
+    !causes(e).exists(_.isInstanceOf[SparkThrowable])
+
+  /** Whether plain Spark, given the query as it is written, has the same rows or the same error: then its own optimizer
+    * has done that, which forgets the order of rows that are limited below a correlated subquery, and does not find the
+    * columns of a union there.
+    */
+  private def isSame(plain: Try[Seq[String]], ours: Try[Seq[String]]): Boolean =
+    (plain.toEither, ours.toEither) match {
+      case (Right(rows), Right(found)) => rows.sorted == found.sorted
+      case (Left(theirs), Left(e)) => isInternal(e) && kind(theirs) == kind(e)
+      case _ => false
+    }
+
+  private def kind(e: Throwable): String =
+    s"${causes(e).last.getClass} ${String.valueOf(causes(e).last.getMessage).replaceAll("#\\d+L?", "#")}"
 
   /** A hint that cannot be followed is an error by intention. */
   private def isRefusal(e: Throwable) =
@@ -182,7 +216,7 @@ final class StandsAroundSuite extends SparkJoinSuite {
       case Taken.Otherwise(way) => otherwise(df, way)
       case _ => texts(df.collect())
     }
-    operators ++= Operators.in(executed(df))
+    if (ScaleGateConf.enabled(SQLConf.get)) operators ++= Operators.in(executed(df))
     found
   }
 
@@ -262,7 +296,7 @@ final class StandsAroundSuite extends SparkJoinSuite {
     }
     info(
       s"seed $seed, from case $first: ${i - first} cases in ${seconds(begun)} s; $refused hints " +
-        s"refused, $failing fail in both; $tally"
+        s"refused, $failing fail in both, in $ofSpark plain Spark is wrong as well; $tally"
     )
     if (isCampaign) println(tally)
     assert(faults.isEmpty, faults.mkString("\n"))
@@ -281,9 +315,16 @@ final class StandsAroundSuite extends SparkJoinSuite {
   private val tally = new Operators.Tally
   private val refused = new AtomicInteger
   private val failing = new AtomicInteger
+  private val ofSpark = new AtomicInteger
 }
 
 private object StandsAroundSuite {
+
+  /** Without the partitioning that Spark's union keeps of its inputs: where it does not know it any more when it runs, an
+    * aggregate above, planned without an exchange, is wrong in Spark 4.3, over its own joins as over ours.
+    */
+  private val UnionSettings = Map("spark.sql.unionOutputPartitioning" -> "false")
+
   val Schema: StructType = new StructType()
     .add("a", LongType)
     .add("b", LongType)
