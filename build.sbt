@@ -128,6 +128,15 @@ def shims(parent: File, minor: String): Seq[File] = {
   }
 }
 
+/** The classes of a library, as they lie in a jar. */
+def classesOf(library: String) = Def.task {
+  val jars =
+    (Compile / dependencyClasspath).value.files.filter(_.getName.startsWith(s"$library-"))
+  val unpacked = (Compile / target).value / "libraries" / library
+  jars.foreach(IO.unzip(_, unpacked, (entry: String) => entry.endsWith(".class")))
+  (unpacked ** "*.class").pair(Path.relativeTo(unpacked))
+}
+
 lazy val oneJar = taskKey[File]("the wheel's jar, which carries core's classes")
 
 /** Catalyst: extractor, rules, strategy, exec nodes. One project for each minor of Spark, of the same sources but for
@@ -149,8 +158,10 @@ def sparkProject(id: String, base: String, release: String): Project = {
       pomPostProcess := Published.withSpark(release),
       // What programs name is in io.scalegate.spark itself; the packages below are how Spark runs it.
       mimaBinaryIssueFilters ++= Published.internal.map(ProblemFilters.exclude[Problem](_)),
-      libraryDependencies ++= testLibraries :+ "com.tngtech.archunit" % "archunit" % Versions
-        .archunit % Test,
+      libraryDependencies ++= testLibraries ++ Seq(
+        "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
+        "com.tngtech.archunit" % "archunit" % Versions.archunit % Test
+      ),
       sourceDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark" / "src",
       // What the checks read; they look at these sources once.
       semanticdbEnabled := release == Versions.spark,
@@ -184,10 +195,11 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Compile / packageBin / packageOptions +=
         Package.ManifestAttributes("Built-For-Spark" -> release),
       Compile / oneJar / packageOptions := (Compile / packageBin / packageOptions).value,
-      // Core needs nothing that Spark does not ship. What of the papers' operators Spark is to run joins the jar here,
-      // as a dependency and as these mappings.
+      // What Spark does not ship and the jar needs: core, and a histogram. What of the papers' operators Spark is to run
+      // joins the jar here, as a dependency and as these mappings.
       Compile / oneJar / mappings ++= (core / Compile / packageBin / mappings).value
         .filterNot(_._2.startsWith("META-INF/")),
+      Compile / oneJar / mappings ++= classesOf("HdrHistogram").value,
       Compile / oneJar / artifactPath := (ThisBuild / baseDirectory).value / "target" /
         s"scalegate-spark-${minor}_2.13-${version.value}.jar",
       oneJar := (Compile / oneJar).value

@@ -3,7 +3,7 @@
 The same join as kafka_bands.py, in Spark's Real-Time Mode: a result leaves when the later of its
 two events has come, and an event without a match when every partition of both topics has passed
 the end of its window. While it runs, the terminal shows how many events and results come a
-second, and how long results take from Kafka to Kafka.
+second, how long results take from Kafka to Kafka, and how far the slowest partition is behind.
 
 A batch lasts as long as --batch, and what it did is committed at its end. A program that was
 killed goes on from the last commit, and writes the results since then again: a result's id is its
@@ -22,6 +22,7 @@ import time
 from collections import deque
 from typing import Any
 
+import scalegate
 from kafka_bands import common_arguments, events, pairs, start, topic_writer
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -39,19 +40,24 @@ def main() -> None:
     """Joins until it is stopped."""
     options = arguments()
     spark = start(options.jars, master=f"local[{options.slots}]", real_time=True)
-    query = (
-        topic_writer(results(spark, options), options)
-        .queryName("realtime")
-        .outputMode("update")
-        .trigger(realTime=options.batch)
-        .start()
-    )
+    query = begin(spark, options)
     try:
         watch(query, Traffic(spark, options))
     except KeyboardInterrupt:
         query.stop()
     finally:
         spark.stop()
+
+
+def begin(spark: SparkSession, options: argparse.Namespace) -> StreamingQuery:
+    """Starts the join."""
+    return (
+        topic_writer(results(spark, options), options)
+        .queryName("realtime")
+        .outputMode("update")
+        .trigger(realTime=options.batch)
+        .start()
+    )
 
 
 def arguments() -> argparse.Namespace:
@@ -143,16 +149,18 @@ def watch(query: StreamingQuery, traffic: Traffic) -> None:
 
 def table(query: StreamingQuery, traffic: Traffic) -> Table:
     """The traffic of a moment."""
-    progress = query.lastProgress
     found = Table("", "", title="results as they come")
     for name, rate in traffic.rates().items():
         found.add_row(name, f"{rate:,.0f} records/s")
     for name, millis in traffic.latencies().items():
         found.add_row(f"latency {name}", f"{millis:,} ms")
-    if progress is not None:
-        rows = sum(of.numRowsTotal for of in progress.stateOperators)
-        late = sum(of.numRowsDroppedByWatermark for of in progress.stateOperators)
-        found.add_row("batch", f"{progress.batchId}: {rows:,} rows held, {late:,} came too late")
+    for join in scalegate.metrics(query).itertuples():
+        found.add_row("latency p99 within Spark", f"{join.latency_p99_ms:,.1f} ms")
+        held = f"{join.state_rows:,} rows held, {join.late_rows:,} came too late"
+        found.add_row(f"batch {join.batch}", held)
+    lags = scalegate.metrics(query, "source")["lag_ms"]
+    if lags.notna().any():
+        found.add_row("slowest partition", f"{lags.max():,.0f} ms behind the fastest")
     return found
 
 

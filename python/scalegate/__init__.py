@@ -42,6 +42,7 @@ from scalegate._errors import ScalegateError
 from scalegate._explain import explain
 from scalegate._interval_aggregate import interval_aggregate
 from scalegate._joins import band_join, interval_join, window_join
+from scalegate._metrics import metrics
 from scalegate._schema import Algorithm, JoinType
 from scalegate._session import configure, is_active, jar_path
 from scalegate._state import join_state
@@ -71,6 +72,7 @@ __all__ = [
     "join_state",
     "last",
     "last_by_time",
+    "metrics",
     "nearest_join",
     "rows",
     "typed",

@@ -48,6 +48,13 @@ class Program:
         with self._started(*options) as process:
             assert process.wait(BOUND) == 0, self._log.read_text()
 
+    def output(self, *options: str) -> str:
+        """What the program prints until its end."""
+        with self._started(*options) as process:
+            printed, _ = process.communicate(timeout=BOUND)
+            assert process.returncode == 0, self._log.read_text()
+            return printed.decode()
+
     @contextmanager
     def _started(self, *options: str) -> Iterator["subprocess.Popen[bytes]"]:
         with self._log.open("a") as log:

@@ -176,9 +176,7 @@ def test_results_in_real_time_are_exact_by_their_ids(
         "jars": ",".join(map(str, kafka_jars)),
         "batch": "5 seconds",
     }
-    command = [sys.executable, str(root / "examples/realtime_bands.py")]
-    command += [f"--{name}={value}" for name, value in options.items()]
-    program = Program(command, clean_environment, tmp_path / "program.log")
+    program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
     commits = tmp_path / "checkpoint/topic/commits"
 
     def append_part(part: int) -> None:
@@ -208,3 +206,56 @@ def test_results_in_real_time_are_exact_by_their_ids(
 
     program.kill_when(lambda: expected.keys() <= written().keys())
     assert written() == expected
+
+
+def test_metrics_of_a_join_in_real_time(
+    topics: Topics,
+    kafka_jars: list[Path],
+    root: Path,
+    clean_environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    names = ("metered-bids", "metered-asks")
+    topics.create(*names, "metered-pairs")
+    for seed, name in enumerate(names):
+        topics.append(name, events(seed, 0))
+    options = {
+        "bootstrap-servers": topics.servers,
+        "left": names[0],
+        "right": names[1],
+        "band": BAND,
+        "within": "5 seconds",
+        "to-topic": "metered-pairs",
+        "checkpoint": tmp_path / "checkpoint",
+        "jars": ",".join(map(str, kafka_jars)),
+        "events": 2 * EVENTS,
+    }
+    program = started(
+        root / "tests/python/real_time_metrics.py", options, clean_environment, tmp_path
+    )
+    found = json.loads(program.output())
+
+    (join,) = found["operator"]
+    assert (join["name"], join["batch"], join["tasks"]) == ("windowJoin", 0, 2)
+    # A band's rows may be copied to a second task.
+    assert join["left_rows"] + join["right_rows"] >= 2 * EVENTS
+    assert join["late_rows"] == 0
+    assert join["comparisons"] >= join["results"] > 0
+    assert 0 < join["latency_p50_ms"] <= join["latency_p99_ms"] <= join["latency_max_ms"]
+    assert sum(task["share"] for task in found["task"]) == pytest.approx(1)
+    assert [task["task"] for task in found["task"]] == [0, 1]
+    sources = found["source"]
+    wanted = [(side, number) for side in ("left", "right") for number in range(PARTITIONS)]
+    assert [(of["side"], of["source"]) for of in sources] == wanted
+    assert sum(of["rows"] for of in sources) == join["left_rows"] + join["right_rows"]
+    assert min(of["lag_ms"] for of in sources) == 0
+    assert not any(of["idle"] for of in sources)
+    assert found["after"][0]["results"] >= join["results"]
+
+
+def started(
+    program: Path, options: dict[str, Any], environment: dict[str, str], directory: Path
+) -> Program:
+    given = [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, str(program), *given]
+    return Program(command, environment, directory / "program.log")

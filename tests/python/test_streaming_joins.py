@@ -287,3 +287,19 @@ def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None
 
 def batches_begun(directory: Path) -> int:
     return len(list((directory / "checkpoint" / "offsets").glob("[0-9]*")))
+
+
+def test_metrics_of_a_query_in_batches(spark: SparkSession, tmp_path: Path) -> None:
+    streams(tmp_path, 5, 1)
+    joined = stream_files.join(*stream_files.sides(spark, tmp_path), "key", "inner")
+    query = stream_files.run(joined, tmp_path)
+    told = scalegate.metrics(query)
+    operator = stream_files.operators(query)[-1]
+    (row,) = told.to_dict("records")
+    assert row["name"] == "windowJoin"
+    assert row["state_rows"] == operator["numRowsTotal"]
+    assert row["comparisons"] == operator["customMetrics"]["comparisons"]
+    with pytest.raises(scalegate.ScalegateError, match='leave per="operator"'):
+        scalegate.metrics(query, "source")
+    with pytest.raises(scalegate.ScalegateError, match="per is one of operator, task, source"):
+        scalegate.metrics(query, "query")  # type: ignore[arg-type]

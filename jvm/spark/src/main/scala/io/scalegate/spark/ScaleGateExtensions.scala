@@ -35,6 +35,7 @@ import io.scalegate.spark.join.stream.plan.{
   ShowStreamingJoins,
   StreamingJoinStrategy
 }
+import io.scalegate.spark.join.stream.realtime.MetricsFunction
 import io.scalegate.spark.join.stream.state.StateFunction
 import io.scalegate.spark.plan.ReadOnceStrategy
 import io.scalegate.spark.rules.{
@@ -188,6 +189,7 @@ private object ScaleGateRules {
       extensions.injectFunction((FunctionIdentifier(text.name), text.info(made), fromArguments))
     }
     extensions.injectTableFunction(StateFunction.description)
+    extensions.injectTableFunction(MetricsFunction.description)
     extensions.injectCheckRule { session =>
       showIn(session)
       _ => ()

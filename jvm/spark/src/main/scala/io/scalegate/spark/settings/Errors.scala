@@ -178,6 +178,20 @@ object Errors {
       s"join_state('/checkpoints/query', 'left', 0); it was given (${found.mkString(", ")})"
   )
 
+  def metricsArguments(found: Seq[String]): Exception = bad(
+    "stream_metrics takes the run id of a query and, if you like, 'operator', 'task' or 'source', as in " +
+      s"stream_metrics('f2b5...', 'task'); it was given (${found.mkString(", ")})"
+  )
+
+  def metricsPer(found: String): Exception = bad(
+    s"stream_metrics tells its figures per 'operator', 'task' or 'source', not per '$found'"
+  )
+
+  def noMetrics(run: String): Exception = bad(
+    s"no query with the run id '$run' runs in this session, or has joined streams in Real-Time Mode in it: take " +
+      "query.runId, which every start of a query has anew"
+  )
+
   def otherCheckpoint(
       operator: String,
       file: String,

@@ -138,6 +138,18 @@ object FunctionText {
     )
   )
 
+  val StreamMetrics: FunctionText = FunctionText(
+    "stream_metrics",
+    "(run_id[, per])",
+    "A table: what the joins of a query in Real-Time Mode last told of themselves, rows, results, comparisons, latencies " +
+      "and how far their sources have come. Tasks tell it with each heartbeat of their executor.",
+    Seq(
+      "run_id" -> "a constant string: the query's runId",
+      "per" -> ("'operator' unless given, a row for each join; 'task', for each of its tasks; 'source', for each task " +
+        "that reads one of its inputs")
+    )
+  )
+
   private def byTime: Seq[(String, String)] = Seq(
     "value" -> "of any type that has an order; the result is of this type",
     "time" -> "likewise, as a rule a timestamp; rows in which it is NULL do not count"

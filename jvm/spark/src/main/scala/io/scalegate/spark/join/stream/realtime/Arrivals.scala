@@ -18,12 +18,15 @@ import io.scalegate.stream.{IdleStrategy, Lifecycle, Side, Sides, Work, Workers}
   *   its event time, or the promised one; the least where it is NULL
   * @param source
   *   see [[ProgressExec.sourceOf]]
+  * @param readAt
+  *   when its source task read it, in microseconds since the epoch; 0 for a promise
   */
 final private[scalegate] class Arrival(
     val side: Side,
     val row: UnsafeRow,
     val time: Long,
-    val source: Long
+    val source: Long,
+    val readAt: Long
 )
 
 /** Reads both inputs of a join in Real-Time Mode, each by a thread of its own: either may have nothing until the batch ends,
@@ -34,7 +37,7 @@ final private[scalegate] class Arrival(
   * methods.
   *
   * @param columns
-  *   of each input, the two of the exchange left out
+  *   of each input, those of the exchange left out
   */
 final class Arrivals(
     inputs: Sides[Iterator[InternalRow]],
@@ -77,7 +80,7 @@ final class Arrivals(
 
   final private[this] class Reading(side: Side) extends Work(s"scalegate-real-time-$side") {
     private[this] val rows = inputs(side)
-    private[this] val source = present(side).length - 1
+    private[this] val source = present(side).length - 2
     private[this] val time = times(side)
     private[this] var hasMore = true
     private[this] var strip: UnsafeProjection = _
@@ -102,8 +105,8 @@ final class Arrivals(
     private[this] def arrival(row: InternalRow) = {
       val from = row.getLong(source)
       val at = if (row.isNullAt(time)) Long.MinValue else row.getLong(time)
-      val copied = if (ProgressExec.isPromise(from)) null else strip(row).copy()
-      new Arrival(side, copied, at, from)
+      if (ProgressExec.isPromise(from)) new Arrival(side, null, at, from, 0)
+      else new Arrival(side, strip(row).copy(), at, from, row.getLong(source + 1))
     }
   }
 }

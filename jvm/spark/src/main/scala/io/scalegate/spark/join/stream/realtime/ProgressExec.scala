@@ -36,6 +36,8 @@ import io.scalegate.spark.rows.{PartitionIds, UnsafeRows}
   *   the column by which the rows are exchanged, BIGINT, never NULL
   * @param source
   *   the column that says what a row comes of, BIGINT, never NULL: see [[ProgressExec.sourceOf]]
+  * @param readAt
+  *   the column that says when a row was read, in microseconds since the epoch, BIGINT, NULL for a promise
   */
 final case class ProgressExec(
     keys: Seq[Expression],
@@ -44,17 +46,18 @@ final case class ProgressExec(
     delay: Long,
     cell: Attribute,
     source: Attribute,
+    readAt: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
   override def nodeName: String = "WindowJoinProgress"
-  override def output: Seq[Attribute] = child.output :+ cell :+ source
+  override def output: Seq[Attribute] = child.output :+ cell :+ source :+ readAt
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (columns, rows) = (child.output, child.execute())
     val sources = rows.getNumPartitions
     val hash: Expression =
       if (keys.isEmpty) Literal(0L) else Cast(new CollationAwareMurmur3Hash(keys), LongType)
-    val wanted = columns :+ hash :+ Literal(0L)
+    val wanted = columns :+ hash :+ Literal(0L) :+ Literal(0L)
     val time = columns.indexWhere(_.exprId == eventTime.exprId)
     val (joinPartitions, outOfOrder) = (partitions, delay)
     rows.mapPartitions { rows =>
@@ -90,6 +93,7 @@ private[scalegate] object ProgressExec {
     RealTimeTerms.delayOf(eventTime),
     AttributeReference("cell", LongType, nullable = false)(),
     AttributeReference("source", LongType, nullable = false)(),
+    AttributeReference("readAt", LongType)(),
     input
   )
 
@@ -109,9 +113,9 @@ private[scalegate] object ProgressExec {
 /** The rows of a task with its promises. Each is valid until the next is asked for. One thread.
   *
   * @param rows
-  *   with the hash of their keys and a column more
+  *   with the hash of their keys and two columns more
   * @param columns
-  *   without these two
+  *   without these three
   */
 final private[scalegate] class ProgressRows(
     rows: Iterator[UnsafeRow],
@@ -151,6 +155,7 @@ final private[scalegate] class ProgressRows(
       val cell = row.getLong(columns)
       row.setLong(columns, cells(Math.floorMod(cell.toInt, partitions)))
       row.setLong(columns + 1, source)
+      row.setLong(columns + 2, TaskMeter.now)
       if (!row.isNullAt(time)) see(row.getLong(time))
       row
     }

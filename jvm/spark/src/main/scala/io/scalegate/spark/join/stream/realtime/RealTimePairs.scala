@@ -2,6 +2,7 @@ package io.scalegate.spark.join.stream.realtime
 
 import scala.collection.mutable.ArrayBuffer
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.RowAddress
@@ -26,6 +27,8 @@ import io.scalegate.stream.Sides
   *
   * @param before
   *   one of the task's own states
+  * @param publish
+  *   takes what the task tells of itself, each second and at the end
   */
 final class RealTimePairs(
     task: StreamJoinTask,
@@ -33,13 +36,16 @@ final class RealTimePairs(
     terms: RealTimeTerms,
     batch: Long,
     before: HeldState,
-    services: BatchServices
+    services: BatchServices,
+    publish: TaskFigures => Unit
 ) extends BatchPairs(new RowAddress(task.columns.left), new RowAddress(task.columns.right)) {
   import RealTimePairs._
 
   private[this] val journal = new BatchJournal(services.store, batch)
   private[this] val ofParts = services.copy(store = journal)
   private[this] val progress = Sides.each(_ => new SourceProgress(terms.idleNanos))
+  private[this] val meter =
+    new TaskMeter(TaskContext.getPartitionId(), batch, MostRows, publish)
   private[this] val rows = Sides.each(_ => ArrayBuffer.empty[UnsafeRow])
   private[this] var state = task.own(before)
   private[this] var part: StreamJoinIterator = _ // null between two parts
@@ -56,6 +62,7 @@ final class RealTimePairs(
     while (!(part != null && part.advance()) && nextPart()) ()
     if (part == null) false
     else {
+      meter.result()
       leftAddress.set(part.leftAddress)
       rightAddress.set(part.rightAddress)
       true
@@ -67,6 +74,7 @@ final class RealTimePairs(
       part == null && arrivals.isDone,
       "a batch is finished when all of its rows were taken"
     )
+    publishFigures()
     state.withChunks(journal.write())
   }
 
@@ -77,6 +85,7 @@ final class RealTimePairs(
     endPart()
     while (part == null && !arrivals.isDone) {
       services.waiting()
+      if (meter.isDue) publishFigures()
       gather()
       val reached = reachedNow
       if (
@@ -94,6 +103,7 @@ final class RealTimePairs(
     late += part.dropped
     part.close()
     part = null
+    meter.joined()
   }
 
   private[this] def begin(reached: Long): Unit = {
@@ -113,7 +123,11 @@ final class RealTimePairs(
     val now = System.nanoTime
     arrivals.take(MostRows, WaitNanos) { a =>
       promise(a, now)
-      if (a.row != null) rows(a.side) += a.row
+      if (a.row != null) {
+        rows(a.side) += a.row
+        progress(a.side).row(ProgressExec.numberOf(a.source))
+        meter.came(a.side, a.time, a.readAt)
+      }
     }
   }
 
@@ -126,6 +140,11 @@ final class RealTimePairs(
       else RealTimeTerms.promised(a.time, terms.delays(a.side)),
       now
     )
+
+  private[this] def publishFigures(): Unit = {
+    val now = System.nanoTime
+    meter.publish(late, compared, state, reachedNow, progress.map(_.figures(now)))
+  }
 
   private[this] def reachedNow: Long = {
     val now = System.nanoTime

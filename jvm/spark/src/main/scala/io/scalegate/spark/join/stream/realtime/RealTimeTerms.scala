@@ -6,8 +6,8 @@ import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.stream.Sides
 
-/** What a join in Real-Time Mode goes by beside its terms. The rows of its inputs have two columns more, which
-  * [[ProgressExec]] adds: the cell that they are exchanged by, and [[ProgressExec.source]].
+/** What a join in Real-Time Mode goes by beside its terms. The rows of its inputs have three columns more, which
+  * [[ProgressExec]] adds: the cell that they are exchanged by, what they come of, and when they were read.
   *
   * @param delays
   *   how far rows of one source may come out of order, of each side, in microseconds: that of its watermark
@@ -19,7 +19,7 @@ final case class RealTimeTerms(delays: Sides[Long], idleNanos: Long)
 object RealTimeTerms {
 
   /** Columns that the inputs have more. */
-  val Columns = 2
+  val Columns = 3
 
   /** The delay of a column that has a watermark, in microseconds. */
   def delayOf(time: Attribute): Long =

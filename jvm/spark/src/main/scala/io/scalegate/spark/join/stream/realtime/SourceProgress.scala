@@ -13,6 +13,7 @@ import java.util.Arrays
 final private[scalegate] class SourceProgress(idleNanos: Long) {
   private[this] var promised = Array.emptyLongArray
   private[this] var heardAt = Array.emptyLongArray
+  private[this] var rows = Array.emptyLongArray
   private[this] var least = Long.MinValue
   private[this] var isStale = false
 
@@ -26,6 +27,7 @@ final private[scalegate] class SourceProgress(idleNanos: Long) {
       val known = promised.length
       promised = Arrays.copyOf(promised, sources)
       heardAt = Arrays.copyOf(heardAt, sources)
+      rows = Arrays.copyOf(rows, sources)
       Arrays.fill(promised, known, sources, Long.MinValue)
       Arrays.fill(heardAt, known, sources, now)
       isStale = true
@@ -37,6 +39,17 @@ final private[scalegate] class SourceProgress(idleNanos: Long) {
     }
   }
 
+  /** Takes note of a row of a source that has promised something. */
+  def row(source: Int): Unit = rows(source) += 1
+
+  /** What is known of each source. */
+  def figures(now: Long): Seq[SourceFigures] = promised.indices.map { i =>
+    SourceFigures(i, rows(i), promised(i), math.max(0, now - heardAt(i)) / 1000, isIdle(i, now))
+  }
+
+  private[this] def isIdle(source: Int, now: Long) =
+    idleNanos > 0 && now - heardAt(source) >= idleNanos
+
   /** The greatest event time that no row of any source comes with any more, nor with one below. It never falls: rows of a
     * source that was left out, and comes back behind it, are too late.
     */
@@ -45,7 +58,7 @@ final private[scalegate] class SourceProgress(idleNanos: Long) {
       var bound = Long.MaxValue
       var i = 0
       while (i < promised.length) {
-        if (idleNanos == 0 || now - heardAt(i) < idleNanos) bound = math.min(bound, promised(i))
+        if (!isIdle(i, now)) bound = math.min(bound, promised(i))
         i += 1
       }
       if (bound != Long.MaxValue) least = math.max(least, bound)

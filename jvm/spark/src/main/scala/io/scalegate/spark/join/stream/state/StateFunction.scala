@@ -2,11 +2,10 @@ package io.scalegate.spark.join.stream.state
 
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.TableFunctionRegistry.TableFunctionBuilder
-import org.apache.spark.sql.catalyst.expressions.{Expression, ExpressionInfo}
+import org.apache.spark.sql.catalyst.expressions.ExpressionInfo
 import org.apache.spark.sql.classic.{Dataset, SparkSession}
-import org.apache.spark.sql.types.{IntegerType, StringType}
 
-import io.scalegate.spark.settings.{Errors, FunctionText}
+import io.scalegate.spark.settings.{Constant, Errors, FunctionText}
 
 /** SQL's `join_state(checkpoint, side[, operator])`, a table: what [[StateReader]] gives. The checkpoint is looked at
   * when the query is analyzed, on the driver.
@@ -19,8 +18,9 @@ object StateFunction {
     FunctionText.JoinState.info(getClass),
     arguments =>
       arguments match {
-        case Seq(Text(checkpoint), Text(side)) => read(checkpoint, side, 0)
-        case Seq(Text(checkpoint), Text(side), Whole(n)) => read(checkpoint, side, n)
+        case Seq(Constant.Text(checkpoint), Constant.Text(side)) => read(checkpoint, side, 0)
+        case Seq(Constant.Text(checkpoint), Constant.Text(side), Constant.Whole(n)) =>
+          read(checkpoint, side, n)
         case other => throw Errors.stateArguments(other.map(_.sql))
       }
   )
@@ -28,17 +28,4 @@ object StateFunction {
   private[this] def read(checkpoint: String, side: String, operator: Int) =
     StateReader.read(SparkSession.active, checkpoint, side, operator)
       .asInstanceOf[Dataset[_]].queryExecution.analyzed
-
-  private[this] object Text {
-    def unapply(argument: Expression): Option[String] =
-      value(argument).filter(_ => argument.dataType.isInstanceOf[StringType]).map(_.toString)
-  }
-
-  private[this] object Whole {
-    def unapply(argument: Expression): Option[Int] =
-      value(argument).filter(_ => argument.dataType == IntegerType).map(_.asInstanceOf[Int])
-  }
-
-  private[this] def value(argument: Expression): Option[Any] =
-    if (argument.foldable) Option(argument.eval()) else None
 }

@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.scalegate.TaskAccess
+import org.apache.spark.sql.streaming.StateOperatorProgress
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.util.CollectionAccumulator
 
@@ -21,7 +22,15 @@ import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.join.AddressedPairs
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, PartitionReport}
-import io.scalegate.spark.join.stream.realtime.{Arrivals, RealTimePairs}
+import io.scalegate.spark.join.stream.realtime.{
+  Arrivals,
+  FiguresAccumulator,
+  JoinFigures,
+  Latencies,
+  LiveFigures,
+  RealTimePairs,
+  TaskFigures
+}
 import io.scalegate.spark.join.stream.state.HeldState
 import io.scalegate.spark.join.stream.task.{
   BatchPairs,
@@ -67,7 +76,22 @@ final class StreamingWindowJoinExec(
   override protected def valueSchema: StructType =
     ChunkStateStore.valueSchema(leftColumns, rightColumns)
 
-  override protected def counters: Seq[(String, String)] = StreamingWindowJoinExec.Counters
+  override protected def counters: Seq[(String, String)] =
+    StreamingWindowJoinExec.Counters ++
+      join.realTime.toSeq.flatMap(_ => StreamingWindowJoinExec.RealTimeCounters.map(_._1))
+
+  /** What this batch's tasks tell, on the driver. */
+  @transient private[this] var figures: Option[FiguresAccumulator] = None
+
+  /** Once its tasks have ended. */
+  override def getProgress(): StateOperatorProgress = {
+    for {
+      told <- figures.map(_.value) if told.tasks.nonEmpty
+      ((name, _), of) <- StreamingWindowJoinExec.RealTimeCounters
+      value <- of(told)
+    } longMetric(name).set(value)
+    super.getProgress()
+  }
 
   override def nodeName: String = "StreamingWindowJoin"
   override def shortName: String = StreamingWindowJoinExec.Name
@@ -124,6 +148,10 @@ final class StreamingWindowJoinExec(
     val split = join.splitting.map(begin(_, batch, hadoopConf.value.value))
     val realTime = join.realTime
     realTime.foreach(_ => refuseSharedKeys(hadoopConf.value.value))
+    val told = realTime.map { _ =>
+      LiveFigures.begin(sparkContext, info.queryRunId.toString, info.operatorId)
+    }
+    figures = told
     val (present, wanted) = (Sides(left.output, right.output), Sides(leftColumns, rightColumns))
     val times = Sides.each(side => wanted(side).indexWhere(_.exprId == join.times(side).exprId))
     val (ofLeft, ofRight) =
@@ -158,7 +186,8 @@ final class StreamingWindowJoinExec(
           terms,
           batch.number,
           held,
-          services
+          services,
+          f => told.foreach(_.add(f))
         )
       }
       context.addTaskCompletionListener[Unit](_ => rows.close())
@@ -267,6 +296,28 @@ object StreamingWindowJoinExec {
     "rebuilds" -> "tasks that read their state from the checkpoint",
     "hotKeys" -> "keys that several partitions share"
   )
+
+  /** The same in Real-Time Mode. */
+  private val RealTimeCounters: Seq[((String, String), JoinFigures => Option[Long])] =
+    Seq(
+      ("latency", "from reading a row to its results", (_: TaskFigures).latencies),
+      ("eventLatency", "from a row's event time to its results", (_: TaskFigures).eventLatencies)
+    ).flatMap { case (name, meaning, of) =>
+      Seq("P50", "P90", "P99", "Max").zipWithIndex.map { case (rank, i) =>
+        (s"$name${rank}Micros", s"$meaning in microseconds, $rank") ->
+          ((told: JoinFigures) => Latencies.percentiles(told.newest.map(of)).map(_(i)))
+      }
+    } ++ Seq(
+      ("sources", "tasks that read its inputs") ->
+        ((told: JoinFigures) => Some(told.sources.toSeq.map(_.size.toLong).sum)),
+      ("idleSources", "of these, those that it goes on without") ->
+        ((told: JoinFigures) => Some(told.sources.toSeq.flatten.count(_.isIdle).toLong)),
+      (
+        "sourceLagMaxMicros",
+        "how far the slowest source is behind the farthest, in microseconds"
+      ) ->
+        ((told: JoinFigures) => told.sources.toSeq.flatten.flatMap(told.lag).maxOption)
+    )
 
   /** @param keys
     *   by which the inputs are exchanged

@@ -19,8 +19,8 @@ final class ProgressRowsSuite extends AnyFunSuite {
   /** The time, or -1 for none; of each row its hash is its time. */
   private def rows(times: Iterator[Long]): Iterator[UnsafeRow] = {
     val project =
-      UnsafeProjection.create(Array[DataType](TimestampType, LongType, LongType))
-    times.map(t => project(InternalRow(if (t < 0) null else t, t, 0L)))
+      UnsafeProjection.create(Array[DataType](TimestampType, LongType, LongType, LongType))
+    times.map(t => project(InternalRow(if (t < 0) null else t, t, 0L, 0L)))
   }
 
   private def told(times: Iterator[Long], delay: Long): Seq[(Boolean, Long, Long)] =
@@ -28,6 +28,8 @@ final class ProgressRowsSuite extends AnyFunSuite {
       assert(ProgressExec.numberOf(row.getLong(2)) == 4)
       assert(ProgressExec.sourcesOf(row.getLong(2)) == 9)
       val isPromise = ProgressExec.isPromise(row.getLong(2))
+      assert(row.isNullAt(3) == isPromise)
+      assert(isPromise || math.abs(TaskMeter.now - row.getLong(3)) < 60000000L)
       (isPromise, if (row.isNullAt(0)) -1L else row.getLong(0), row.getLong(1))
     }.toSeq
 
@@ -61,8 +63,8 @@ final class ProgressRowsSuite extends AnyFunSuite {
     val least = new ProgressRows(
       {
         val project =
-          UnsafeProjection.create(Array[DataType](TimestampType, LongType, LongType))
-        Iterator(project(InternalRow(Long.MinValue + 3, 0L, 0L)))
+          UnsafeProjection.create(Array[DataType](TimestampType, LongType, LongType, LongType))
+        Iterator(project(InternalRow(Long.MinValue + 3, 0L, 0L, 0L)))
       },
       1,
       0,

@@ -45,4 +45,22 @@ final class SourceProgressSuite extends AnyFunSuite {
     progress.promise(0, 2, 30L, 1000L)
     assert(progress.reached(1001L) == 30L)
   }
+
+  test(
+    "each source's figures say its rows, its promise, its silence and whether it is left out"
+  ) {
+    val progress = new SourceProgress(100000L)
+    progress.promise(1, 2, 30L, 1000L)
+    progress.row(1)
+    progress.row(1)
+    assert(progress.figures(91000L) == Seq(
+      SourceFigures(0, 0L, Long.MinValue, 90L, isIdle = false),
+      SourceFigures(1, 2L, 30L, 90L, isIdle = false)
+    ))
+    progress.promise(0, 2, 40L, 91000L)
+    assert(progress.figures(101000L) == Seq(
+      SourceFigures(0, 0L, 40L, 10L, isIdle = false),
+      SourceFigures(1, 2L, 30L, 100L, isIdle = true)
+    ))
+  }
 }

@@ -27,6 +27,7 @@ class RealTimeJoinSuite extends SparkJoinSuite {
     // Twice what a query needs: one that was stopped keeps its slots for a moment.
     "spark.master" -> "local[12]",
     "spark.sql.shuffle.partitions" -> "2",
+    "spark.executor.heartbeatInterval" -> "200ms",
     "spark.sql.streaming.realTimeMode.allowlistCheck" -> "false",
     "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
     "spark.shuffle.streaming.networkBufferMaxWaitTimeMs" -> "1",
@@ -82,6 +83,7 @@ class RealTimeJoinSuite extends SparkJoinSuite {
       Console.withOut(shown)(running.explain())
       shown.toString
     }
+    def run: String = running.runId.toString
     def failure: Option[String] = running.exception.map(_.getMessage)
 
     def stop(): Unit = if (running != null) running.stop()
@@ -371,6 +373,62 @@ class RealTimeJoinSuite extends SparkJoinSuite {
       q.rows(Seq("[1]"))
       assert(q.explained.contains("real time: as the rows come"))
       assert(q.explained.contains("WindowJoinProgress [l.k]"))
+    }
+  }
+
+  private def figures(q: Running, per: String): Seq[Row] =
+    spark.sql(s"SELECT * FROM stream_metrics('${q.run}', '$per')").collect().toSeq
+
+  test("a join tells what it has done, while it runs and after") {
+    val query = s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON l.k = r.k AND $within"
+    withRunning(query, "5 seconds") { q =>
+      assert(figures(q, "operator").isEmpty)
+      for (k <- 1 to 6) {
+        q.add(Side.R, 0, at(10, k.toLong, k))
+        q.add(Side.S, k % 2, at(10, k + 10L, k))
+      }
+      q.add(Side.R, 1, at(5, 7, k = 99))
+      def one = figures(q, "operator").headOption
+      eventually(one.exists(_.getAs[Long]("right_rows") == 6))
+      eventually(one.exists(_.getAs[Long]("left_rows") == 7))
+      val told = one.get
+      assert(told.getAs[Long]("operator") == 0 && told.getAs[Int]("tasks") == 2)
+      assert(told.getAs[Long]("results") == 6 && told.getAs[Long]("comparisons") >= 6)
+      assert(told.getAs[Double]("rows_per_second") > 0 && told.getAs[Long]("state_rows") == 13)
+      val latencies = Seq("p50", "p90", "p99", "max").map(p =>
+        told.getAs[Double](s"latency_${p}_ms")
+      )
+      assert(latencies.head > 0 && latencies == latencies.sorted)
+      assert(told.getAs[Double]("event_latency_max_ms") > 3000000)
+      val tasks = figures(q, "task")
+      assert(tasks.map(_.getAs[Int]("task")) == Seq(0, 1))
+      assert(math.abs(tasks.map(_.getAs[Double]("share")).sum - 1) < 1e-9)
+      assert(tasks.map(_.getAs[Long]("results")).sum == 6)
+      val sources = figures(q, "source")
+      assert(sources.map(r =>
+        (r.getAs[String]("side"), r.getAs[Int]("source"), r.getAs[Long]("rows"))
+      ) ==
+        Seq(("left", 0, 6L), ("left", 1, 1L), ("right", 0, 3L), ("right", 1, 3L)))
+      assert(sources.map(_.getAs[Double]("lag_ms")) == Seq(0.0, 5000.0, 0.0, 0.0))
+      assert(sources.forall(!_.getAs[Boolean]("idle")))
+      eventually(q.progress.exists(_.numInputRows > 0))
+      val progress = q.progress.get.stateOperators.head.customMetrics
+      assert(progress.get("latencyP50Micros") > 0 &&
+        progress.get("latencyMaxMicros") >= progress.get("latencyP99Micros"))
+      assert(progress.get("sources") == 4 && progress.get("idleSources") == 0)
+      assert(progress.get("sourceLagMaxMicros") == 5000000)
+    }
+  }
+
+  test("stream_metrics refuses what it does not know, with what to do") {
+    def refused(call: String) = intercept[Exception](spark.sql(s"SELECT * FROM $call")).getMessage
+    assert(refused("stream_metrics('none')").contains("take query.runId"))
+    assert(refused("stream_metrics(1)").contains("as in stream_metrics('f2b5"))
+    withRunning(s"SELECT l.id FROM l JOIN r ON $within") { q =>
+      q.add(Side.R, 0, at(10, 1))
+      q.add(Side.S, 0, at(10, 2))
+      q.rows(Seq("[1]"))
+      assert(refused(s"stream_metrics('${q.run}', 'all')").contains("not per 'all'"))
     }
   }
 
