@@ -83,7 +83,7 @@ def test_the_page_says_of_each_function_what_the_session_says(spark: SparkSessio
     shown = [row.function for row in spark.sql("SHOW USER FUNCTIONS").collect()]
     said = {name: described(spark, name) for name in shown}
     ours = {name for name, text in said.items() if "Class: io.scalegate." in text}
-    assert len(ours) == 7
+    assert len(ours) == 8
     assert set(fill.FUNCTION.findall(SQL)) == ours == set(known)
     for name, function in known.items():
         assert f"{name}{function.signature} - {function.result}" in said[name]
