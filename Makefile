@@ -255,6 +255,7 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	@SCALEGATE_ORDINARY_ROWS=$(ORDINARY_ROWS) $(SBT) "spark/testOnly *OrdinaryQueriesSuite"
 	@SCALEGATE_STARTS=all $(PY) -m pytest -q tests/python/test_starts.py
 	@SCALEGATE_KILLS=50 $(PY) -m pytest -q -s tests/python/test_streaming_joins.py -k killed
+	@SCALEGATE_KILLS=100 $(PY) -m pytest -q -s tests/python/test_kafka.py -k real_time_are_exact
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; \
 	  $(PY) -m pytest -q $(PYTEST_JOBS) && $(PY) -m pytest -q $(PYTEST_JOBS) --connect || exit 1; done

@@ -1,11 +1,15 @@
 """The Kafka examples on a broker of their own: killed and restarted, they lose nothing.
 
-Each is killed twice, with its JVM, when it has written something; events are added while it is
+Each is killed twice, with its JVM, when it has written something (the one in Real-Time Mode as
+often as SCALEGATE_KILLS says, from the third time on at any moment); events are added while it is
 down; then it reads to the end, where events of both topics move the watermark past all others.
 """
 
 import json
+import os
+import random
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +32,9 @@ from kafka_program import (
 )
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
+
+# Of the program in Real-Time Mode.
+KILLS = int(os.environ.get("SCALEGATE_KILLS", "2"))
 
 pytestmark = [
     pytest.mark.kafka,
@@ -189,7 +196,15 @@ def test_results_in_real_time_are_exact_by_their_ids(
     program.kill_when(lambda: topics.size("fast-pairs") > 0)
     append_part(1)
     program.kill_when(lambda: (commits / "0").exists() and topics.size("fast-pairs") > EVENTS)
-    append_part(2)
+    # At any moment: in Spark's start, in a batch, while one is committed.
+    moments = random.Random(KILLS)
+    parts = iter(range(2, KILLS + 1))
+    for kill in range(2, KILLS):
+        if kill % 5 == 2:
+            append_part(next(parts))
+        moment = time.monotonic() + moments.uniform(2, 15)
+        program.kill_when(lambda moment=moment: time.monotonic() > moment)
+    append_part(next(parts))
     for sign, name in enumerate(names):
         ends = [(p, event(SENTINEL, 1000.0 * (1 - 2 * sign))) for p in range(PARTITIONS)]
         topics.append(name, ends)
