@@ -265,13 +265,31 @@ lazy val bench = project
     Compile / run / fork := true
   )
 
+/** The streams of the live bench, which both of the next have. */
+lazy val pacedSources = Def.setting(
+  (ThisBuild / baseDirectory).value / "bench" / "paced" / "src" / "main" / "scala"
+)
+
+/** Joins of live streams in Spark, whose latency the bench measures. */
+lazy val live = project
+  .in(file("bench/live"))
+  .dependsOn(spark)
+  .settings(common, unpublished)
+  .settings(
+    name := "scalegate-bench-live",
+    Compile / unmanagedSourceDirectories += pacedSources.value,
+    Compile / unmanagedJars ++= sparkJars(Versions.spark).value
+  )
+
 /** Engines of others that the bench measures beside ours. No part of the whole: only the bench needs what they need. */
 lazy val peers = project
   .in(file("bench/peers"))
   .settings(common, unpublished)
   .settings(
     name := "scalegate-bench-peers",
+    Compile / unmanagedSourceDirectories += pacedSources.value,
     libraryDependencies ++= Seq(
+      "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
       "org.apache.flink" % "flink-streaming-java" % Versions.flink,
       "org.apache.flink" % "flink-clients" % Versions.flink,
       "org.slf4j" % "slf4j-nop" % Versions.slf4jNop

@@ -24,6 +24,7 @@ from joinbench.rounds import Outcome, Plan, Session, measurements
 SCHEMA = 1
 DEFAULT_SETS = "A0,A,B,gate"
 LATENCY_SETS = "K"
+LIVE_SETS = "live"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -53,6 +54,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help=f"how long results wait when files keep appearing; of set {LATENCY_SETS} by default",
     )
+    p.add_argument(
+        "--live",
+        action="store_true",
+        help="how long results take when streams come at a steady rate, in Real-Time Mode",
+    )
     p.add_argument("--name", default="joins", help="of the result file; default %(default)s")
     p.add_argument("--out", type=Path, help="folder of the result file and of all made from it")
     p.add_argument("--render", action="store_true", help="only rewrite the pages and the picture")
@@ -63,6 +69,8 @@ def parser() -> argparse.ArgumentParser:
 def every_arm(args: argparse.Namespace, settings: Settings) -> list[Arm]:
     if args.latency:
         return arms.latencies(settings)
+    if args.live:
+        return arms.lives(settings)
     return arms.streams(settings) if args.streams else arms.every(settings)
 
 
@@ -174,6 +182,7 @@ def render(out: Path, page: Path, image: Path) -> None:
         raise SystemExit("there are no result files to render")
     image.parent.mkdir(parents=True, exist_ok=True)
     picture.draw(results, image)
+    picture.lines(results, image.with_name("latency.png"))
     folder = page.parent / summary.PAGES
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.md"):
@@ -197,7 +206,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         args.runs = args.warmups = 1
         args.warm_seconds = 0
         args.out = args.out or ROOT / ".build" / "bench-quick"
-    args.sets = args.sets or (LATENCY_SETS if args.latency else DEFAULT_SETS)
+    of_mode = LATENCY_SETS if args.latency else LIVE_SETS if args.live else DEFAULT_SETS
+    args.sets = args.sets or of_mode
     out = args.out or BENCH / "results"
     status = 0 if args.render else benchmark(args, given, out)
     docs = ROOT / "docs" if args.out is None else out

@@ -209,6 +209,8 @@ SETS: dict[str, Workload] = {
         Workload("gate", "gate", 0, 1, 0, 0),
         # Programs of the core that make their own streams.
         Workload("core", "core", 0, 1, 0, 0),
+        # Streams that come while they are joined.
+        Workload("live", "live", 0, 1, 0, 0),
     )
 }
 
@@ -371,7 +373,7 @@ def ensure(workload: Workload, root: Path, say: Callable[[str], None] = lambda _
     if isinstance(workload, AroundSet) and workload.files:
         return ensure(SETS[workload.files], root, say)
     folder = root / workload.name
-    if workload.kind in ("gate", "core"):
+    if workload.kind in ("gate", "core", "live"):
         return root
     meta = folder / "meta.json"
     if meta.exists() and json.loads(meta.read_text())["digest"] == digest(workload):

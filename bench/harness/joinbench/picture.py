@@ -6,11 +6,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from joinbench.report import KINDS, Measurement, Result, number
+from joinbench.report import KINDS, Measurement, Result, is_behind, number
 from joinbench.summary import newest
 
 COLOURS = {"scalegate": "#d1495b", "core": "#d1495b", "cpp": "#9aa5b1", "spark": "#e09f3e"}
 OTHERS = "#3d6b8c"
+LINES = ("#d1495b", "#e8888f", "#e09f3e", "#3d6b8c", "#7fb3d5")
 
 
 def colour(arm: str) -> str:
@@ -52,6 +53,43 @@ def panel(axes: Any, title: str, bars: list[Measurement]) -> None:
     axes.set_xlabel("seconds, log scale (shorter is better)", fontsize=8)
     axes.tick_params(labelsize=8)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def lines(results: dict[str, Result], target: Path) -> None:
+    """Latency against load, of the live bench: the median, and the 99th percentile dashed."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    live = [m for r in results.values() for m in r["measurements"] if m["family"] == "live"]
+    if not live:
+        return
+    queries = list(dict.fromkeys(m["facts"]["query"] for m in live))
+    figure, grid = pyplot.subplots(
+        1, len(queries), figsize=(5.6 * len(queries), 4.2), sharey=True
+    )
+    for axes, query in zip([grid] if len(queries) == 1 else grid, queries, strict=True):
+        of = [
+            m["facts"] for m in live if m["facts"]["query"] == query and not is_behind(m["facts"])
+        ]
+        for number_of, arm in enumerate(dict.fromkeys(f["engine"] for f in of)):
+            mine = sorted((f for f in of if f["engine"] == arm), key=lambda f: f["load"])
+            loads = [f["load"] for f in mine]
+            shade = LINES[number_of % len(LINES)]
+            axes.plot(loads, [f["p50 ms"] for f in mine], "o-", color=shade, label=arm, ms=4)
+            axes.plot(loads, [f["p99 ms"] for f in mine], "o--", color=shade, ms=3, lw=1)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_title({"band": "two bands, no key", "keyed": "equal keys"}[query], fontsize=10)
+        axes.set_xlabel("events of both streams a second", fontsize=8)
+        axes.tick_params(labelsize=8)
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.axes[0].set_ylabel("latency in ms: median, and 99 % dashed", fontsize=8)
+    figure.axes[-1].legend(fontsize=7, frameon=False)
+    figure.tight_layout()
+    figure.savefig(target, dpi=130)
+    pyplot.close(figure)
 
 
 def draw(results: dict[str, Result], target: Path) -> None:

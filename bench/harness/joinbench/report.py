@@ -22,6 +22,12 @@ GATE_REFERENCE = "SkipListMap"
 AGGREGATE_REFERENCE = "MQ"
 MERGE_REFERENCE = "blocking"
 DECISIVE = 3
+BEHIND_MS = 5000
+LIVE_QUERIES = {
+    "band": "No key: both attributes, uniform from 1 to 10,000, differ by at most 10 and times by at most 10 s.",
+    "keyed": "Equal keys, of which there are ten for each event a second of a stream, and times that differ by at "
+    "most 10 s: about one match for an event.",
+}
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
 KINDS = {
     "band": "join by two bands and time",
@@ -43,6 +49,8 @@ SPANS = {
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
     "latency": "Latency of a result, from the arrival of its later tuple to its exit",
+    "live": "Latency of a result in milliseconds, from the moment at which its later event was due to the "
+    "sink; loads are events of both streams a second, `behind` means that results come ever later",
     "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
@@ -207,6 +215,30 @@ def latencies(measured: list[Measurement]) -> str:
     return table(head, rows)
 
 
+def is_behind(facts: dict[str, Any]) -> bool:
+    """Whether it cannot hold the load: half of the results waited for seconds."""
+    return float(facts["p50 ms"]) > BEHIND_MS
+
+
+def lives(measured: list[Measurement]) -> str:
+    """In the order of the loads, a table for each query."""
+    told = ["results", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms"]
+    parts = []
+    for query in dict.fromkeys(m["facts"]["query"] for m in measured):
+        of = [m for m in measured if m["facts"]["query"] == query]
+        rows = []
+        for m in sorted(of, key=lambda m: (m["facts"]["load"], m["facts"]["engine"])):
+            facts = m["facts"]
+            load = f"{facts['load']:,}/s"
+            behind = ["behind"] * len(told[1:])
+            shown = [number(float(facts[name])) for name in told]
+            rows.append(
+                [load, facts["engine"], shown[0], *(behind if is_behind(facts) else shown[1:])]
+            )
+        parts.append(f"{LIVE_QUERIES[query]}\n\n{table(['load', 'arm', *told], rows)}")
+    return "\n".join(parts)
+
+
 def merges(measured: list[Measurement]) -> str:
     """Each arm is set beside the one whose merges block, over the same window."""
     percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
@@ -265,6 +297,7 @@ FORMS = {
     "layout": layouts,
     "cube": loops,
     "latency": latencies,
+    "live": lives,
     "merge": merges,
     "aggregate": aggregates,
     "alone": aggregates,
@@ -275,7 +308,7 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     documented = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
     meaning = " ".join(documented.split())
     kind = facts_of_set.get("kind")
-    if kind in ("gate", "core"):
+    if kind in ("gate", "core", "live"):
         return f"## {name.capitalize()}\n"
     window = facts_of_set["window_ms"] / 1000
     sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"

@@ -169,6 +169,7 @@ SHORT = {
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",
     "latency": "latency in the core",
+    "live": "latency of joins of live streams",
     "merge": "merges of an index",
     "aggregate": "multiway aggregates",
     "alone": "aggregates on one thread",

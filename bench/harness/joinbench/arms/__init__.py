@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from joinbench.arm import Arm, Settings
-from joinbench.arms import duckdb, flink, growth, jvm, kernel, latency, polars, spark, stream
+from joinbench.arms import (
+    duckdb,
+    flink,
+    growth,
+    jvm,
+    kernel,
+    latency,
+    live,
+    polars,
+    spark,
+    stream,
+)
 
 
 def every(settings: Settings) -> list[Arm]:
@@ -25,6 +36,11 @@ def streams(settings: Settings) -> list[Arm]:
 def latencies(settings: Settings) -> list[Arm]:
     """The arms of `--latency`, which join streams whose files appear while they run."""
     return latency.arms(stream.StreamHost(settings))
+
+
+def lives(settings: Settings) -> list[Arm]:
+    """The arms of `--live`, which join streams that come at a steady rate."""
+    return live.arms(settings)
 
 
 REFERENCES = ("spark-bins", "spark-abs")

@@ -71,7 +71,7 @@ object FlinkMain {
     sys.exit() // Flink leaves threads behind.
   }
 
-  private def local(parallelism: Int, checkpoints: Array[String]) = {
+  private[peers] def local(parallelism: Int, checkpoints: Array[String]) = {
     val network = MemorySize.ofMebiBytes(128)
     val conf = new Configuration
     conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, network)

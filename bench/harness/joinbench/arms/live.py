@@ -1,0 +1,93 @@
+"""Joins of two live streams: how long results take at a steady load, of Spark with this package in
+Real-Time Mode and in batches that follow each other, and of Flink with checkpoints.
+
+The streams come from the process that joins them. A latency counts from the moment at which the
+later event of a pair was due, to the sink.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from joinbench.arm import Arm, Settings, Unavailable
+from joinbench.arms.jvm import OPTIONS, THROUGHPUT_COLLECTOR, Classpath, Jvm, Program
+from joinbench.datasets import Workload
+
+LOADS = (2_000, 10_000, 40_000, 80_000)
+"""Events of both streams a second."""
+WARM, MEASURED = 6, 12
+"""Seconds."""
+COMMIT = 10
+"""Seconds between two checkpoints; within the measured time there is one or two."""
+SELDOM = 120
+"""None is within the measured time."""
+OPENED = (
+    "java.lang",
+    "java.lang.invoke",
+    "java.lang.reflect",
+    "java.io",
+    "java.net",
+    "java.nio",
+    "java.time",
+    "java.util",
+    "java.util.concurrent",
+    "java.util.concurrent.atomic",
+    "jdk.internal.ref",
+    "sun.nio.ch",
+    "sun.nio.cs",
+    "sun.security.action",
+    "sun.util.calendar",
+)
+SPARK = "io.scalegate.bench.live.LiveJoinMain"
+FLINK = "io.scalegate.bench.peers.FlinkLiveMain"
+
+
+def told(*before: str, commit: int) -> Callable[[Settings, Workload, Path], list[str]]:
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        loads = LOADS[:1] if settings.quick else LOADS
+        warm, measured = (1, 2) if settings.quick else (WARM, MEASURED)
+        return [*before, ",".join(map(str, loads)), str(warm), str(measured), str(commit)]
+
+    return arguments
+
+
+def programs() -> list[Program]:
+    opened = tuple(f"--add-opens=java.base/{p}=ALL-UNNAMED" for p in OPENED)
+    options = (*OPTIONS, *THROUGHPUT_COLLECTOR, *opened)
+    arms = [
+        ("live-real-time", SPARK, ("real-time",), SELDOM),
+        ("live-real-time-commits", SPARK, ("real-time",), COMMIT),
+        ("live-batches", SPARK, ("batches",), COMMIT),
+        ("live-flink", FLINK, (), COMMIT),
+        ("live-flink-seldom", FLINK, (), SELDOM),
+    ]
+    return [
+        Program(
+            f"{name}-{query}",
+            main,
+            "live",
+            "live",
+            told(*before, query, commit=commit),
+            repeats_itself=True,
+            options=options,
+        )
+        for query in ("band", "keyed")
+        for name, main, before, commit in arms
+    ]
+
+
+class Live(Jvm):
+    def is_slow(self, workload: Workload) -> bool:
+        return False
+
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind != "live":
+            raise Unavailable("it has no program for this workload")
+        self.classpath.get()
+
+
+def arms(settings: Settings) -> list[Arm]:
+    spark = Classpath(settings, "live", "bench/live")
+    peers = Classpath(settings, "peers", "bench/peers")
+    return [Live(settings, peers if p.main == FLINK else spark, p) for p in programs()]

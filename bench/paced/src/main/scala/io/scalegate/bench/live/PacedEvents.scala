@@ -1,0 +1,55 @@
+package io.scalegate.bench.live
+
+import java.util.concurrent.locks.LockSupport
+
+import scala.util.Random
+
+/** An event of the live bench.
+  *
+  * @param due
+  *   when it was to come, of `System.nanoTime`: latencies count from then, so that a feed which is held up hides nothing
+  * @param ts
+  *   its event time, the same moment in milliseconds since the epoch
+  */
+final case class LiveEvent(ts: Long, k: Int, x: Int, y: Float, due: Long)
+
+/** One of two streams at a steady rate: keys as many as give a row one partner in ten seconds, two attributes from 1 to
+  * 10,000.
+  *
+  * @param perSecond
+  *   events of this stream
+  */
+final class PacedEvents(seed: Int, perSecond: Int) {
+  private[this] val random = new Random(seed)
+  private[this] val keys = perSecond * PacedEvents.WindowSeconds
+
+  /** Gives events, each when it is due, until there are to be no more. */
+  def run(isOn: () => Boolean)(give: LiveEvent => Unit): Unit = {
+    val (start, clock) = (System.nanoTime, System.currentTimeMillis)
+    var i = 0L
+    while (isOn()) {
+      val after = i * 1000000000L / perSecond
+      while (isOn() && System.nanoTime < start + after)
+        LockSupport.parkNanos(start + after - System.nanoTime)
+      give(LiveEvent(
+        clock + after / 1000000,
+        random.nextInt(keys),
+        1 + random.nextInt(PacedEvents.Range),
+        1 + random.nextFloat() * PacedEvents.Range,
+        start + after
+      ))
+      i += 1
+    }
+  }
+}
+
+object PacedEvents {
+
+  /** Before and after a row. */
+  val WindowSeconds = 10
+
+  /** Of both attributes. */
+  val Band = 10
+
+  private val Range = 10000
+}
