@@ -24,9 +24,10 @@ MERGE_REFERENCE = "blocking"
 DECISIVE = 3
 BEHIND_MS = 5000
 LIVE_QUERIES = {
-    "band": "No key: both attributes, uniform from 1 to 10,000, differ by at most 10 and times by at most 10 s.",
-    "keyed": "Equal keys, of which there are ten for each event a second of a stream, and times that differ by at "
-    "most 10 s: about one match for an event.",
+    "band": "No key: both attributes, uniform from 1 to 10,000, differ by at most 10 and times "
+    "by at most 10 s.",
+    "keyed": "Equal keys, of which there are ten for each event a second of a stream, and times "
+    "that differ by at most 10 s: about one match for an event.",
 }
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
 KINDS = {
@@ -49,8 +50,9 @@ SPANS = {
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
     "latency": "Latency of a result, from the arrival of its later tuple to its exit",
-    "live": "Latency of a result in milliseconds, from the moment at which its later event was due to the "
-    "sink; loads are events of both streams a second, `behind` means that results come ever later",
+    "live": "Latency of a result in milliseconds, from the moment at which its later event was "
+    "due to the sink; loads are events of both streams a second; `behind` means that results come"
+    " ever later",
     "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "

@@ -1,5 +1,5 @@
-"""Joins of two live streams: how long results take at a steady load, of Spark with this package in
-Real-Time Mode and in batches that follow each other, and of Flink with checkpoints.
+"""Joins of two live streams: how long results take at a steady load, of Spark with this package
+in Real-Time Mode and in batches that follow each other, and of Flink with checkpoints.
 
 The streams come from the process that joins them. A latency counts from the moment at which the
 later event of a pair was due, to the sink.

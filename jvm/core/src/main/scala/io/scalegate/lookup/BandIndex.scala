@@ -112,7 +112,7 @@ object BandIndex {
       keys.forall(_.length == rows),
       s"a band index needs keys of the same rows in each array; their lengths are ${keys.map(_.length).mkString(", ")}"
     )
-    val shape = chosen(bands, keys)
+    val shape = if (rows < FewRows) asGiven(bands) else chosen(bands, keys)
     val byKey = RadixOrder.by(keys(shape.sorted), Array.range(0, rows))
     val stripeOf = new Array[Long](rows)
     shape.striped.foreach { i =>
@@ -127,6 +127,12 @@ object BandIndex {
     val starts = RadixOrder.runs(stripeOf, order)
     val stripes = starts.dropRight(1).map(at => stripeOf(order(at)))
     new BandIndex(bands, side, shape, order, filled(bands, shape, keys, order), stripes, starts)
+  }
+
+  /** Of so few rows a probe may look at all: to estimate what the bands let through would take longer. */
+  private[this] def asGiven(bands: IndexedSeq[Band]): Shape = {
+    val key = bands.indices.find(bands(_).isPoint).filter(_ => bands.length > 1)
+    new Shape(bands.indices.find(!key.contains(_)).get, key, bands)
   }
 
   /** Sorted by the attribute whose band lets the least through, in stripes of an equi key or, if there is
@@ -185,6 +191,8 @@ object BandIndex {
   }
 
   private[this] val SampleRows = 1024
+
+  private[this] val FewRows = 64
 
   /** A probe reads about two stripes of an attribute: beyond this share they are most of the rows. */
   private[this] val WorthStripes = 1.0 / 8

@@ -42,7 +42,9 @@ object Measured {
     println(
       s"""{"arm": "$arm, ${query}, $perSecond/s", "engine": "$arm", "query": "$query", "load": $perSecond, """ +
         s""""seconds": $taken, "threads": 2, "results": ${results.sum}, "p50_ms": ${ms(50)}, """ +
-        s""""p90_ms": ${ms(90)}, "p99_ms": ${ms(99)}, "p99.9_ms": ${ms(99.9)}, "max_ms": ${ms(100)}}"""
+        s""""p90_ms": ${ms(90)}, "p99_ms": ${ms(99)}, "p99.9_ms": ${ms(99.9)}, "max_ms": ${ms(
+            100
+          )}}"""
     )
   }
 

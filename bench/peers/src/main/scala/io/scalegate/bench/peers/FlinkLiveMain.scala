@@ -77,17 +77,18 @@ final private class PacedSource(side: Int, perSecond: Int) extends SourceFunctio
 
   override def run(context: SourceFunction.SourceContext[Live]): Unit = {
     var tenths = -1L
-    new PacedEvents(side, perSecond).run(() => running && FlinkLiveMain.isOn) { event: LiveEvent =>
-      context.getCheckpointLock.synchronized {
-        context.collectWithTimestamp(
-          Tuple5.of(event.due, event.k, event.x, event.y, event.ts),
-          event.ts
-        )
-        if (event.ts / 100 != tenths) {
-          tenths = event.ts / 100
-          context.emitWatermark(new Watermark(event.ts - 1000))
+    new PacedEvents(side, perSecond).run(() => running && FlinkLiveMain.isOn) {
+      event: LiveEvent =>
+        context.getCheckpointLock.synchronized {
+          context.collectWithTimestamp(
+            Tuple5.of(event.due, event.k, event.x, event.y, event.ts),
+            event.ts
+          )
+          if (event.ts / 100 != tenths) {
+            tenths = event.ts / 100
+            context.emitWatermark(new Watermark(event.ts - 1000))
+          }
         }
-      }
     }
   }
 
@@ -105,7 +106,8 @@ final private class Placed(band: Boolean, copied: Boolean) extends FlatMapFuncti
     }
 }
 
-final private class CellOf extends org.apache.flink.api.java.functions.KeySelector[Live, Integer] {
+final private class CellOf
+    extends org.apache.flink.api.java.functions.KeySelector[Live, Integer] {
   override def getKey(event: Live): Integer = event.f1
 }
 
