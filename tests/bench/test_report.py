@@ -108,6 +108,23 @@ def test_a_trigger_line_sets_median_and_p95_beside_sparks() -> None:
     assert line(shown, "spark")[5:] == ["1×", "1×", "longest batch s 3"]
 
 
+def test_live_joins_stand_by_load_and_say_when_they_cannot_hold_it() -> None:
+    def live(engine: str, load: int, p50: float) -> Measured:
+        told = {name: p50 for name in ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")}
+        facts = {"engine": engine, "query": "band", "load": load, "results": 1000} | told
+        return measured(f"{engine} {load}", "live", [12.0]) | {"facts": facts}
+
+    shown = report.lives([live("a", 4000, 9000.0), live("b", 2000, 2.0), live("a", 2000, 1.5)])
+    assert [row.split("|")[1:3] for row in shown.splitlines() if row.startswith("| ")][1:] == [
+        [" --- ", " ---: "],
+        [" 2,000/s ", " a "],
+        [" 2,000/s ", " b "],
+        [" 4,000/s ", " a "],
+    ]
+    assert line(shown, "4,000/s")[2:] == ["1,000", *["behind"] * 5]
+    assert line(shown, "2,000/s")[2:] == ["1,000", *["1.5"] * 5]
+
+
 def test_a_set_of_windows_says_how_long_they_are_and_what_is_computed() -> None:
     heading = report.set_heading("W2", vars(SETS["W2"]))
     assert "window 30 s, every 3 s; count and avg of 40,000 keys, 1,702,517 result" in heading

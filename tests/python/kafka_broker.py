@@ -27,7 +27,7 @@ transaction.state.log.min.isr=1
 auto.create.topics.enable=false
 """
 CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
-OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC"]
+OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 SECONDS = 120
 
 

@@ -19,7 +19,7 @@ import io.scalegate.bench.live.{LiveEvent, Measured, PacedEvents}
 import io.scalegate.bench.peers.FlinkLive._
 
 /** The latency of Flink's interval join of the live bench's streams; a band join on bins of the first attribute, of which
-  * an event of one stream is copied to three.
+  * an event of one stream is copied to three. Buffers between tasks wait a millisecond.
   *
   * Arguments: `band` or `keyed`, the events of both streams a second (several, with commas), seconds to warm up and to
   * measure, and the seconds between two checkpoints.
@@ -33,6 +33,8 @@ object FlinkLiveMain {
     for (rate <- rates.split(',').map(_.toInt)) {
       val folder = Files.createTempDirectory("live").toString
       val environment = FlinkMain.local(2, Array((commit.toLong * 1000).toString, folder))
+      // Spark's exchange waits as long for a buffer to fill; 100 is Flink's default.
+      environment.setBufferTimeout(1)
       val band = query == "band"
       def stream(side: Int) =
         environment.addSource(new PacedSource(side, rate / 2), s"s$side", row)
