@@ -110,7 +110,7 @@ def test_a_trigger_line_sets_median_and_p95_beside_sparks() -> None:
 
 def test_live_joins_stand_by_load_and_say_when_they_cannot_hold_it() -> None:
     def live(engine: str, load: int, p50: float) -> Measured:
-        told = {name: p50 for name in ("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms")}
+        told = dict.fromkeys(("p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms"), p50)
         facts = {"engine": engine, "query": "band", "load": load, "results": 1000} | told
         return measured(f"{engine} {load}", "live", [12.0]) | {"facts": facts}
 

@@ -22,7 +22,7 @@ GATE_REFERENCE = "SkipListMap"
 AGGREGATE_REFERENCE = "MQ"
 MERGE_REFERENCE = "blocking"
 DECISIVE = 3
-BEHIND_MS = 5000
+BEHIND_MS = 600
 LIVE_QUERIES = {
     "band": "No key: both attributes, uniform from 1 to 10,000, differ by at most 10 and times "
     "by at most 10 s.",
