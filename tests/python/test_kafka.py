@@ -171,18 +171,8 @@ def test_results_in_real_time_are_exact_by_their_ids(
     tmp_path: Path,
 ) -> None:
     names = ("fast-bids", "fast-asks")
-    options = {
-        "bootstrap-servers": topics.servers,
-        "left": names[0],
-        "right": names[1],
-        "band": BAND,
-        "within": "5 seconds",
-        "how": "left",
-        "to-topic": "fast-pairs",
-        "checkpoint": tmp_path / "checkpoint",
-        "jars": ",".join(map(str, kafka_jars)),
-        "batch": "5 seconds",
-    }
+    options = joined(topics, names, "fast-pairs", kafka_jars, tmp_path)
+    options |= {"how": "left", "batch": "5 seconds"}
     program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
     commits = tmp_path / "checkpoint/topic/commits"
 
@@ -234,17 +224,8 @@ def test_metrics_of_a_join_in_real_time(
     topics.create(*names, "metered-pairs")
     for seed, name in enumerate(names):
         topics.append(name, events(seed, 0))
-    options = {
-        "bootstrap-servers": topics.servers,
-        "left": names[0],
-        "right": names[1],
-        "band": BAND,
-        "within": "5 seconds",
-        "to-topic": "metered-pairs",
-        "checkpoint": tmp_path / "checkpoint",
-        "jars": ",".join(map(str, kafka_jars)),
-        "events": 2 * EVENTS,
-    }
+    options = joined(topics, names, "metered-pairs", kafka_jars, tmp_path)
+    options["events"] = 2 * EVENTS
     program = started(
         root / "tests/python/real_time_metrics.py", options, clean_environment, tmp_path
     )
@@ -274,3 +255,19 @@ def started(
     given = [f"--{name}={value}" for name, value in options.items()]
     command = [sys.executable, str(program), *given]
     return Program(command, environment, directory / "program.log")
+
+
+def joined(
+    topics: Topics, names: tuple[str, str], to: str, jars: list[Path], directory: Path
+) -> dict[str, Any]:
+    """What a program in Real-Time Mode is told, of two topics that go to a third."""
+    return {
+        "bootstrap-servers": topics.servers,
+        "left": names[0],
+        "right": names[1],
+        "band": BAND,
+        "within": "5 seconds",
+        "to-topic": to,
+        "checkpoint": directory / "checkpoint",
+        "jars": ",".join(map(str, jars)),
+    }

@@ -218,7 +218,7 @@ def latencies(measured: list[Measurement]) -> str:
 
 
 def is_behind(facts: dict[str, Any]) -> bool:
-    """Whether it cannot hold the load: half of the results waited for seconds."""
+    """Whether it cannot hold the load: half of the results waited that long."""
     return float(facts["p50 ms"]) > BEHIND_MS
 
 

@@ -78,9 +78,6 @@ def programs() -> list[Program]:
 
 
 class Live(Jvm):
-    def is_slow(self, workload: Workload) -> bool:
-        return False
-
     def prepare(self, workload: Workload, data: Path) -> None:
         if workload.kind != "live":
             raise Unavailable("it has no program for this workload")

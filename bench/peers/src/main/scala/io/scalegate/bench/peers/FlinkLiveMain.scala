@@ -39,7 +39,7 @@ object FlinkLiveMain {
       def stream(side: Int) =
         environment.addSource(new PacedSource(side, rate / 2), s"s$side", row)
           .flatMap(new Placed(band, copied = side == 0)).returns(row)
-          .keyBy(new CellOf, Types.INT)
+          .keyBy(new KeyOf[Live](_.f1), Types.INT)
       stream(0).intervalJoin(stream(1))
         .between(
           Time.seconds(-PacedEvents.WindowSeconds.toLong),
@@ -106,11 +106,6 @@ final private class Placed(band: Boolean, copied: Boolean) extends FlatMapFuncti
       val bins = if (copied) bin - 1 to bin + 1 else bin to bin
       bins.foreach(b => out.collect(Tuple5.of(event.f0, b, event.f2, event.f3, event.f4)))
     }
-}
-
-final private class CellOf
-    extends org.apache.flink.api.java.functions.KeySelector[Live, Integer] {
-  override def getKey(event: Live): Integer = event.f1
 }
 
 final private class LaterOf(band: Boolean) extends ProcessJoinFunction[Live, Live, JLong] {
