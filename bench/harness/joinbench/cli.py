@@ -25,6 +25,7 @@ SCHEMA = 1
 DEFAULT_SETS = "A0,A,B,gate"
 LATENCY_SETS = "K"
 LIVE_SETS = "live"
+FIGURE_SETS = "figures"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,6 +60,11 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="how long results take when streams come at a steady rate, in Real-Time Mode",
     )
+    p.add_argument(
+        "--figures",
+        action="store_true",
+        help="the points of the papers' figures, over up to --threads threads",
+    )
     p.add_argument("--name", default="joins", help="of the result file; default %(default)s")
     p.add_argument("--out", type=Path, help="folder of the result file and of all made from it")
     p.add_argument("--render", action="store_true", help="only rewrite the pages and the picture")
@@ -71,6 +77,8 @@ def every_arm(args: argparse.Namespace, settings: Settings) -> list[Arm]:
         return arms.latencies(settings)
     if args.live:
         return arms.lives(settings)
+    if args.figures:
+        return arms.figures_of_papers(settings)
     return arms.streams(settings) if args.streams else arms.every(settings)
 
 
@@ -201,13 +209,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("sets:", *SETS)
         print("arms:", *dict.fromkeys(arm.name for arm in every_arm(args, settings)))
         return 0
+    modes = {LATENCY_SETS: args.latency, LIVE_SETS: args.live, FIGURE_SETS: args.figures}
+    usual = "A0,gate" if args.quick else DEFAULT_SETS
+    args.sets = args.sets or next((s for s, asked in modes.items() if asked), usual)
     if args.quick:
-        args.sets = args.sets or "A0,gate"
         args.runs = args.warmups = 1
         args.warm_seconds = 0
         args.out = args.out or ROOT / ".build" / "bench-quick"
-    of_mode = LATENCY_SETS if args.latency else LIVE_SETS if args.live else DEFAULT_SETS
-    args.sets = args.sets or of_mode
     out = args.out or BENCH / "results"
     status = 0 if args.render else benchmark(args, given, out)
     docs = ROOT / "docs" if args.out is None else out

@@ -24,6 +24,8 @@ import pyarrow.parquet as pq
 GENERATOR_VERSION = 1
 PARTS = 4
 BAND = 10
+ALONE = ("gate", "core", "live", "figures")
+"""Kinds whose programs make their own streams."""
 
 Column = npt.NDArray[Any]
 Table = dict[str, Column]
@@ -211,6 +213,7 @@ SETS: dict[str, Workload] = {
         Workload("core", "core", 0, 1, 0, 0),
         # Streams that come while they are joined.
         Workload("live", "live", 0, 1, 0, 0),
+        Workload("figures", "figures", 0, 1, 0, 0),
     )
 }
 
@@ -373,7 +376,7 @@ def ensure(workload: Workload, root: Path, say: Callable[[str], None] = lambda _
     if isinstance(workload, AroundSet) and workload.files:
         return ensure(SETS[workload.files], root, say)
     folder = root / workload.name
-    if workload.kind in ("gate", "core", "live"):
+    if workload.kind in ALONE:
         return root
     meta = folder / "meta.json"
     if meta.exists() and json.loads(meta.read_text())["digest"] == digest(workload):

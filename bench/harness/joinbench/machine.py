@@ -10,6 +10,8 @@ from typing import Any
 
 from joinbench import HERE
 
+GIVEN = "SCALEGATE_BENCH_COMMIT"
+
 
 def first_value(path: str, field: str) -> str | None:
     """The first `field : value` of a /proc file, or None where there is no such file."""
@@ -46,7 +48,11 @@ def git(root: Path, *arguments: str) -> str:
 
 
 def commit(root: Path) -> dict[str, Any]:
-    """`dirty` leaves out what a benchmark itself writes: results and what is made from them."""
+    """`dirty` leaves out what a benchmark itself writes: results and what is made from them. On a
+    machine that has classes but no repository, the commit is the one in the environment.
+    """
+    if given := os.environ.get(GIVEN):
+        return {"commit": given, "dirty": False}
     written = (f":!{HERE}/results", ":!docs/performance*", ":!docs/img/performance.png")
     changed = git(root, "status", "--porcelain", "--", ".", *written)
     return {"commit": git(root, "rev-parse", "HEAD") or None, "dirty": bool(changed)}

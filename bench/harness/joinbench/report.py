@@ -9,7 +9,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from joinbench import HERE
-from joinbench.datasets import SETS
+from joinbench.datasets import ALONE, SETS
 
 Result = dict[str, Any]
 Measurement = dict[str, Any]
@@ -53,6 +53,9 @@ SPANS = {
     "live": "Latency of a result in milliseconds, from the moment at which its later event was "
     "due to the sink; loads are events of both streams a second; `behind` means that results come"
     " ever later",
+    "scaling": "Highest rate of a band join whose windows are as long as they say, on the clock",
+    "skew": "ScaleJoin's threads, when streams come in parts at rates of their own",
+    "scaled": "Index joins over threads and windows, match rate 2",
     "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
@@ -241,6 +244,36 @@ def lives(measured: list[Measurement]) -> str:
     return "\n".join(parts)
 
 
+def scalings(measured: list[Measurement]) -> str:
+    """Each is set beside one thread of the same arm, by comparisons a second."""
+    head = ["arm", "threads", "comparisons/s", "tuples/s", "vs 1 thread"]
+    head += ["std %", "p50 ms", "p99 ms"]
+    rows = []
+    for m in measured:
+        single = find(measured, m["arm"], 1) if m["threads"] > 1 else None
+        rates = [x["work"]["comparisons"] / median(x["seconds"]) for x in (m, single) if x]
+        told = [number(rates[0] / rates[1]) + "×" if single else ""]
+        told += [
+            number(m["facts"][f]) if f in m["facts"] else ""
+            for f in ("std %", "p50 ms", "p99 ms")
+        ]
+        rows.append([m["arm"], str(m["threads"]), number(rates[0]), rate(m, "tuples"), *told])
+    return table(*without_empty(head, rows))
+
+
+def skews(measured: list[Measurement]) -> str:
+    """A line for each case, over its periods."""
+    rows = []
+    for case in dict.fromkeys(m["facts"]["case"] for m in measured):
+        of = [m for m in measured if m["facts"]["case"] == case]
+        shares = [m["work"]["comparisons"] / m["threads"] for m in of]
+        spread = [m["facts"]["std %"] for m in of]
+        told = [min(shares), max(shares), median(spread), max(spread)]
+        rows.append([case, str(of[0]["threads"]), str(len(of)), *map(number, told)])
+    head = ["streams", "threads", "periods", "least comparisons of a thread", "most"]
+    return table([*head, "std %, median", "most"], rows)
+
+
 def merges(measured: list[Measurement]) -> str:
     """Each arm is set beside the one whose merges block, over the same window."""
     percentiles = ["p50 ms", "p99 ms", "p99.9 ms", "max ms"]
@@ -300,6 +333,9 @@ FORMS = {
     "cube": loops,
     "latency": latencies,
     "live": lives,
+    "scaling": scalings,
+    "skew": skews,
+    "scaled": loops,
     "merge": merges,
     "aggregate": aggregates,
     "alone": aggregates,
@@ -310,7 +346,7 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     documented = (type(SETS[name]).__doc__ or "").split("\n\n")[0] if name in SETS else ""
     meaning = " ".join(documented.split())
     kind = facts_of_set.get("kind")
-    if kind in ("gate", "core", "live"):
+    if kind in ALONE:
         return f"## {name.capitalize()}\n"
     window = facts_of_set["window_ms"] / 1000
     sizes = f"{facts_of_set['rows']:,} tuples per stream at {facts_of_set['rate']:,}/s"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from joinbench.arm import Arm, Settings
 from joinbench.arms import (
     duckdb,
+    figures,
     flink,
     growth,
     jvm,
@@ -41,6 +42,11 @@ def latencies(settings: Settings) -> list[Arm]:
 def lives(settings: Settings) -> list[Arm]:
     """The arms of `--live`, which join streams that come at a steady rate."""
     return live.arms(settings)
+
+
+def figures_of_papers(settings: Settings) -> list[Arm]:
+    """The arms of `--figures`, whose measurements are the points of the papers' figures."""
+    return figures.arms(settings)
 
 
 REFERENCES = ("spark-bins", "spark-abs")

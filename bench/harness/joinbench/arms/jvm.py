@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import pstdev
+from statistics import fmean, pstdev
 from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable
@@ -26,6 +26,7 @@ from joinbench.datasets import Workload
 from joinbench.rounds import NOT_HASHED
 
 LIMIT_SECONDS = 1800
+GIVEN = "SCALEGATE_BENCH_CLASSPATH"
 OPTIONS = ["--add-modules=jdk.incubator.vector"]
 THROUGHPUT_COLLECTOR = ("-XX:+UseParallelGC",)
 CONCURRENT_COLLECTOR = ("-XX:+UseZGC",)
@@ -111,9 +112,10 @@ def match_rate_programs() -> list[Program]:
 
 def interval_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
     if settings.quick:
-        return ["10000", "1000", "0.35", "2", "1", "5", "50"]
+        return ["10000", "1000", "0.35", "1,2", "1", "5", "50"]
     keys = ["5", "50", "500", "10000"]
-    return ["600000", "100000", "0.35", str(settings.threads), "4", *keys]
+    threads = ",".join(str(n) for n in range(1, settings.threads + 1))
+    return ["600000", "100000", "0.35", threads, "4", *keys]
 
 
 def layout_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
@@ -267,13 +269,15 @@ def java() -> str:
 
 
 class Classpath:
-    """Compiles a project of the build once per run and asks sbt for its class path."""
+    """Compiles a project of the build once per run and asks sbt for its class path; or takes what
+    is in the environment, for a machine that has no sbt.
+    """
 
     def __init__(self, settings: Settings, project: str = "bench", folder: str = "bench/jmh"):
         self.settings = settings
         self.project = project
         self.folder = folder
-        self.found: str | None = None
+        self.found = os.environ.get(GIVEN)
         self.failure: str | None = None
 
     def get(self) -> str:
@@ -321,6 +325,11 @@ def skew(comparisons: list[int]) -> float:
     return pstdev(100 * one / sum(comparisons) for one in comparisons)
 
 
+def deviation(comparisons: list[int]) -> float:
+    """Standard deviation of the threads' work, in percent of their mean (ScaleJoin, Fig. 5)."""
+    return 100 * pstdev(comparisons) / fmean(comparisons) if sum(comparisons) else 0.0
+
+
 def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     """The runs that one printed line tells of. A line without name or time is an error."""
     fields: dict[str, Any] = json.loads(line)
@@ -334,6 +343,7 @@ def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     facts = {k.replace("_", " "): v for k, v in fields.items() if k not in TOLD_OTHERWISE}
     if len(shares) > 1:
         facts["skew %"] = skew(shares)
+        facts["std %"] = deviation(shares)
     return [Sample(name, family, seconds, threads, rows, work, facts) for seconds in runs]
 
 

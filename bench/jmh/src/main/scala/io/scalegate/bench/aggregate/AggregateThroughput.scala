@@ -53,16 +53,27 @@ object AggregateThroughput {
     val feeders = argument(2, "1").toInt
     val inputs = argument(3, "2,5,10,20,40").split(',').map(_.toInt)
     val queries = argument(4, Query.all.map(_.id).mkString(",")).split(',')
-    val names = argument(5, designs.map(_.name).mkString(",")).split(',')
+    val chosen = args.lift(5).fold(designs)(_.split(',').toSeq.map(named))
     val perSecond = argument(6, "0").toInt
     val pool = Executors.newFixedThreadPool(math.max(feeders, 1))
     try
       for (q <- Query.all if queries.contains(q.id); n <- inputs) {
         val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, perSecond, pool)
-        run.print(designs.filter(d => names.contains(d.name) && run.takes(d)))
+        run.print(chosen.filter(run.takes))
       }
     finally pool.shutdownNow()
     ()
+  }
+
+  /** `TuMLMC(4)` has so many update threads. */
+  private[this] val UpdateThreads = "TuMLMC\\(([0-9]+)\\)".r
+
+  private def named(name: String): AggregateDesign = name match {
+    case UpdateThreads(n) => new TuMLMC(n.toInt)
+    case _ =>
+      designs
+        .find(_.name == name)
+        .getOrElse(throw new IllegalArgumentException(s"there is no design $name"))
   }
 
   final private class Measured[S <: AnyRef, R](

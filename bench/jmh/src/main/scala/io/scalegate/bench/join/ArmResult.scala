@@ -41,7 +41,7 @@ object ArmResult {
     fields.flatten.mkString("{", ", ", "}")
   }
 
-  private[join] def median(values: Seq[Double]): Option[Double] = Option.when(values.nonEmpty) {
+  private[bench] def median(values: Seq[Double]): Option[Double] = Option.when(values.nonEmpty) {
     val sorted = values.sorted
     (sorted((sorted.size - 1) / 2) + sorted(sorted.size / 2)) / 2
   }

@@ -75,30 +75,40 @@ object BandJoinMain {
     * @param rates
     *   the rate of R over that of S
     */
-  private[join] def strategy(arm: String, threads: Int, rates: Double): JoinStrategy = arm match {
-    case "scalejoin" => new ScaleJoin(threads)
-    case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
-    case "parallel" =>
-      new ParallelIndexJoin(
-        threads,
-        IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
-      )
-    case "blocking" =>
-      new ParallelIndexJoin(
-        threads,
-        w =>
-          new BlockingMergeIndex(IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, w))
-      )
-    case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
-    case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
-    case Layout(rows, columns) =>
-      new MatrixJoin(MatrixLayout(rows.toInt, columns.toInt))
-    case "celljoin" => new CellJoin(threads)
-    case "handshake" => new HandshakeJoin(threads)
-    case "llhj" => new LowLatencyHandshakeJoin(threads)
-    case "splitjoin" => new SplitJoin(threads)
-    case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
-    case other => throw new IllegalArgumentException(s"no arm $other")
+  private[bench] def strategy(arm: String, threads: Int, rates: Double): JoinStrategy =
+    arm match {
+      case "scalejoin" => new ScaleJoin(threads)
+      case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
+      case "parallel" =>
+        new ParallelIndexJoin(
+          threads,
+          IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
+        )
+      case "blocking" =>
+        new ParallelIndexJoin(
+          threads,
+          w =>
+            new BlockingMergeIndex(IndexUnderTest.concurrent(
+              IndexUnderTest.ParallelMergeRatio,
+              w
+            ))
+        )
+      case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
+      case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
+      case Layout(rows, columns) =>
+        new MatrixJoin(MatrixLayout(rows.toInt, columns.toInt))
+      case "celljoin" => new CellJoin(threads)
+      case "handshake" => new HandshakeJoin(threads)
+      case "llhj" => new LowLatencyHandshakeJoin(threads)
+      case "splitjoin" => new SplitJoin(threads)
+      case "roundrobin" => new RoundRobinIndexJoin(threads, IndexUnderTest("B+", _))
+      case other => throw new IllegalArgumentException(s"no arm $other")
+    }
+
+  /** How many workers an arm has that says so itself. */
+  private[bench] def workers(arm: String): Option[Int] = arm match {
+    case Layout(rows, columns) => Some(rows.toInt * columns.toInt)
+    case _ => None
   }
 
   /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads. */

@@ -3,8 +3,9 @@ package io.scalegate.bench.join
 import java.util.SplittableRandom
 
 import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.baseline.ScaleOij
 import io.scalegate.interval.{IntervalJoin, IntervalPattern}
-import io.scalegate.join.{JoinOptions, RunningJoin}
+import io.scalegate.join.{JoinOptions, JoinStrategy, RunningJoin}
 import io.scalegate.stream.{Side, StreamTuple}
 
 /** The online interval join of the PPOIJ paper (§5.1): throughput of KP, DP and HP over the
@@ -14,28 +15,32 @@ import io.scalegate.stream.{Side, StreamTuple}
   * pattern and number of threads, each after a warm-up.
   *
   * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
-  * uniform, less is more skewed), most threads, runs, and the numbers of keys.
+  * uniform, less is more skewed), the numbers of threads separated by commas, runs, and the numbers
+  * of keys. Scale-OIJ takes part where its name is among those of the keys, at the end.
   */
 object IntervalJoinMain {
   def main(args: Array[String]): Unit = {
     if (args.length < 6) {
-      System.err.println("arguments: TUPLES W SKEW MAX_THREADS RUNS KEYS ...")
+      System.err.println("arguments: TUPLES W SKEW THREADS,... RUNS KEYS ... [Scale-OIJ]")
       sys.exit(2)
     }
     val (skew, runs) = (args(2).toDouble, args(4).toInt)
     require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
-    for (keys <- args.drop(5).map(_.toInt)) {
+    val (others, numbers) = args.drop(5).partition(_ == ScaleOijArm)
+    for (keys <- numbers.map(_.toInt)) {
       val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
-      for (threads <- 1 to args(3).toInt) {
-        val joins = patterns.map(new IntervalJoin(threads, _))
+      for (threads <- args(3).split(',').map(_.toInt)) {
+        val joins: Seq[JoinStrategy] = patterns.map(new IntervalJoin(threads, _)) ++
+          others.take(1).map(_ => new ScaleOij(threads))
         joins.foreach(workload.run) // warm-up
         val rounds = Seq.tabulate(runs)(turn => Rotation(joins, turn)(workload.run))
-        for ((pattern, results) <- patterns.zip(rounds.transpose))
-          println(ArmResult.json(s"interval/$pattern/keys=$keys/s=$skew", threads, results))
+        for ((arm, results) <- (patterns.map(_.toString) ++ others).zip(rounds.transpose))
+          println(ArmResult.json(s"interval/$arm/W=${args(1)}/keys=$keys/s=$skew", threads, results))
       }
     }
   }
 
+  private[this] val ScaleOijArm = "Scale-OIJ"
   private[this] val patterns = Seq(
     IntervalPattern.KeyPartitioned,
     IntervalPattern.DataPartitioned,
@@ -67,7 +72,7 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
   private[this] val value = Array.fill(tuples)(random.nextLong(1000000))
 
   /** Begins with a heap that the arm before has left nothing in. */
-  def run(strategy: IntervalJoin): ArmResult = {
+  def run(strategy: JoinStrategy): ArmResult = {
     System.gc()
     val allocated = JoinArm.allocatedBytes()
     val (start, cpu) = (System.nanoTime(), JoinArm.cpuSeconds())

@@ -67,17 +67,20 @@ object MergeLatencyMain {
   *
   * @param seconds
   *   what the tuples took at saturation
+  * @param compared
+  *   comparisons by thread, then
   */
-final private case class MergeRun(
+final private[bench] case class MergeRun(
     seconds: Double,
     throughput: Double,
     matches: Long,
+    compared: Vector[Long],
     saturated: Histogram,
     steady: Histogram
 )
 
 /** The streams of one window: tuple `i` comes at time `i`, even ones are of R. */
-final private class MergeWorkload(window: Int, tuples: Int) {
+final private[bench] class MergeWorkload(window: Int, tuples: Int) {
 
   /** A rate at which nobody waits for a tuple. */
   val AsFastAsItCan: Double = Double.PositiveInfinity
@@ -104,13 +107,16 @@ final private class MergeWorkload(window: Int, tuples: Int) {
     def run(rate: Double): MergeRun = {
       feed(2 * window, AsFastAsItCan)
       val saturated = consumer.recordFrom(next.toLong)
-      val begin = System.nanoTime()
+      val (before, begin) = (done(), System.nanoTime())
       feed(tuples, AsFastAsItCan)
+      val compared = done().zip(before).map { case (after, was) => after - was }
       val seconds = (System.nanoTime() - begin) / 1e9
       val steady = consumer.recordFrom(next.toLong)
       if (rate < AsFastAsItCan) feed(tuples, rate)
-      MergeRun(seconds, tuples / seconds, consumer.results, saturated, steady)
+      MergeRun(seconds, tuples / seconds, consumer.results, compared, saturated, steady)
     }
+
+    private[this] def done() = join.metrics.workers.map(_.comparisons).toVector
 
     /** Delivers so many tuples more, and takes their results. */
     private[this] def feed(count: Int, rate: Double): Unit = {
@@ -120,7 +126,7 @@ final private class MergeWorkload(window: Int, tuples: Int) {
         consumer.awaitTime(due)
         deliver(due)
       }
-      consumer.awaitResults(next.toLong - 1)
+      consumer.awaitResults(next.toLong)
     }
 
     private[this] def deliver(due: Long): Unit = {

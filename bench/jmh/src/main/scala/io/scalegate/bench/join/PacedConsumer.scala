@@ -10,7 +10,7 @@ import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
   * exit, so that what this thread is late with counts too. A tuple's row is that time, in
   * nanoseconds; source 0 is R's, source 1 is S's.
   */
-final private class PacedConsumer(join: RunningJoin) {
+final private[bench] class PacedConsumer(join: RunningJoin) {
   private[this] val idle = PacedConsumer.idle()
   private[this] var recorded = new Histogram(PacedConsumer.Digits)
   private[this] var since = Long.MaxValue
@@ -27,31 +27,38 @@ final private class PacedConsumer(join: RunningJoin) {
   }
 
   /** Takes results until it is so late. */
-  def awaitTime(nanos: Long): Unit = while (System.nanoTime() < nanos) take()
+  def awaitTime(nanos: Long): Unit = while (System.nanoTime() < nanos) takeOrIdle()
 
-  /** Takes results until none with a later tuple before `ts` is to come. */
-  def awaitResults(ts: Long): Unit = while (join.frontier < ts) take()
+  /** Says that no tuple before `ts` is to come, and takes the results of all that have. */
+  def awaitResults(ts: Long): Unit = {
+    join.sources.foreach(_.advance(ts))
+    while (join.frontier < ts) takeOrIdle()
+  }
 
   /** Delivers a tuple that is due, and says that no source has one before it: R's come first. */
   def deliver(t: StreamTuple): Unit = {
     val own = if (t.side eq Side.R) 0 else 1
-    while (!join.sources(own).tryAdd(t)) take()
+    while (!join.sources(own).tryAdd(t)) takeOrIdle()
     join.sources(1 - own).advance(if (own == 0) t.ts else t.ts + 1)
   }
 
-  private[this] def take(): Unit = {
+  /** Takes a result, or waits a little where there is none. */
+  def takeOrIdle(): Unit = if (!take()) idle.idle()
+
+  /** Takes a result, if there is one. */
+  def take(): Boolean = {
     val result = join.poll()
-    if (result == null) idle.idle()
-    else {
+    if (result != null) {
       idle.reset()
       taken += 1
       if (result.later.ts >= since)
         recorded.recordValue(System.nanoTime() - PacedConsumer.due(result))
     }
+    result != null
   }
 }
 
-private object PacedConsumer {
+private[bench] object PacedConsumer {
 
   /** Longer parks would be a latency of their own. */
   private val MostParkNanos = 50000L

@@ -1,0 +1,244 @@
+"""The programs behind the papers' figures, over as many threads as there are (`--threads`).
+
+Each figure's workload is its paper's, with shorter windows where the paper's take minutes to
+fill; `joinbench.papers` says for each figure what is the same and what is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+
+from joinbench.arm import Arm, Settings, Unavailable
+from joinbench.arms.jvm import (
+    CONCURRENT_COLLECTOR,
+    THROUGHPUT_COLLECTOR,
+    Classpath,
+    Jvm,
+    Program,
+)
+from joinbench.datasets import Workload
+
+SCALING = "io.scalegate.bench.figure.JoinScalingMain"
+SKEW = "io.scalegate.bench.figure.JoinSkewMain"
+LATENCY = "io.scalegate.bench.figure.JoinLatencyMain"
+GATE = "io.scalegate.bench.gate.GateThroughput"
+INTERVAL = "io.scalegate.bench.join.IntervalJoinMain"
+INDEX = "io.scalegate.bench.join.IndexScalingMain"
+AGGREGATE = "io.scalegate.bench.aggregate.AggregateThroughput"
+
+
+def joined(values: Iterable[object]) -> str:
+    return ",".join(str(value) for value in values)
+
+
+def counts(most: int) -> list[int]:
+    """The numbers of threads that a curve has: 1, 2, 4, 8, 12, and all."""
+    return sorted({*(n for n in (1, 2, 4, 8, 12) if n <= most), most})
+
+
+def fewer(most: int) -> list[int]:
+    every = counts(most)
+    return every if len(every) < 4 else [*every[:-1:2], every[-1]]
+
+
+def layouts(most: int) -> list[str]:
+    """The shapes of the paper's numbers of workers that fit (12 for its 16): square, rectangular
+    and linear. Two workers have the last alone.
+    """
+    shapes = {2: ["1x2"], 6: ["2x3", "1x6"], 9: ["3x3", "1x9"], 12: ["3x4", "2x6", "1x12"]}
+    return [f"matrix-{shape}" for n, of in shapes.items() if n <= most for shape in of]
+
+
+def workers(layout: str) -> int:
+    return prod(int(side) for side in layout.removeprefix("matrix-").split("x"))
+
+
+def turned(layout: str) -> str:
+    """Its rows as columns."""
+    rows, columns = layout.removeprefix("matrix-").split("x")
+    return f"matrix-{columns}x{rows}"
+
+
+def gate_shapes(most: int) -> list[str]:
+    return [f"{s}x{r}" for r in (1, 4) if r <= most for s in (1, 2, 4, 8) if s <= most]
+
+
+def designs(query: str) -> str:
+    return "MQ,MQLF,TuMLSC" + (",WiML" if query.endswith("OI") else "")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program whose measurements are the points of some figures: what it is given, by the
+    number of threads, and what it is given to show only that it runs.
+    """
+
+    paper: str
+    name: str
+    main: str
+    family: str
+    arguments: Callable[[int], list[str]]
+    quick: list[str]
+    options: tuple[str, ...] = THROUGHPUT_COLLECTOR
+
+
+def scaling(
+    paper: str,
+    name: str,
+    windows: list[int],
+    threads: Callable[[int], list[int]],
+    arms: Callable[[int], list[str]],
+) -> Source:
+    def arguments(most: int) -> list[str]:
+        return [joined(windows), joined(threads(most)), "1000", *arms(most)]
+
+    return Source(paper, name, SCALING, "scaling", arguments, ["100", "1", "200", *arms(1)[:1]])
+
+
+def interval(
+    name: str, skew: str, keys: list[int], threads: Callable[[int], list[int]]
+) -> Source:
+    def arguments(most: int) -> list[str]:
+        return ["600000", "100000", skew, joined(threads(most)), "2", *map(str, keys)]
+
+    quick = ["10000", "1000", skew, "2", "1", str(keys[0])]
+    return Source("ppoij", name, INTERVAL, "interval", arguments, quick)
+
+
+def beside_scale_oij(most: int) -> list[str]:
+    """A tenth of the interval: Scale-OIJ follows a pointer for each comparison."""
+    return ["300000", "10000", "0.5", joined(counts(most)), "2", "100", "1000", "Scale-OIJ"]
+
+
+def index(name: str, windows: str, threads: Callable[[int], list[int]], last: str) -> Source:
+    def arguments(most: int) -> list[str]:
+        return ["2", joined(threads(most)), windows, "indexjoin", "parallel", last]
+
+    return Source("pim-tree", name, INDEX, "scaled", arguments, ["1", "1", "10", "parallel"])
+
+
+def update_threads(query: str) -> Source:
+    """TuMLMC's numbers of update threads, beside a third as many that feed."""
+
+    def arguments(most: int) -> list[str]:
+        feeders = max(1, most // 3)
+        of = joined(f"TuMLMC({n})" for n in counts(max(1, most - feeders)))
+        return ["5", "400000", str(feeders), "20", query, of]
+
+    quick = ["1", "20000", "1", "2", query, "TuMLMC(1),TuMLMC(2)"]
+    name = f"update-threads-{query}"
+    return Source("t-gate", name, AGGREGATE, "aggregate", arguments, quick)
+
+
+def inputs(query: str) -> Source:
+    def arguments(most: int) -> list[str]:
+        return ["5", "400000", str(max(1, most - 3)), "2,10,40", query, designs(query)]
+
+    quick = ["1", "20000", "1", "2", query, designs(query)]
+    return Source("t-gate", f"inputs-{query}", AGGREGATE, "aggregate", arguments, quick)
+
+
+def latency(name: str, *of: int) -> Source:
+    """`of`: the rates of R and S a second, and their windows in seconds."""
+
+    def arguments(most: int) -> list[str]:
+        largest = [
+            layout for layout in layouts(most) if workers(layout) == workers(layouts(most)[-1])
+        ]
+        symmetric = of[0] * of[2] == of[1] * of[3]
+        shapes = layouts(most) if symmetric else [*largest, *map(turned, largest)]
+        return [*map(str, of), str(min(12, most)), "2", name, *shapes, "scalejoin"]
+
+    quick = ["1000", "1000", "1", "1", "1", "1", name, "matrix-1x1"]
+    return Source(
+        "dp-join",
+        f"latency-{name.replace(' ', '-')}",
+        LATENCY,
+        "latency",
+        arguments,
+        quick,
+        CONCURRENT_COLLECTOR,
+    )
+
+
+def at_most(limit: int) -> Callable[[int], list[int]]:
+    return lambda most: [min(limit, most)]
+
+
+def every(most: int) -> list[str]:
+    return ["handshake", "llhj", "splitjoin", "celljoin"]
+
+
+KEYS = [5, 25, 50, 100, 500, 1000, 10000]
+SKEWS = ("0.05", "0.1", "0.2", "0.3", "0.4")
+SOURCES = (
+    scaling("scalejoin", "threads", [500, 1000, 1500], counts, lambda most: ["scalejoin"]),
+    scaling("scalejoin", "baselines", [500], fewer, every),
+    Source(
+        "scalejoin",
+        "skew",
+        SKEW,
+        "skew",
+        lambda most: ["60", "10", "30"],
+        ["2", "1", "4"],
+    ),
+    Source(
+        "scalejoin",
+        "gate",
+        GATE,
+        "gate",
+        lambda most: ["5", str(most), *gate_shapes(most)],
+        ["1", "2", "1x1"],
+    ),
+    scaling("dp-join", "workers", [500], counts, lambda most: ["linear"]),
+    scaling("dp-join", "layouts", [500], counts, lambda most: layouts(max(2, most))),
+    latency("symmetric", 10000, 10000, 30, 30),
+    latency("rates 1 to 3", 5000, 15000, 30, 30),
+    latency("windows 1 to 2", 10000, 10000, 15, 30),
+    interval("replicas", "0.35", [50], counts),
+    interval("keys", "0.35", KEYS, at_most(8)),
+    interval("keys-uniform", "0.5", KEYS, at_most(8)),
+    *(interval(f"skew-{skew}", skew, [50], at_most(8)) for skew in SKEWS),
+    Source(
+        "ppoij",
+        "scale-oij",
+        INTERVAL,
+        "interval",
+        beside_scale_oij,
+        ["10000", "1000", "0.5", "2", "1", "100", "Scale-OIJ"],
+    ),
+    index("threads", "20", counts, "roundrobin"),
+    index("windows", "14,16,18,22", at_most(12), "blocking"),
+    *(update_threads(query) for query in ("k-OS", "K-OS")),
+    *(inputs(query) for query in ("k-OS", "K-OS", "k-OI", "K-OI")),
+)
+
+
+class FigureProgram(Jvm):
+    def prepare(self, workload: Workload, data: Path) -> None:
+        if workload.kind != "figures":
+            raise Unavailable("it has no program for this workload")
+        self.classpath.get()
+
+
+def program(source: Source) -> Program:
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        return source.quick if settings.quick else source.arguments(settings.threads)
+
+    return Program(
+        f"{source.paper}-{source.name}",
+        source.main,
+        "figures",
+        source.family,
+        arguments,
+        repeats_itself=True,
+        options=source.options,
+    )
+
+
+def arms(settings: Settings) -> list[Arm]:
+    classpath = Classpath(settings)
+    return [FigureProgram(settings, classpath, program(source)) for source in SOURCES]
