@@ -28,6 +28,8 @@ CHECK_SCHEMA := $(PY) -m check_jsonschema --quiet --builtin-schema
 SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 HARNESS      := bench/harness/run.py
+PAPERS       := scalejoin t-gate pim-tree dp-join ppoij
+CORES        := $(shell getconf _NPROCESSORS_ONLN)
 
 export PYTHONPATH := $(CURDIR)/python
 export PYTHONDONTWRITEBYTECODE := 1
@@ -224,9 +226,14 @@ notebooks: $(DOCS_STAMP) $(PACKAGED_JAR) ## run the site's notebooks, and write 
 
 # ---- measurements -----------------------------------------------------------------------------
 
-.PHONY: bench bench-pages soak soak-queries clean
+.PHONY: bench figures bench-pages soak soak-queries clean
 bench: $(PACKAGED_JAR) ## measure against plain Spark, DuckDB, Polars and a C++ kernel
 	@$(PY) $(HARNESS) $(BENCH_ARGS)
+
+figures: $(VENV_STAMP) ## measure and draw the figures of the five papers, or of PAPERS="scalejoin ppoij"
+	@for paper in $(PAPERS); do \
+	  $(PY) $(HARNESS) --figures --arms $$paper- --name figures-$$paper --threads $(CORES) $(FIGURES_ARGS) || exit 1; \
+	done
 
 bench-pages: $(VENV_STAMP) ## docs/performance.md and its tables and picture, from the result files
 	@$(PY) $(HARNESS) --render

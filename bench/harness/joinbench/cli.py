@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from joinbench import BENCH, HERE, ROOT, arms, machine, picture, report, summary
+from joinbench import BENCH, HERE, ROOT, arms, figures, machine, picture, report, summary
 from joinbench.arm import Arm, Settings
 from joinbench.datasets import SETS, ensure
 from joinbench.rounds import Outcome, Plan, Session, measurements
@@ -26,6 +26,8 @@ DEFAULT_SETS = "A0,A,B,gate"
 LATENCY_SETS = "K"
 LIVE_SETS = "live"
 FIGURE_SETS = "figures"
+FIGURES = "figures"
+"""The page of the papers' figures, and the folder of their pictures."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -180,7 +182,9 @@ def pages(results: dict[str, Any], page: Path, image: Path) -> dict[Path, str]:
     """Every page that is made from the results, by its path."""
     folder = page.parent / summary.PAGES
     each = {folder / f"{name}.md": report.page(name, r) for name, r in results.items()}
-    return {page: summary.page(results, image.relative_to(page.parent)), **each}
+    overview = summary.page(results, image.relative_to(page.parent))
+    drawn = figures.page(results, (image.parent / FIGURES).relative_to(page.parent))
+    return {page: overview, page.with_name(f"{FIGURES}.md"): drawn, **each}
 
 
 def render(out: Path, page: Path, image: Path) -> None:
@@ -191,6 +195,7 @@ def render(out: Path, page: Path, image: Path) -> None:
     image.parent.mkdir(parents=True, exist_ok=True)
     picture.draw(results, image)
     picture.lines(results, image.with_name("latency.png"))
+    figures.draw_all(results, image.parent / FIGURES)
     folder = page.parent / summary.PAGES
     folder.mkdir(exist_ok=True)
     for old in folder.glob("*.md"):

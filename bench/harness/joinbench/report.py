@@ -244,6 +244,13 @@ def lives(measured: list[Measurement]) -> str:
     return "\n".join(parts)
 
 
+def deviation(m: Measurement) -> float:
+    """Standard deviation of the threads' work in percent of their mean (ScaleJoin, Fig. 5): the
+    deviation of their shares, times the threads.
+    """
+    return float(m["facts"].get("skew %", 0)) * float(m["threads"])
+
+
 def scalings(measured: list[Measurement]) -> str:
     """Each is set beside one thread of the same arm, by comparisons a second."""
     head = ["arm", "threads", "comparisons/s", "tuples/s", "vs 1 thread"]
@@ -253,10 +260,8 @@ def scalings(measured: list[Measurement]) -> str:
         single = find(measured, m["arm"], 1) if m["threads"] > 1 else None
         rates = [x["work"]["comparisons"] / median(x["seconds"]) for x in (m, single) if x]
         told = [number(rates[0] / rates[1]) + "×" if single else ""]
-        told += [
-            number(m["facts"][f]) if f in m["facts"] else ""
-            for f in ("std %", "p50 ms", "p99 ms")
-        ]
+        told += [number(deviation(m)) if m["threads"] > 1 else ""]
+        told += [number(m["facts"][f]) if f in m["facts"] else "" for f in ("p50 ms", "p99 ms")]
         rows.append([m["arm"], str(m["threads"]), number(rates[0]), rate(m, "tuples"), *told])
     return table(*without_empty(head, rows))
 
@@ -267,7 +272,7 @@ def skews(measured: list[Measurement]) -> str:
     for case in dict.fromkeys(m["facts"]["case"] for m in measured):
         of = [m for m in measured if m["facts"]["case"] == case]
         shares = [m["work"]["comparisons"] / m["threads"] for m in of]
-        spread = [m["facts"]["std %"] for m in of]
+        spread = [deviation(m) for m in of]
         told = [min(shares), max(shares), median(spread), max(spread)]
         rows.append([case, str(of[0]["threads"]), str(len(of)), *map(number, told)])
     head = ["streams", "threads", "periods", "least comparisons of a thread", "most"]

@@ -125,7 +125,7 @@ def update_threads(query: str) -> Source:
 
     def arguments(most: int) -> list[str]:
         feeders = max(1, most // 3)
-        of = joined(f"TuMLMC({n})" for n in counts(max(1, most - feeders)))
+        of = joined(f"TuMLMC({n})" for n in counts(max(2, most - feeders)))
         return ["5", "400000", str(feeders), "20", query, of]
 
     quick = ["1", "20000", "1", "2", query, "TuMLMC(1),TuMLMC(2)"]

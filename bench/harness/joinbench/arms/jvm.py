@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, pstdev
+from statistics import pstdev
 from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable
@@ -325,11 +325,6 @@ def skew(comparisons: list[int]) -> float:
     return pstdev(100 * one / sum(comparisons) for one in comparisons)
 
 
-def deviation(comparisons: list[int]) -> float:
-    """Standard deviation of the threads' work, in percent of their mean (ScaleJoin, Fig. 5)."""
-    return 100 * pstdev(comparisons) / fmean(comparisons) if sum(comparisons) else 0.0
-
-
 def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     """The runs that one printed line tells of. A line without name or time is an error."""
     fields: dict[str, Any] = json.loads(line)
@@ -343,7 +338,6 @@ def samples(family: str, workload: Workload, line: str) -> list[Sample]:
     facts = {k.replace("_", " "): v for k, v in fields.items() if k not in TOLD_OTHERWISE}
     if len(shares) > 1:
         facts["skew %"] = skew(shares)
-        facts["std %"] = deviation(shares)
     return [Sample(name, family, seconds, threads, rows, work, facts) for seconds in runs]
 
 

@@ -72,33 +72,38 @@ final private class PacedStreams(
 
   final private[this] class Feed(consumer: PacedConsumer) {
     private[this] val random = new SplittableRandom(3)
-    private[this] var (nextR, nextS) = (0.0, 0.0)
-    private[this] var delivered = 0L
+    private[this] var ofR, ofS = 0L
 
-    def record(): Histogram = consumer.recordFrom((math.max(nextR, nextS) * Second).toLong)
+    def record(): Histogram = consumer.recordFrom(math.max(nextR, nextS))
+
+    /** Times of R are even and those of S are odd, so no two are the same. */
+    private[this] def nextR: Long = (ofR * Second / rateR).toLong / 2 * 2
+
+    private[this] def nextS: Long = (ofS * Second / rateS).toLong / 2 * 2 + 1
 
     /** Delivers what comes before a time of the streams: as fast as it is taken, or when it is due. */
     def until(time: Double, paced: Boolean): Unit = {
       val (from, begin) = (math.min(nextR, nextS), System.nanoTime())
-      while (math.min(nextR, nextS) < time) {
-        val ofR = nextR <= nextS
-        val at = if (ofR) nextR else nextS
-        val due = if (paced) begin + ((at - from) * 1e9).toLong else System.nanoTime()
+      var at = from
+      while (at < (time * Second).toLong) {
+        val due = if (paced) begin + (at - from) * 1000 else System.nanoTime()
         consumer.awaitTime(due)
-        consumer.deliver(tuple(at, if (ofR) Side.R else Side.S, due))
-        if (ofR) nextR += 1 / rateR else nextS += 1 / rateS
+        if (nextR < nextS) {
+          consumer.deliver(tuple(at, 0, Side.R, due))
+          ofR += 1
+        } else {
+          consumer.deliver(tuple(at, 1, Side.S, due))
+          ofS += 1
+        }
+        at = math.min(nextR, nextS)
       }
     }
 
-    private[this] def tuple(at: Double, side: Side, due: Long): StreamTuple = {
+    private[this] def tuple(at: Long, source: Int, side: Side, due: Long): StreamTuple = {
       val float = 1 + random.nextDouble() * 9999
       val attrs =
         Array(1 + random.nextInt(10000).toLong, SortableKey.ofFloat(float.toFloat).toLong)
-      val source = if (side eq Side.R) 0 else 1
-      delivered += 1
-      // Times of R are even and those of S are odd, so no two are the same.
-      val micros = (at * Second / 2).toLong * 2 + source
-      new StreamTuple(micros, source, delivered, side, attrs, java.lang.Long.valueOf(due))
+      new StreamTuple(at, source, ofR + ofS, side, attrs, java.lang.Long.valueOf(due))
     }
   }
 }

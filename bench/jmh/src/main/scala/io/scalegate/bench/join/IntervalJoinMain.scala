@@ -35,7 +35,11 @@ object IntervalJoinMain {
         joins.foreach(workload.run) // warm-up
         val rounds = Seq.tabulate(runs)(turn => Rotation(joins, turn)(workload.run))
         for ((arm, results) <- (patterns.map(_.toString) ++ others).zip(rounds.transpose))
-          println(ArmResult.json(s"interval/$arm/W=${args(1)}/keys=$keys/s=$skew", threads, results))
+          println(ArmResult.json(
+            s"interval/$arm/W=${args(1)}/keys=$keys/s=$skew",
+            threads,
+            results
+          ))
       }
     }
   }
