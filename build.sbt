@@ -137,17 +137,18 @@ def classesOf(library: String) = Def.task {
   (unpacked ** "*.class").pair(Path.relativeTo(unpacked))
 }
 
-lazy val oneJar = taskKey[File]("the wheel's jar, which carries core's classes")
+lazy val oneJar =
+  taskKey[File]("the wheel's jar, which carries the classes of core and of the operators")
 
 /** Catalyst: extractor, rules, strategy, exec nodes. One project for each minor of Spark, of the same sources but for
-  * the shims. Two jars are made of it. The wheel's carries core's classes, for it is all that Spark's class path gets.
-  * Maven's has its own classes alone and a POM that depends on scalegate-core: a program that uses scalegate-operators
-  * as well would have core's classes twice otherwise.
+  * the shims. Two jars are made of it. The wheel's carries core's and the operators' classes, for it is all that Spark's
+  * class path gets. Maven's has its own classes alone and a POM that depends on both: a program that uses
+  * scalegate-operators as well would have their classes twice otherwise.
   */
 def sparkProject(id: String, base: String, release: String): Project = {
   val minor = Versions.minor(release)
   Project(id, file(base))
-    .dependsOn(core % "compile->compile;test->test", operators % "test->test")
+    .dependsOn(core % "compile->compile;test->test", operators % "compile->compile;test->test")
     .settings(common, published)
     .settings(inConfig(Compile)(Defaults.packageTaskSettings(oneJar, packageBin / mappings)))
     .settings(
@@ -195,10 +196,11 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Compile / packageBin / packageOptions +=
         Package.ManifestAttributes("Built-For-Spark" -> release),
       Compile / oneJar / packageOptions := (Compile / packageBin / packageOptions).value,
-      // What Spark does not ship and the jar needs: core, and a histogram. What of the papers' operators Spark is to run
-      // joins the jar here, as a dependency and as these mappings.
-      Compile / oneJar / mappings ++= (core / Compile / packageBin / mappings).value
-        .filterNot(_._2.startsWith("META-INF/")),
+      // What Spark does not ship and the jar needs: core, the papers' operators, and a histogram.
+      Compile / oneJar / mappings ++=
+        ((core / Compile / packageBin / mappings)
+          .value ++ (operators / Compile / packageBin / mappings).value)
+          .filterNot(_._2.startsWith("META-INF/")),
       Compile / oneJar / mappings ++= classesOf("HdrHistogram").value,
       Compile / oneJar / artifactPath := (ThisBuild / baseDirectory).value / "target" /
         s"scalegate-spark-${minor}_2.13-${version.value}.jar",

@@ -56,7 +56,7 @@ def algorithms_table(root: Path) -> str:
     """Each algorithm and what its comment in the source says."""
     texts = scala_sources.algorithm_texts(jvm(root)).items()
     rows = [f"| `'{name}'` | {text} |" for name, text in texts]
-    return "\n".join(["| algorithm | what is held |", "| --- | --- |", *rows])
+    return "\n".join(["| algorithm | what it does |", "| --- | --- |", *rows])
 
 
 def jvm(root: Path) -> Path:

@@ -123,7 +123,14 @@ def algorithm_texts(main: Path) -> dict[str, str]:
     """Each algorithm by the name that the hint takes, with what its comment says."""
     source = (main / SETTINGS / "Algorithm.scala").read_text(encoding="utf-8")
     pattern = r'/\*\* (.*?) \*/\s+case object \w+ extends Algorithm\("(\w+)"\)'
-    return {name: text for text, name in re.findall(pattern, source)}
+    own = {name: text for text, name in re.findall(pattern, source)}
+    operators = (main / SETTINGS / "JoinOperator.scala").read_text(encoding="utf-8")
+    pattern = r'extends JoinOperator\(\s*"([\w-]+)",\s*"([^"]+)"'
+    titles = {
+        name: f"{title}: an operator of the papers, batches alone."
+        for name, title in re.findall(pattern, operators)
+    }
+    return own | titles
 
 
 def _default(source: str, name: str, names: dict[str, str]) -> str:

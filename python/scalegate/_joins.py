@@ -91,7 +91,9 @@ def interval_join(
         side, "index" indexes that side in each partition, "sweep" sorts both sides in each
         partition, "matrix" deals both sides over a matrix of cells in which all rows meet, where
         no columns are equal; "auto" leaves the choice to the planner, which goes by the sides'
-        sizes. The rows are the same.
+        sizes. Of batches it may also be an operator of the papers: "scalejoin", "pim", "hp" and
+        others (`docs/choosing.md` lists them), which joins within each task on threads of its
+        own. The rows are the same.
     layout
         The matrix, which it asks for: (2, 3) has two rows of three cells, each a task. A left row
         is copied to the cells of one row, a right row to those of one column. In left, semi and
@@ -273,7 +275,8 @@ def window_join(
         symbol. Two streams are in that order when the watermark has passed them. It must be
         given.
     how, suffix, algorithm, layout, ordered
-        As in `interval_join`; a window of rows has one algorithm and takes "auto" alone.
+        As in `interval_join`; a window of rows takes "auto", which is "scalejoin", or another
+        operator of the papers unless it has `per_key`.
     threads
         Of the one task in which a window of rows is joined; None takes the session's
         `spark.scalegate.cellThreads`, which is an executor's cores unless set. Spark reserves
@@ -320,9 +323,12 @@ def window_join(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
         )
-    if isinstance(within, Rows) and way:
+    if isinstance(within, Rows) and way and (within.keys or way[0] not in schema.OPERATORS):
         given = f"algorithm={algorithm!r}" if layout is None else f"layout={layout!r}"
-        raise ScalegateError(f'{given}: a window of rows works with algorithm="auto" alone.')
+        raise ScalegateError(
+            f'{given}: a window of rows works with algorithm="auto", or "scalejoin" and the '
+            "other operators of the papers where all rows count."
+        )
     if threads is not None and not isinstance(within, Rows):
         raise ScalegateError(
             f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "

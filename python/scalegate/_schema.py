@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
@@ -27,8 +27,14 @@ INSTEAD = {
     "float": "cast it to bigint, in a unit in which it is whole",
     "double": "cast it to bigint, in a unit in which it is whole",
 }
-Algorithm: TypeAlias = Literal["auto", "broadcast", "index", "sweep", "matrix"]
-ALGORITHMS: tuple[Algorithm, ...] = ("auto", "broadcast", "index", "sweep", "matrix")
+_Own: TypeAlias = Literal["auto", "broadcast", "index", "sweep", "matrix"]
+_Index: TypeAlias = Literal["pim", "pim1", "im", "bplus", "chained", "roundrobin"]
+_Interval: TypeAlias = Literal["kp", "dp", "hp", "scale-oij"]
+_Loop: TypeAlias = Literal["scalejoin", "dp-join", "celljoin", "handshake", "llhj", "splitjoin"]
+Algorithm: TypeAlias = Literal[_Own, _Loop, _Index, _Interval]
+OPERATORS: tuple[Algorithm, ...] = (*get_args(_Loop), *get_args(_Index), *get_args(_Interval))
+"""The papers' operators, and what they compare with."""
+ALGORITHMS: tuple[Algorithm, ...] = (*get_args(_Own), *OPERATORS)
 MOST_CELLS = 1024
 MOST_THREADS = 1024
 _Sides: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti", "outer"]

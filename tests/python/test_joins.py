@@ -11,10 +11,11 @@ import pytest
 import scalegate
 import sessions
 import typed_program
-from pyspark.errors import AnalysisException
+from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.utils import is_remote
+from scalegate import _schema as schema
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +106,33 @@ def test_band_join(spark: SparkSession, left: DataFrame, right: DataFrame) -> No
         "AND r_ts BETWEEN ts - INTERVAL 1 MINUTE AND ts + INTERVAL 1 MINUTE"
     )
     assert_same(spark, joined, left.join(renamed(right), condition))
+
+
+@pytest.mark.parametrize("name", schema.OPERATORS)
+def test_an_operator_of_the_papers_gives_the_rows_of_any_algorithm(
+    left: DataFrame, right: DataFrame, name: schema.Algorithm
+) -> None:
+    how = "inner" if name == "handshake" else "left"
+    asked = left.interval_join(right, on="symbol", lower="-9 s", how=how, algorithm=name)
+    assert "(as hinted)" in sessions.plan(asked)
+    assert rows(asked) == rows(left.interval_join(right, on="symbol", lower="-9 s", how=how))
+
+
+def test_an_operator_of_the_papers_joins_windows_of_rows(
+    left: DataFrame, right: DataFrame
+) -> None:
+    within, above = scalegate.rows(5), F.col("price") > F.col("bid")
+    asked = left.window_join(right, above, within=within, algorithm="pim", threads=2)
+    assert "algorithm: PIM-Tree on 2 threads in one task" in sessions.plan(asked)
+    assert rows(asked) == rows(left.window_join(right, above, within=within))
+
+
+def test_an_operator_that_cannot_run_a_join_is_refused_by_name(
+    left: DataFrame, right: DataFrame
+) -> None:
+    bands = {"x": ("a", 2), "price": ("bid", 3)}
+    with pytest.raises(IllegalArgumentException, match="'hp'"):
+        left.band_join(right, bands=bands, algorithm="hp").collect()
 
 
 @pytest.mark.parametrize("how", ["inner", "full"])

@@ -43,7 +43,8 @@ def test_the_messages_are_read_as_they_are_raised() -> None:
     )
     assert messages["Errors.hintAlgorithm"] == (
         "WINDOW_JOIN('‹name›') cannot run this join: ‹why›. Ask for another of auto, broadcast, "
-        "index, sweep, matrix, or leave the choice out"
+        "index, sweep, matrix, scalejoin, dp-join, pim, pim1, im, bplus, chained, roundrobin, "
+        "kp, dp, hp, scale-oij, celljoin, handshake, llhj, splitjoin, or leave the choice out"
     )
     assert all(len(text) > 20 and "\n" not in text for text in messages.values())
 

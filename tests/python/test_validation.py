@@ -416,14 +416,14 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["algorithm='magic': choose one of auto, broadcast, index, sweep, matrix"],
     ),
     (
-        "a window of rows has one algorithm",
+        "a window of rows has no algorithm but the papers' operators",
         lambda r, s: window_join(r, s, within=scalegate.rows(3), algorithm="index"),
-        ["algorithm='index': a window of rows works with algorithm=\"auto\" alone"],
+        ['algorithm=\'index\': a window of rows works with algorithm="auto", or "scalejoin"'],
     ),
     (
         "a window of rows has no layout",
         lambda r, s: window_join(r, s, within=scalegate.rows(3), layout=(2, 3)),
-        ['layout=(2, 3): a window of rows works with algorithm="auto" alone'],
+        ['layout=(2, 3): a window of rows works with algorithm="auto", or "scalejoin"'],
     ),
     (
         "a layout of another algorithm is refused",

@@ -1,7 +1,7 @@
 package io.scalegate.spark.settings
 
 /** A way to run a window join. */
-sealed abstract class Algorithm(val name: String)
+abstract class Algorithm private[settings] (val name: String)
 
 object Algorithm {
 
@@ -17,7 +17,10 @@ object Algorithm {
   /** In each cell of a matrix, a part of both sides' rows: all meet, whatever the condition. */
   case object Matrix extends Algorithm("matrix")
 
-  val all: Seq[Algorithm] = Seq(Broadcast, Index, Sweep, Matrix)
+  /** How Spark's tasks join. */
+  val own: Seq[Algorithm] = Seq(Broadcast, Index, Sweep, Matrix)
+
+  val all: Seq[Algorithm] = own ++ JoinOperator.all
 
   /** The choice that is left to the planner. */
   val Auto = "auto"

@@ -8,6 +8,7 @@ import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 
 import io.scalegate.spark.join.WindowJoinNode
 import io.scalegate.spark.join.batch.{LocalJoin, SweptJoin, WindowJoinExec}
+import io.scalegate.spark.join.operator.OperatorJoinExec
 import io.scalegate.spark.join.rowcount.{RowWindowJoinExec, RowsPerKeyJoinExec}
 import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.window.slide.PaneWindowsExec
@@ -30,7 +31,8 @@ private object Operators extends AdaptiveSparkPlanHelper {
     "rows per key",
     "as of",
     "in one task",
-    "panes"
+    "panes",
+    "operator"
   )
 
   def in(plan: SparkPlan): Set[String] =
@@ -44,6 +46,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
     val found = join match {
       case w: WindowJoinExec => ofLocal(w.local)
       case _: RowWindowJoinExec => Set("row window")
+      case _: OperatorJoinExec => Set("operator")
       case _: RowsPerKeyJoinExec => Set("rows per key")
       case other => Set(other.nodeName)
     }

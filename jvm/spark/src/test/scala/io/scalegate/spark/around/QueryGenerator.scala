@@ -66,7 +66,8 @@ final class QueryGenerator(draw: Draw, tables: Seq[String]) {
     Seq(
       all,
       Seq(ScaleGateConf.SweepAbove -> Seq("0", "2")),
-      Seq(ScaleGateConf.GroupKeyedJoins -> Seq("true"))
+      Seq(ScaleGateConf.GroupKeyedJoins -> Seq("true")),
+      Seq(ScaleGateConf.JoinAlgorithm -> Seq("scalejoin", "pim", "hp", "dp-join", "llhj"))
     )
       .flatMap(_.filter(_ => chance(35)).map { case (k, values) => k -> oneOf(values) }).toMap
   }

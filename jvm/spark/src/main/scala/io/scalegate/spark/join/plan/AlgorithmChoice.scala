@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.{KeyBound, Probing}
 import io.scalegate.spark.plan.InputSize
-import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, ScaleGateConf}
 import io.scalegate.stream.Side
 
 /** How a join is to be run, and why.
@@ -99,19 +99,23 @@ object AlgorithmChoice extends JoinSelectionHelper {
   ): Option[String] = {
     val keyed = c.leftKeys.nonEmpty
     val isSweep = algorithm == Algorithm.Sweep
-    if (algorithm == Algorithm.Matrix)
+    val operator = Some(algorithm).collect { case o: JoinOperator => o }
+    val isOperator = operator.nonEmpty
+    if (isOperator && c.operatorWindow.isEmpty)
+      Some("it joins within a window, and no time or whole number is bounded by constants")
+    else if (algorithm == Algorithm.Matrix)
       if (keyed) Some("rows with equal keys are brought together by the key") else None
     else if (algorithm != Algorithm.Broadcast && c.unbounded.nonEmpty)
       c.unbounded.map(why => s"$why, so every row must meet every other")
     else if (isSweep && c.inequalities.nonEmpty)
       Some("it slides a window of a fixed width, and this condition's bounds are columns")
-    else if (algorithm != Algorithm.Index && probing.unfound)
+    else if (algorithm != Algorithm.Index && !isOperator && probing.unfound)
       Some("a full join is decided in the task that holds all of a row's matches, by an index")
     else if (algorithm == Algorithm.Index && c.inequalities.nonEmpty && !keyed)
       Some("where bounds are columns, rows can be exchanged by an equality key alone")
     else if (!isSweep && keyed && KeyBound.from(c.leftKeys, c.rightKeys).isEmpty)
       Some("its keys may be equal without being the same bytes")
-    else None
+    else operator.flatMap(JoinOperator.obstacle(_, keyed, probing.isInner))
   }
 
   /** The way to probe with the smaller side held; only an inner join has two. */

@@ -18,7 +18,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.plan.{ReadOnce, Steadiness}
-import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, JoinOperator, ScaleGateConf}
 
 /** Makes two joins of a full join that no single operator can run: the left join, which gives the pairs and the left
   * rows, and the right rows that match nothing, which an anti join gives. A row is decided in the task that has all of
@@ -84,13 +84,18 @@ object SplitFullJoin extends Rule[LogicalPlan] {
 
   /** Why a join is to be split that can be run here; None if it is run as it is. */
   private[this] def reason(c: WindowJoinCandidate): Option[String] = {
-    val other = asked(c).collect { case (a, how) if a != Algorithm.Index => s"$how, '${a.name}'" }
+    val other = asked(c).collect { case (a, how) if isSplit(a) => s"$how, '${a.name}'" }
     if (!c.isRunWhereSplit) None
     else if (c.leftKeys.isEmpty) Some("no equality key")
     else if (!c.isRequested) None
     else if (other.nonEmpty) other
     else if (AlgorithmChoice.forJoin(c, Probing.from(FullOuter).get, conf).nonEmpty) None
     else Some("too large to be indexed")
+  }
+
+  private[this] def isSplit(asked: Algorithm): Boolean = asked match {
+    case Algorithm.Index | _: JoinOperator => false
+    case _ => true
   }
 
   /** The hint's algorithm, or the one that is set, if each half can be run by that. */

@@ -25,6 +25,7 @@ import io.scalegate.spark.bounds.{
   TwoInequalities
 }
 import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.join.operator.OperatorWindow
 import io.scalegate.spark.join.{IndexTerms, KeyBound, Probing}
 import io.scalegate.spark.plan.KeyLayout
 import io.scalegate.spark.rows.IndexBy
@@ -163,6 +164,16 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     differences.minBy(d => TermType.sweepRank(d.termType))
 
   lazy val bands: Seq[BoundedDifference] = differences.filterNot(_ eq sweep)
+
+  /** The window of an operator that a hint names; None where the condition bounds nothing that one can lie on. */
+  def operatorWindow: Option[OperatorWindow] =
+    if (differences.isEmpty) None else OperatorWindow.from(sweep)
+
+  /** What an operator tests within its window. */
+  def operatorTerms: IndexTerms = {
+    val terms = termsOf(bands)
+    key.fold(terms)(terms.within)
+  }
 
   def plannable: Boolean = isRun && isPlain
 

@@ -17,6 +17,7 @@ import io.scalegate.spark.join.asof.{AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
 import io.scalegate.spark.join.hint.WindowJoinHint
 import io.scalegate.spark.join.lookup.PackExec
+import io.scalegate.spark.join.operator.OperatorJoinExec
 import io.scalegate.spark.join.rowcount.{RowWindowJoin, RowWindowPlan}
 import io.scalegate.spark.join.{
   IndexTerms,
@@ -26,7 +27,7 @@ import io.scalegate.spark.join.{
   WholeInputMarker,
   WindowJoinNode
 }
-import io.scalegate.spark.settings.{Algorithm, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, Cores, JoinOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
 
 /** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
@@ -82,6 +83,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     choice.algorithm match {
       case Algorithm.Broadcast => broadcast(c, choice)
       case Algorithm.Matrix => matrix(c, choice)
+      case operator: JoinOperator => operated(c, choice, operator)
       case _ if c.differences.isEmpty => overlapping(c, choice)
       case _ => swept(c, choice)
     }
@@ -101,6 +103,30 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
       inputs.left,
       inputs.right
+    )
+  }
+
+  /** Rows meet by the keys, or in one task. */
+  private[this] def operated(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      operator: JoinOperator
+  ): WindowJoinNode = {
+    val keyed = c.leftKeys.nonEmpty
+    val threads = ScaleGateConf.cellThreads(SQLConf.get, if (keyed) 1 else Cores.ofOneTask)
+    val where = if (keyed) "in each partition" else "in one task"
+    val on = if (threads == 1) "one thread" else s"$threads threads"
+    val planned = inputs(c)
+    OperatorJoinExec(
+      Probing.from(c.join.joinType).get,
+      operator,
+      JoinKeys(c.leftKeys, c.rightKeys),
+      c.operatorWindow.get,
+      c.operatorTerms,
+      threads,
+      c.describe(s"${operator.title} on $on $where (${choice.why})"),
+      planned.left,
+      planned.right
     )
   }
 

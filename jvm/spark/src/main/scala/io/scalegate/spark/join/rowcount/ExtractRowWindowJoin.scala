@@ -1,12 +1,13 @@
 package io.scalegate.spark.join.rowcount
 
-import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper, PythonUDF}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, PythonUDF}
+import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
-import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.spark.settings.{Errors, JoinOperator, ScaleGateConf}
 
 /** Takes joins with [[WithinRows]] out of the optimizer's hands.
   *
@@ -46,7 +47,27 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       join.right,
       RowWindowTerms(l, r, leftKeys, rightKeys, window.rows, window.threads),
       others.reduceOption(And.apply),
-      join.joinType
+      join.joinType,
+      operator(join, conjuncts, window)
     )
+  }
+
+  /** The operator that a hint names. */
+  private[this] def operator(
+      join: Join,
+      conjuncts: Seq[Expression],
+      window: WithinRows
+  ): JoinOperator = {
+    val asked = conjuncts
+      .collectFirst { case r: WindowJoinRequested => r.options.requested }
+      .flatten
+      .collect { case o: JoinOperator => o }
+    for {
+      o <- asked
+      why <- JoinOperator.obstacle(o, isKeyed = false, join.joinType == Inner).orElse(
+        Option.when(window.isPerKey)("the rows of each key are joined on one thread")
+      )
+    } throw Errors.hintAlgorithm(o.name, why)
+    asked.getOrElse(JoinOperator.ScaleJoin)
   }
 }

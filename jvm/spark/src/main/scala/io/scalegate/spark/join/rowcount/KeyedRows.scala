@@ -2,6 +2,7 @@ package io.scalegate.spark.join.rowcount
 
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
+import io.scalegate.spark.join.operator.TimedReader
 import io.scalegate.stream.Side
 
 /** One input as a cursor over its rows, which come in the order of their keys and, within a key, of their times. One
@@ -10,7 +11,7 @@ import io.scalegate.stream.Side
 final class KeyedRows(
     rows: Iterator[UnsafeRow],
     keyOf: UnsafeProjection,
-    reader: RowWindowReader
+    reader: TimedReader
 ) {
   private[this] var current: UnsafeRow = _
   private[this] var currentKey: UnsafeRow = _

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.scalegate.spark.plan.JoinNode
+import io.scalegate.spark.settings.JoinOperator
 
 /** The join over windows that count rows. A node of its own and no Join: a filter that moves below a
   * join leaves the join's rows as they are, but takes rows out of a window that counts them.
@@ -13,13 +14,16 @@ import io.scalegate.spark.plan.JoinNode
   *   what a pair within the window must satisfy
   * @param joinType
   *   one that [[Probing.from]] knows
+  * @param operator
+  *   that joins where all rows count
   */
 final case class RowWindowJoin(
     left: LogicalPlan,
     right: LogicalPlan,
     window: RowWindowTerms,
     condition: Option[Expression],
-    joinType: JoinType
+    joinType: JoinType,
+    operator: JoinOperator = JoinOperator.ScaleJoin
 ) extends JoinNode {
 
   /** All columns of both inputs, whatever is read of the result: rows of one time are in the order of their columns, so

@@ -9,11 +9,14 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
+import io.scalegate.spark.join.operator.{OperatorIterator, OperatorTask, PartitionsJoinNode}
 import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
+import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.stream.CountWindow
 
 /** The join over windows that count rows: the later row of a pair meets the last rows of the
   * other side. That is a statement about the whole of both inputs in one order, so they meet in one task,
-  * where ScaleJoin shares the comparisons among threads.
+  * where ScaleJoin, or the operator that a hint names, shares the comparisons among threads.
   *
   * The order is that of the times; a left row comes before a right row of the same time, and rows of one
   * side and one time are in the order of their columns. A row whose time is NULL is in no window, and matches
@@ -26,31 +29,27 @@ import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
   */
 final case class RowWindowJoinExec(
     probing: Probing,
+    operator: JoinOperator,
     window: RowWindowTerms,
     terms: IndexTerms,
     description: String,
     left: SparkPlan,
     right: SparkPlan
 ) extends PartitionsJoinNode {
-  override protected def counters: Seq[(String, String)] = Seq(
-    "comparisons" -> "comparisons",
-    "busiest" -> "comparisons of the busiest thread",
-    "leastBusy" -> "comparisons of the least busy thread",
-    "rowsKept" -> "rows kept in windows",
-    "peakWindow" -> "peak window rows, sum over threads"
-  )
+  override protected def counters: Seq[(String, String)] = OperatorIterator.Counters
 
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window)
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window.order(columns))
 
   override def outputPartitioning: Partitioning = SinglePartition
 
   override protected def task: PartitionsJoinTask =
-    new RowWindowTask(
+    new OperatorTask(
       terms.inTask(probing, columns),
       window.times,
-      window.rows,
+      CountWindow(window.rows),
+      operator,
       window.threads.get
     )
 

@@ -1,18 +1,12 @@
 package io.scalegate.spark.join.rowcount
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Cast,
-  DateDiff,
-  Expression,
-  Literal,
-  PredicateHelper
-}
+import org.apache.spark.sql.catalyst.expressions.PredicateHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DateType, LongType}
 
-import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, TermType}
+import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference}
+import io.scalegate.spark.join.operator.OperatorWindow
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinNode}
 import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Cores, ScaleGateConf}
@@ -43,9 +37,10 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
       w.window.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
     RowWindowJoinExec(
       Probing.from(w.joinType).get,
+      w.operator,
       inLongs(w.window).copy(threads = Some(threads)),
       termsOf(w, bounds),
-      describe(w, bounds, s"ScaleJoin on $threads threads in one task"),
+      describe(w, bounds, s"${w.operator.title} on $threads threads in one task"),
       inputs.left,
       inputs.right
     )
@@ -76,7 +71,10 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
   )
 
   private[this] def inLongs(window: RowWindowTerms) =
-    window.copy(leftTime = asLong(window.leftTime), rightTime = asLong(window.rightTime))
+    window.copy(
+      leftTime = OperatorWindow.asLong(window.leftTime),
+      rightTime = OperatorWindow.asLong(window.rightTime)
+    )
 
   private[this] def describe(
       w: RowWindowJoin,
@@ -95,12 +93,5 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
       w.condition.map(c => s"residual: ${c.sql}"),
       Some(s"algorithm: $algorithm")
     ).flatten.mkString("; ")
-  }
-
-  /** A time in 64 bits, in an order that is that of its own type. */
-  private[this] def asLong(time: Expression): Expression = TermType.from(time.dataType) match {
-    case Some(TermType.IntTerm) => Cast(time, LongType)
-    case Some(TermType.DateTerm) => Cast(DateDiff(time, Literal(0, DateType)), LongType)
-    case _ => time
   }
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
+import io.scalegate.spark.join.operator.PartitionsJoinNode
 import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
 
 /** The join over windows that count the rows of each key: the later row of a pair meets the last rows of the other side
@@ -39,7 +40,7 @@ final case class RowsPerKeyJoinExec(
   override def requiredChildDistribution: Seq[Distribution] =
     window.keys.map(ClusteredDistribution(_)).toSeq
 
-  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window)
+  override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window.order(columns))
 
   override def outputPartitioning: Partitioning =
     probing.partitioning(left.outputPartitioning, right.outputPartitioning)

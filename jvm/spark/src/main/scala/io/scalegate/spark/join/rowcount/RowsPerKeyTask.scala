@@ -3,6 +3,7 @@ package io.scalegate.spark.join.rowcount
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Expression, RowOrdering, UnsafeProjection}
 
+import io.scalegate.spark.join.operator.TimedReader
 import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{Side, Sides}
@@ -27,14 +28,14 @@ final class RowsPerKeyTask(
       new KeyedRows(
         UnsafeRows(rows, input.output),
         UnsafeProjection.create(keys(side), input.output),
-        new RowWindowReader(times(side), input, bands, side)
+        new TimedReader(times(side), input, bands, side)
       )
     }
     new RowsPerKeyIterator(
       terms.probing,
       rows,
       Sides(sorted(Side.R, l), sorted(Side.S, r)),
-      bands :+ RowWindowReader.Usable,
+      bands :+ TimedReader.Usable,
       RowOrdering.createNaturalAscendingOrdering(keys.left.map(_.dataType)),
       terms.accepts
     )

@@ -6,7 +6,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
-import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.settings.{JoinOperator, ScaleGateConf}
 import io.scalegate.spark.{SparkJoinSuite, TestTables}
 
 /** Row-count windows against their definition, since plain Spark has none. */
@@ -60,6 +60,7 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     val loneRight = ids("s").diff(found.map(_._2).distinct)
     val both = found.map { case (r, s) => s"[$r,$s]" }
     val result = how match {
+      case "INNER" => both
       case "LEFT" => both ++ loneLeft.map(r => s"[$r,null]")
       case "RIGHT" => both ++ loneRight.map(s => s"[null,$s]")
       case "FULL" => both ++ loneLeft.map(r => s"[$r,null]") ++ loneRight.map(s => s"[null,$s]")
@@ -94,6 +95,33 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       assert(rowsOf(df) == typed(how, time, n)(close), s"$n rows, $threads threads")
       assert(planned(df).size == 1)
     }
+  }
+
+  for (operator <- JoinOperator.all.filterNot(_.needsKey))
+    test(s"${operator.title} joins within the last rows where a hint names it") {
+      for {
+        how <- if (operator.innerOnly) Seq("INNER") else Seq("INNER", "LEFT", "FULL", "LEFT ANTI")
+        (n, threads) <- Seq(1 -> 1, 12 -> 3)
+      } {
+        val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
+        val df = spark.sql(
+          s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ $columns FROM r $how JOIN s " +
+            s"ON within_rows(r.ts, s.ts, $n, $threads) AND abs(r.i - s.i) <= 9"
+        )
+        assert(rowsOf(df) == typed(how, "ts", n)(close), s"$how, $n rows, $threads threads")
+        assert(planned(df).map(_.operator) == Seq(operator))
+      }
+    }
+
+  test("an operator that cannot join within the last rows is refused by name") {
+    def refusal(operator: String, how: String, window: String) = intercept[Exception] {
+      spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('$operator') */ r.id FROM r $how JOIN s ON within_rows($window)"
+      ).collect()
+    }.getMessage
+    assert(refusal("hp", "INNER", "r.ts, s.ts, 5").contains("'hp'"))
+    assert(refusal("handshake", "LEFT", "r.ts, s.ts, 5").contains("inner joins alone"))
+    assert(refusal("pim", "INNER", "r.ts, s.ts, 5, r.k, s.k").contains("on one thread"))
   }
 
   test("with nothing on one side an outer join gives the other's rows") {

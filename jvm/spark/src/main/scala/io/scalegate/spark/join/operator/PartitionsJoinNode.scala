@@ -1,13 +1,19 @@
-package io.scalegate.spark.join.rowcount
+package io.scalegate.spark.join.operator
 
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Ascending, Attribute, RowOrdering, SortOrder}
+import org.apache.spark.sql.catalyst.expressions.{
+  Ascending,
+  Attribute,
+  Expression,
+  RowOrdering,
+  SortOrder
+}
 
 import io.scalegate.spark.join.{JoinedPairs, PartitionsJoinTask, WindowJoinNode}
 import io.scalegate.stream.Sides
 
-/** A join over windows that count rows, of two inputs that come partitioned alike. */
+/** A join of two inputs that come partitioned alike and in the order of their times. */
 trait PartitionsJoinNode extends WindowJoinNode {
 
   /** The work of a task. */
@@ -15,9 +21,9 @@ trait PartitionsJoinNode extends WindowJoinNode {
 
   final protected def columns: Sides[Seq[Attribute]] = Sides(left.output, right.output)
 
-  /** The order of the inputs, by the columns that have an order. */
-  final protected def orderBy(window: RowWindowTerms): Seq[Seq[SortOrder]] =
-    window.order(columns).toSeq.map(
+  /** The order of the inputs, by those of the terms that have one. */
+  final protected def orderBy(terms: Sides[Seq[Expression]]): Seq[Seq[SortOrder]] =
+    terms.toSeq.map(
       _.filter(e => RowOrdering.isOrderable(e.dataType)).map(SortOrder(_, Ascending))
     )
 

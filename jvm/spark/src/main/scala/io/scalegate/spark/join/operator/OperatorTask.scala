@@ -1,43 +1,51 @@
-package io.scalegate.spark.join.rowcount
+package io.scalegate.spark.join.operator
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, JoinedRow}
 
-import io.scalegate.join.ordered.ScaleJoin
 import io.scalegate.join.{JoinSpec, PairPredicate, TypedJoin}
 import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
-import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple}
+import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.stream.{Side, Sides, StreamTuple, Window}
 
-/** One [[RowWindowJoinExec]] as it travels to the executor.
+/** A join by one of the papers' operators, within a task, as it travels to the executor.
   *
-  * @param rows
-  *   that a window holds
+  * @param terms
+  *   of the banded attributes
+  * @param times
+  *   as 64-bit numbers, which the window goes by
   */
-final class RowWindowTask(terms: TaskTerms, times: Sides[Expression], rows: Long, threads: Int)
-    extends PartitionsJoinTask {
+final class OperatorTask(
+    terms: TaskTerms,
+    times: Sides[Expression],
+    window: Window,
+    operator: JoinOperator,
+    threads: Int
+) extends PartitionsJoinTask {
 
   /** Starts the join of two inputs in the order of their times; the task's end must close it. */
-  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): RowWindowJoinIterator = {
+  def join(l: Iterator[InternalRow], r: Iterator[InternalRow]): OperatorIterator = {
     val context = TaskContext.get()
     val bands = terms.by.bands
     val spec = JoinSpec(
-      CountWindow(rows),
-      bands :+ RowWindowReader.Usable,
-      terms.residuals(threads).map(predicates),
+      window,
+      bands :+ TimedReader.Usable,
+      // An operator may ask for one more than it has threads, for the thread that feeds it.
+      terms.residuals(threads + 1).map(predicates),
       terms.probing.joinType
     )
     def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {
       val input = terms.inputs(side)
-      val reader = new RowWindowReader(times(side), input, bands, side)
+      val reader = new TimedReader(times(side), input, bands, side)
       new TimedRows(UnsafeRows(rows, input.output), reader, source)
     }
     val (ofLeft, ofRight) = (timed(Side.R, l, 0), timed(Side.S, r, 1))
-    val kept = new KeptRows(rows, WindowMemory.ofTask(context))
+    val kept = KeptRows.of(window, WindowMemory.ofTask(context))
     // Threads start last: what throws before leaves none behind.
-    val running = new TypedJoin(new ScaleJoin(threads)).open(spec, Vector(Side.R, Side.S))
-    new RowWindowJoinIterator(running, terms.probing, ofLeft, ofRight, context, kept)
+    val running = new TypedJoin(operator.strategy(threads)).open(spec, Vector(Side.R, Side.S))
+    new OperatorIterator(running, terms.probing, ofLeft, ofRight, context, kept)
   }
 
   /** One for each thread. */

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.rowcount
+package io.scalegate.spark.join.operator
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -13,7 +13,7 @@ import io.scalegate.stream.Side
   * @param input
   *   with the banded attributes
   */
-final class RowWindowReader(
+final class TimedReader(
     timeOf: Expression,
     input: BoundedInput,
     bands: IndexedSeq[Band],
@@ -48,8 +48,8 @@ final class RowWindowReader(
   }
 }
 
-object RowWindowReader {
+object TimedReader {
 
-  /** A band of the last number that [[RowWindowReader.read]] writes. */
+  /** A band of the last number that [[TimedReader.read]] writes. */
   val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
 }

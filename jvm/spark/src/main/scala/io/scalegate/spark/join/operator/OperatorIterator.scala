@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.rowcount
+package io.scalegate.spark.join.operator
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
@@ -19,7 +19,7 @@ import io.scalegate.stream.{IdleStrategy, StreamTuple}
   * @param probing
   *   as `join` was opened for it; which side probes is for the reader of the pairs alone
   */
-final class RowWindowJoinIterator(
+final class OperatorIterator(
     join: RunningTypedJoin,
     probing: Probing,
     left: TimedRows,
@@ -75,7 +75,7 @@ final class RowWindowJoinIterator(
   /** Delivers tuples in merged order, until a source is full; false if it could deliver none. */
   private[this] def feed(): Boolean = {
     var count = 0
-    while (!fed && count < RowWindowJoinIterator.Burst && deliver()) count += 1
+    while (!fed && count < OperatorIterator.Burst && deliver()) count += 1
     if (count > 0) idle.reset()
     count > 0
   }
@@ -114,7 +114,16 @@ final class RowWindowJoinIterator(
   }
 }
 
-object RowWindowJoinIterator {
+object OperatorIterator {
+
+  /** Names of the metrics that [[OperatorIterator.counts]] go to, and what they say. */
+  val Counters: Seq[(String, String)] = Seq(
+    "comparisons" -> "comparisons",
+    "busiest" -> "comparisons of the busiest thread",
+    "leastBusy" -> "comparisons of the least busy thread",
+    "rowsKept" -> "rows kept in windows",
+    "peakWindow" -> "peak window rows, sum over threads"
+  )
 
   /** Tuples that are delivered before the results are looked at again. */
   private val Burst = 256

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.rowcount
+package io.scalegate.spark.join.operator
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -7,7 +7,7 @@ import io.scalegate.stream.StreamTuple
 /** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others, and
   * have to be taken first. One thread, the task's; a tuple has a copy of its row.
   */
-final class TimedRows(rows: Iterator[UnsafeRow], reader: RowWindowReader, source: Int) {
+final class TimedRows(rows: Iterator[UnsafeRow], reader: TimedReader, source: Int) {
   private[this] var seq = 0L
 
   /** The columns of a row. */

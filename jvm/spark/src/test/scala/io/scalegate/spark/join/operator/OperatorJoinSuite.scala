@@ -1,0 +1,115 @@
+package io.scalegate.spark.join.operator
+
+import org.apache.spark.sql.DataFrame
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.{JoinOperator, ScaleGateConf}
+
+/** Joins by the papers' operators, which a hint names, beside plain Spark's. */
+final class OperatorJoinSuite extends SparkJoinSuite {
+  private val near = "s.ts BETWEEN r.ts - INTERVAL 3 HOURS AND r.ts + INTERVAL 5 HOURS"
+  private val conditions = Seq(
+    "a window and two bands" -> s"$near AND abs(r.i - s.i) <= 20 AND abs(r.x - s.x) <= 15",
+    "a window and any predicate" -> s"$near AND r.id % 3 <> s.id % 4",
+    "a window of whole numbers" -> "s.l BETWEEN r.l - 4 AND r.l + 9",
+    "a key and a window" -> s"r.k = s.k AND $near",
+    "a key of text and a window to one side" ->
+      "r.name = s.name AND s.ts >= r.ts - INTERVAL 9 HOURS AND s.ts < r.ts",
+    "a key, a window and any predicate" -> s"r.k = s.k AND $near AND r.i > s.i - r.id % 7"
+  )
+
+  private def planned(df: DataFrame): Seq[OperatorJoinExec] =
+    collect(executed(df)) { case o: OperatorJoinExec => o }
+
+  private def query(operator: JoinOperator, how: String, condition: String): String = {
+    val columns = if (how.startsWith("LEFT ")) "r.*" else "r.id, r.i, r.name, s.id, s.x, s.ts"
+    s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ $columns FROM r $how JOIN s ON $condition"
+  }
+
+  private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+
+  for (operator <- JoinOperator.all)
+    test(s"${operator.title}: the join types that it runs give the rows of plain Spark") {
+      for {
+        (name, condition) <- conditions
+        how <- types if how == "INNER" || !operator.innerOnly
+        threads <- Seq(1, 3)
+      }
+        // A full join without a key reads both sides twice, and these are of an RDD.
+        if (condition.contains(" = ") || (how != "FULL" && !operator.needsKey)) {
+          withSettings(ScaleGateConf.CellThreads -> threads.toString) {
+            val df = assertedJoin(query(operator, how, condition))
+            assert(planned(df).map(_.operator) == Seq(operator), s"$name, $how")
+          }
+        }
+    }
+
+  test("a full join without a key is two joins by the operator") {
+    val files = newDirectory().toString
+    for (table <- Seq("r", "s")) {
+      spark.table(table).write.parquet(s"$files/$table")
+      spark.read.parquet(s"$files/$table").createOrReplaceTempView(s"file_$table")
+    }
+    val df = assertedJoin(
+      "SELECT /*+ WINDOW_JOIN('scalejoin') */ r.id, s.id FROM file_r r FULL JOIN file_s s " +
+        s"ON $near AND abs(r.i - s.i) <= 20"
+    )
+    assert(planned(df).map(_.operator) == Seq.fill(2)(JoinOperator.ScaleJoin))
+  }
+
+  test("the setting names an operator for the joins that it can run") {
+    withSettings(ScaleGateConf.JoinAlgorithm -> "pim") {
+      assert(planned(assertedJoin(s"SELECT r.id, s.id FROM r JOIN s ON $near")).size == 1)
+      assert(planned(assertedJoin("SELECT r.id FROM r JOIN s ON abs(r.x - s.x) <= 1")).isEmpty)
+    }
+  }
+
+  test("EXPLAIN names the operator, its threads and where rows meet") {
+    withSettings(ScaleGateConf.CellThreads -> "3") {
+      val said = executed(spark.sql(query(JoinOperator.ScaleJoin, "INNER", near))).toString
+      assert(said.contains("algorithm: ScaleJoin on 3 threads in one task (as hinted)"))
+      val keyed =
+        executed(spark.sql(query(JoinOperator.Hybrid, "LEFT", s"r.k = s.k AND $near"))).toString
+      assert(
+        keyed.contains("algorithm: PPOIJ, hybrid on 3 threads in each partition (as hinted)")
+      )
+    }
+  }
+
+  for {
+    (what, condition, why) <- Seq(
+      ("no window", "abs(r.x - s.x) <= 1", "no time or whole number is bounded by constants"),
+      ("bounds that are columns", "s.l BETWEEN r.i AND r.id", "no time or whole number"),
+      ("nothing bounded", "r.id <> s.id", "no time or whole number is bounded by constants")
+    )
+  } test(s"an operator is refused where there is $what") {
+    val e = intercept[Exception] {
+      spark.sql(query(JoinOperator.ScaleJoin, "INNER", condition)).collect()
+    }
+    assert(e.getMessage.contains("WINDOW_JOIN('scalejoin') cannot run this join") &&
+      e.getMessage.contains(why))
+  }
+
+  test("an operator that spreads rows by a key is refused where there is none") {
+    val e = intercept[Exception] {
+      spark.sql(query(JoinOperator.Hybrid, "INNER", near)).collect()
+    }
+    assert(e.getMessage.contains("it spreads rows by an equality key"))
+  }
+
+  test("an operator whose results come in no order is refused for an outer join") {
+    val e = intercept[Exception] {
+      spark.sql(query(JoinOperator.Handshake, "LEFT", near)).collect()
+    }
+    assert(e.getMessage.contains("it runs inner joins alone: 'llhj' runs the others"))
+  }
+
+  test("rows are evicted from an operator's window as time goes on") {
+    val rows = "SELECT id AS t, repeat('x', 2000) AS pad FROM range(60000)"
+    val df = spark.sql(
+      s"SELECT /*+ WINDOW_JOIN('scalejoin') */ count(r.pad), count(s.pad) FROM ($rows) r JOIN " +
+        s"($rows) s ON s.t BETWEEN r.t AND r.t + 1"
+    )
+    assert(df.collect().map(_.getLong(0)).toSeq == Seq(119999L))
+  }
+}
