@@ -20,7 +20,9 @@ sealed abstract class KeptRows {
 object KeptRows {
   def of(window: Window, memory: WindowMemory): KeptRows = window match {
     case CountWindow(rows) => new Counted(rows, memory)
-    case TimeWindow(lower, upper) => new Timed(math.max(0L, math.max(-lower, upper)), memory)
+    case TimeWindow(lower, upper) =>
+      val ofRight = TimeWindow.saturatingSubtract(0L, lower)
+      new Timed(math.max(0L, math.max(ofRight, upper)), memory)
   }
 
   /** The last rows of each side. */

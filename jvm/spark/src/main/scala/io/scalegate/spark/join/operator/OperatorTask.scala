@@ -32,8 +32,7 @@ final class OperatorTask(
     val spec = JoinSpec(
       window,
       bands :+ TimedReader.Usable,
-      // An operator may ask for one more than it has threads, for the thread that feeds it.
-      terms.residuals(threads + 1).map(predicates),
+      terms.residuals(threads).map(predicates),
       terms.probing.joinType
     )
     def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {

@@ -99,13 +99,10 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
 
   for (operator <- JoinOperator.all.filterNot(_.needsKey))
     test(s"${operator.title} joins within the last rows where a hint names it") {
-      for {
-        how <- if (operator.innerOnly) Seq("INNER") else Seq("INNER", "LEFT", "FULL", "LEFT ANTI")
-        (n, threads) <- Seq(1 -> 1, 12 -> 3)
-      } {
-        val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
+      val (n, threads) = (12, 3)
+      for (how <- if (operator.innerOnly) Seq("INNER") else Seq("INNER", "FULL")) {
         val df = spark.sql(
-          s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ $columns FROM r $how JOIN s " +
+          s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ r.id, s.id FROM r $how JOIN s " +
             s"ON within_rows(r.ts, s.ts, $n, $threads) AND abs(r.i - s.i) <= 9"
         )
         assert(rowsOf(df) == typed(how, "ts", n)(close), s"$how, $n rows, $threads threads")
