@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from joinbench import BENCH, ROOT, figures, report
 from joinbench.arms.figures import SOURCES
-from joinbench.papers import PAPERS, Figure, Paper
+from joinbench.papers import PAPERS
+from joinbench.papers.figure import Figure, Paper
 
 DRAWN = [(p, f) for p in PAPERS for f in p.figures if f.drawn]
 NOT_ON_RECORD = {("dp-join", "Fig. 7a")}

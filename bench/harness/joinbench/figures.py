@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from joinbench.papers import PAPERS, Curves, Drawn, Figure, Paper
+from joinbench.papers import PAPERS
+from joinbench.papers.figure import Curves, Drawn, Figure, Paper
 from joinbench.report import Result
 from joinbench.summary import PAGES, lines
 

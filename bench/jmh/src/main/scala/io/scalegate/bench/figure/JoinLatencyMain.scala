@@ -1,12 +1,10 @@
 package io.scalegate.bench.figure
 
-import java.util.SplittableRandom
-
 import org.HdrHistogram.Histogram
 
 import io.scalegate.bench.join.{BandJoinMain, JoinArm, PacedConsumer}
 import io.scalegate.join.JoinStrategy
-import io.scalegate.stream.{Side, SortableKey, StreamTuple, TimeWindow}
+import io.scalegate.stream.{Side, StreamTuple, TimeWindow}
 
 /** How long results take at a steady rate, by the layout of the workers (DP-Join Fig. 6 and 7): the
   * band join over windows that are filled before anything is timed. Prints one line of JSON for each
@@ -31,14 +29,9 @@ object JoinLatencyMain {
     for (arm <- args.drop(7)) {
       val workers = BandJoinMain.workers(arm).getOrElse(threads)
       val latencies = streams.run(BandJoinMain.strategy(arm, workers, r / s), args(5).toInt)
-      def millis(percentile: Double) = PacedConsumer.millis(latencies, percentile)
       println(
         s"""{"arm": "${args(6)}/$arm", "threads": $workers, "seconds": ${args(5)}, """ +
-          s""""results": ${latencies.getTotalCount}, """ +
-          f""""mean ms": ${latencies.getMean / 1e6}%.4f, "p50 ms": ${millis(50)}%.4f, """ +
-          f""""p99 ms": ${millis(99)}%.4f, "p99.9 ms": ${millis(99.9)}%.4f, "max ms": ${millis(
-              100
-            )}%.4f}"""
+          s"""${PacedConsumer.fields(latencies)}}"""
       )
     }
   }
@@ -71,7 +64,7 @@ final private class PacedStreams(
   }
 
   final private[this] class Feed(consumer: PacedConsumer) {
-    private[this] val random = new SplittableRandom(3)
+    private[this] val pairs = new UniformPairs(3)
     private[this] var ofR, ofS = 0L
 
     def record(): Histogram = consumer.recordFrom(math.max(nextR, nextS))
@@ -99,12 +92,8 @@ final private class PacedStreams(
       }
     }
 
-    private[this] def tuple(at: Long, source: Int, side: Side, due: Long): StreamTuple = {
-      val float = 1 + random.nextDouble() * 9999
-      val attrs =
-        Array(1 + random.nextInt(10000).toLong, SortableKey.ofFloat(float.toFloat).toLong)
-      new StreamTuple(at, source, ofR + ofS, side, attrs, java.lang.Long.valueOf(due))
-    }
+    private[this] def tuple(at: Long, source: Int, side: Side, due: Long): StreamTuple =
+      new StreamTuple(at, source, ofR + ofS, side, pairs.next(), java.lang.Long.valueOf(due))
   }
 }
 

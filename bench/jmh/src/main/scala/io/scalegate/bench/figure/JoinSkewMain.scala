@@ -1,16 +1,15 @@
 package io.scalegate.bench.figure
 
-import java.util.SplittableRandom
-
 import io.scalegate.bench.join.{JoinArm, PacedConsumer}
 import io.scalegate.join.RunningJoin
 import io.scalegate.join.ordered.ScaleJoin
-import io.scalegate.stream.{Side, SortableKey, StreamTuple, TimeWindow}
+import io.scalegate.stream.{Side, StreamTuple, TimeWindow}
 
 /** How evenly ScaleJoin's threads share the work when streams come in several parts at rates of their
   * own (ScaleJoin §VI, Fig. 8): constant rates, sine waves, and peaks. Times are those of the
   * streams, not of the clock: tuples are delivered as fast as they are taken. Prints one line of JSON
-  * for each period once the first window is full: the comparisons of each thread in it, and the rates of R and of S.
+  * for each period once the first window is full: the comparisons of each thread in it, and the rates
+  * of R and of S.
   *
   * Arguments: the window and a period, in seconds of the streams, and the number of periods.
   */
@@ -77,27 +76,24 @@ final private class SkewRun(of: SkewCase, window: Int, period: Int) {
 
   private[this] val spec =
     JoinArm.spec(TimeWindow.sliding(window * Second, window * Second))
-  private[this] val random = new SplittableRandom(2)
+  private[this] val pairs = new UniformPairs(2)
   private[this] val next = of.streams.map(_ => 0.0).toArray
   private[this] var delivered = 0L
 
   def run(periods: Int): Unit = {
     val join = new ScaleJoin(of.threads).open(spec, of.streams.map(_.side), PacedConsumer.Options)
     try {
-      var before = compared(join)
+      var before = JoinArm.compared(join)
       for (p <- 1 to periods) {
         val begin = System.nanoTime()
         val counted = feed(join, p * period.toDouble)
-        val after = compared(join)
+        val shares = JoinArm.comparedSince(join, before)
         val seconds = (System.nanoTime() - begin) / 1e9
-        if ((p - 1) * period >= window)
-          print(p, seconds, counted, after.zip(before).map { case (a, b) => a - b })
-        before = after
+        if ((p - 1) * period >= window) print(p, seconds, counted, shares)
+        before = JoinArm.compared(join)
       }
     } finally join.close()
   }
-
-  private[this] def compared(join: RunningJoin) = join.metrics.workers.map(_.comparisons).toVector
 
   private[this] def print(
       p: Int,
@@ -138,10 +134,9 @@ final private class SkewRun(of: SkewCase, window: Int, period: Int) {
   private[this] def earliest(): Int = next.indices.minBy(next(_))
 
   private[this] def tuple(source: Int, side: Side): StreamTuple = {
-    val float = 1 + random.nextDouble() * 9999
-    val attrs = Array(1 + random.nextInt(10000).toLong, SortableKey.ofFloat(float.toFloat).toLong)
     delivered += 1
-    new StreamTuple((next(source) * Second).toLong, source, delivered, side, attrs, SkewRun)
+    val ts = (next(source) * Second).toLong
+    new StreamTuple(ts, source, delivered, side, pairs.next(), SkewRun)
   }
 }
 

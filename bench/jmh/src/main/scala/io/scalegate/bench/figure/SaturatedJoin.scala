@@ -1,12 +1,10 @@
 package io.scalegate.bench.figure
 
-import java.util.SplittableRandom
-
 import org.HdrHistogram.Histogram
 
 import io.scalegate.bench.join.{JoinArm, PacedConsumer}
 import io.scalegate.join.JoinStrategy
-import io.scalegate.stream.{Side, SortableKey, StreamTuple, TimeWindow}
+import io.scalegate.stream.{Side, StreamTuple, TimeWindow}
 
 /** The benchmark that ScaleJoin, handshake join and DP-Join share, as fast as tuples are taken: both
   * attributes uniform in [1, 10000], |x - a| <= 10 and |y - b| <= 10 within the last `windowMicros`.
@@ -17,8 +15,6 @@ import io.scalegate.stream.{Side, SortableKey, StreamTuple, TimeWindow}
   * delivers them and takes the results.
   */
 final private[figure] class SaturatedJoin(windowMicros: Long) {
-  import SaturatedJoin._
-
   private[this] val spec = JoinArm.spec(TimeWindow.sliding(windowMicros, windowMicros))
 
   /** Measures for so long, once the windows have filled twice and `settleNanos` more have passed. */
@@ -26,19 +22,18 @@ final private[figure] class SaturatedJoin(windowMicros: Long) {
     val join = strategy.open(spec, Vector(Side.R, Side.S), PacedConsumer.Options)
     try {
       val feed = new Feed(new PacedConsumer(join))
-      def done() = join.metrics.workers.map(_.comparisons).toVector
       feed.until(2 * windowMicros * 1000 + settleNanos)
-      val (before, first, begin) = (done(), feed.delivered, System.nanoTime())
+      val (before, first, begin) = (JoinArm.compared(join), feed.delivered, System.nanoTime())
       val latencies = feed.record()
       feed.until(feed.elapsed + measureNanos)
-      val compared = done().zip(before).map { case (after, was) => after - was }
+      val compared = JoinArm.comparedSince(join, before)
       val seconds = (System.nanoTime() - begin) / 1e9
       SaturatedRun(seconds, feed.delivered - first, compared, latencies)
     } finally join.close()
   }
 
   final private[this] class Feed(consumer: PacedConsumer) {
-    private[this] val random = new SplittableRandom(1)
+    private[this] val pairs = new UniformPairs(1)
     private[this] val start = System.nanoTime()
     private[this] var last = 0L
     var delivered = 0L
@@ -61,21 +56,13 @@ final private[figure] class SaturatedJoin(windowMicros: Long) {
     private[this] def deliver(due: Long, micros: Long): Unit = {
       val source = (delivered % 2).toInt
       val side = if (source == 0) Side.R else Side.S
-      val float = 1 + random.nextDouble() * (Values - 1)
-      val attrs =
-        Array(1 + random.nextInt(Values).toLong, SortableKey.ofFloat(float.toFloat).toLong)
+      val row = java.lang.Long.valueOf(due)
       consumer.take()
-      consumer.deliver(
-        new StreamTuple(micros, source, delivered, side, attrs, java.lang.Long.valueOf(due))
-      )
+      consumer.deliver(new StreamTuple(micros, source, delivered, side, pairs.next(), row))
       last = micros
       delivered += 1
     }
   }
-}
-
-private object SaturatedJoin {
-  private val Values = 10000
 }
 
 /** What a join did in a measured time: tuples of both streams, comparisons by thread, and how long
@@ -89,12 +76,9 @@ final private[figure] case class SaturatedRun(
 ) {
 
   /** One line of JSON. */
-  def json(arm: String, threads: Int, windowSeconds: Double): String = {
-    def millis(percentile: Double) = PacedConsumer.millis(latencies, percentile)
+  def json(arm: String, threads: Int, windowSeconds: Double): String =
     f"""{"arm": "$arm", "threads": $threads, "tuples": $tuples, "seconds": $seconds%.4f, """ +
       f""""comparisons": ${compared.sum}, "window s": $windowSeconds%.3f, """ +
-      f""""mean ms": ${latencies.getMean / 1e6}%.3f, "p50 ms": ${millis(50)}%.3f, """ +
-      f""""p99 ms": ${millis(99)}%.3f, """ +
+      s"""${PacedConsumer.fields(latencies)}, """ +
       s""""comparisons_by_thread": ${compared.mkString("[", ", ", "]")}}"""
-  }
 }

@@ -70,10 +70,7 @@ final private class LatencyRun(
       finally join.close()
     val count = latencies.getTotalCount
     require(count > 0, "no result in time: more seconds, or more speed, or a smaller window")
-    def millis(percentile: Double) = PacedConsumer.millis(latencies, percentile)
-    f""""results": $count, "mean_ms": ${latencies.getMean / 1e6}%.3f, """ +
-      f""""p50_ms": ${millis(50)}%.3f, "p99_ms": ${millis(99)}%.3f, """ +
-      f""""p99.9_ms": ${millis(99.9)}%.3f, "max_ms": ${millis(100)}%.3f"""
+    PacedConsumer.fields(latencies)
   }
 
   private[this] def feed(consumer: PacedConsumer): Histogram = {

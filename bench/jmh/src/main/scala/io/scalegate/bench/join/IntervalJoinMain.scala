@@ -88,7 +88,7 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
       ArmResult(
         seconds,
         matches,
-        join.metrics.workers.map(_.comparisons).toVector,
+        JoinArm.compared(join),
         Some(bytes),
         Some(tuples.toLong),
         Some(JoinArm.cpuSeconds() - cpu)

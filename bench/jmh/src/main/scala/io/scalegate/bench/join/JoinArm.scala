@@ -22,7 +22,7 @@ final class JoinArm(r: BandColumns, s: BandColumns, ws: Long, strategy: JoinStra
       val matches = feed(join)
       val seconds = (System.nanoTime() - start) / 1e9
       val bytes = (JoinArm.allocatedBytes() - allocated).toDouble / (r.size + s.size)
-      ArmResult(seconds, matches, join.metrics.workers.map(_.comparisons).toVector, Some(bytes))
+      ArmResult(seconds, matches, JoinArm.compared(join), Some(bytes))
     } finally join.close()
   }
 
@@ -99,6 +99,13 @@ object JoinArm {
     case b: com.sun.management.OperatingSystemMXBean => b
     case other => throw new IllegalStateException(s"$other does not count CPU time")
   }
+
+  /** Comparisons of each thread so far. */
+  private[bench] def compared(join: RunningJoin): Vector[Long] =
+    join.metrics.workers.map(_.comparisons).toVector
+
+  private[bench] def comparedSince(join: RunningJoin, before: Vector[Long]): Vector[Long] =
+    compared(join).zip(before).map { case (now, was) => now - was }
 
   /** What the process has had so far, the compiler and the collector included. */
   def cpuSeconds(): Double = system.getProcessCpuTime / 1e9

@@ -107,16 +107,14 @@ final private[bench] class MergeWorkload(window: Int, tuples: Int) {
     def run(rate: Double): MergeRun = {
       feed(2 * window, AsFastAsItCan)
       val saturated = consumer.recordFrom(next.toLong)
-      val (before, begin) = (done(), System.nanoTime())
+      val (before, begin) = (JoinArm.compared(join), System.nanoTime())
       feed(tuples, AsFastAsItCan)
-      val compared = done().zip(before).map { case (after, was) => after - was }
+      val compared = JoinArm.comparedSince(join, before)
       val seconds = (System.nanoTime() - begin) / 1e9
       val steady = consumer.recordFrom(next.toLong)
       if (rate < AsFastAsItCan) feed(tuples, rate)
       MergeRun(seconds, tuples / seconds, consumer.results, compared, saturated, steady)
     }
-
-    private[this] def done() = join.metrics.workers.map(_.comparisons).toVector
 
     /** Delivers so many tuples more, and takes their results. */
     private[this] def feed(count: Int, rate: Double): Unit = {

@@ -74,6 +74,15 @@ private[bench] object PacedConsumer {
   def millis(latencies: Histogram, percentile: Double): Double =
     latencies.getValueAtPercentile(percentile) / 1e6
 
+  /** Fields of a line of JSON: how many there are, their mean and percentiles. */
+  def fields(latencies: Histogram): String = {
+    val percentiles = Seq("p50" -> 50.0, "p99" -> 99.0, "p99.9" -> 99.9, "max" -> 100.0)
+    val told = ("mean" -> latencies.getMean / 1e6) +:
+      percentiles.map { case (name, p) => name -> millis(latencies, p) }
+    val results = s""""results": ${latencies.getTotalCount}"""
+    (results +: told.map { case (name, ms) => f""""$name ms": $ms%.4f""" }).mkString(", ")
+  }
+
   private def due(result: JoinResult): Long = result.later.row match {
     case nanos: java.lang.Long => nanos.longValue
     case other => throw new IllegalStateException(s"no arrival time: $other")

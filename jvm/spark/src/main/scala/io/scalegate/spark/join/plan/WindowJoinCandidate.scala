@@ -97,8 +97,10 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
         IndexTerms(same, same, IndexBy.Bands(Vector(band)), residual)
       case None => termsOf(sweep +: bands)
     }
-    key.fold(terms)(terms.within)
+    withinKey(terms)
   }
+
+  private[this] def withinKey(terms: IndexTerms): IndexTerms = key.fold(terms)(terms.within)
 
   /** The same within cells, whose ids these columns have. */
   def indexTermsInCells(leftCell: Expression, rightCell: Expression): IndexTerms =
@@ -170,10 +172,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     if (differences.isEmpty) None else OperatorWindow.from(sweep)
 
   /** What an operator tests within its window. */
-  def operatorTerms: IndexTerms = {
-    val terms = termsOf(bands)
-    key.fold(terms)(terms.within)
-  }
+  def operatorTerms: IndexTerms = withinKey(termsOf(bands))
 
   def plannable: Boolean = isRun && isPlain
 

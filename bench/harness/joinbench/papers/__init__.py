@@ -1,0 +1,11 @@
+"""The papers whose figures are drawn from the results, each in a module of its own."""
+
+from __future__ import annotations
+
+from joinbench.papers.dp_join import DP_JOIN
+from joinbench.papers.pim_tree import PIM_TREE
+from joinbench.papers.ppoij import PPOIJ
+from joinbench.papers.scalejoin import SCALEJOIN
+from joinbench.papers.t_gate import T_GATE
+
+PAPERS = (SCALEJOIN, T_GATE, PIM_TREE, DP_JOIN, PPOIJ)

@@ -1,0 +1,202 @@
+"""The figures of PPOIJ, and what holds of them here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from joinbench.papers.figure import (
+    Curves,
+    Drawn,
+    Figure,
+    Paper,
+    at,
+    between,
+    curves,
+    each,
+    gain,
+    last,
+    matching,
+    rate,
+)
+from joinbench.report import Result, deviation, number
+
+PATTERN = r"interval/(KP|DP|HP)/W=100000"
+LARGE = 100_000
+
+
+def by_keys(skew: str) -> Callable[[Result], Curves]:
+    def points(result: Result) -> Curves:
+        found = [
+            (of, m)
+            for of, m in matching(result, "interval", rf"{PATTERN}/keys=(\d+)/s={skew}")
+            if of[2] != "50" or m["threads"] == most_of_keys(result)
+        ]
+        return curves([(of[1], int(of[2]), rate(m)) for of, m in found])
+
+    return points
+
+
+def most_of_keys(result: Result) -> int:
+    """The replicas of the runs over the numbers of keys."""
+    return next(m["threads"] for _, m in matching(result, "interval", rf"{PATTERN}/keys=5/.*"))
+
+
+def keys_hold(lines: Curves) -> str:
+    keys = [x for x, _ in lines["HP"]]
+    best = [max(lines, key=lambda label: at(lines[label], x)) for x in keys]
+    behind = max(
+        1 - at(lines["HP"], x) / max(at(lines[p], x) for p in ("KP", "DP")) for x in keys
+    )
+    told = ", ".join(f"{x:,.0f} keys: {b}" for x, b in zip(keys, best, strict=True))
+    short = f"HP is at most {100 * max(behind, 0):.0f} % behind the better of the other two"
+    return f"Best by keys: {told}. {short}."
+
+
+def replicas(result: Result) -> Curves:
+    found = matching(result, "interval", rf"{PATTERN}/keys=50/s=0\.35")
+    return curves([(of[1], m["threads"], rate(m)) for of, m in found])
+
+
+def replicas_hold(lines: Curves) -> str:
+    most = lines["HP"][-1][0]
+    gains = each(lines, lambda line: number(gain(line)))
+    return f"Times one replica's rate with {most:.0f}: {gains}."
+
+
+def unbalance(result: Result) -> Curves:
+    found = matching(result, "interval", rf"{PATTERN}/keys=(\d+)/s=0\.35")
+    most = most_of_keys(result)
+    return curves([(of[1], int(of[2]), deviation(m)) for of, m in found if m["threads"] == most])
+
+
+def unbalance_holds(lines: Curves) -> str:
+    told = each(lines, lambda line: f"{between([y for _, y in line])} %")
+    return f"Standard deviation of the replicas' comparisons: {told}."
+
+
+def by_skew(result: Result) -> Curves:
+    most = most_of_keys(result)
+    found = matching(result, "interval", rf"{PATTERN}/keys=50/s=(0\.\d+)")
+    return curves([(of[1], float(of[2]), rate(m)) for of, m in found if m["threads"] == most])
+
+
+def skew_rates_hold(lines: Curves) -> str:
+    told = each(lines, lambda line: f"{number(line[0][1])} to {number(last(line))}")
+    return f"Tuples a second from the most skewed to the least: {told}."
+
+
+def beside_scale_oij(result: Result) -> Curves:
+    found = matching(result, "interval", r"interval/(HP|Scale-OIJ)/W=10000/keys=(\d+)/s=0\.5")
+    return curves([(f"{of[1]}, {of[2]} keys", m["threads"], rate(m)) for of, m in found])
+
+
+def scale_oij_holds(lines: Curves) -> str:
+    told = []
+    for keys in ("100", "1000"):
+        ours, theirs = (lines[f"{arm}, {keys} keys"] for arm in ("HP", "Scale-OIJ"))
+        told.append(f"{number(last(ours) / last(theirs))} with {keys} keys")
+    return f"With all replicas HP takes as many times the tuples of Scale-OIJ: {', '.join(told)}."
+
+
+OF_PPOIJ = (
+    "A self-similar distribution as in the paper; streams alternate, and a second attribute "
+    "keeps results few. Every replica reads every tuple of one gate, where the paper's emitters "
+    "send each tuple to those that need it."
+)
+PPOIJ = Paper(
+    "ppoij",
+    "PPOIJ",
+    (
+        Figure(
+            "Fig. 10",
+            "throughput by the number of keys, uniform",
+            "KP is best from 25 keys on, DP only with one key (§5.1)",
+            OF_PPOIJ,
+            Drawn(
+                "Fig. 10: uniform keys",
+                "keys",
+                "tuples/s",
+                by_keys(r"0\.5"),
+                keys_hold,
+                log_x=True,
+            ),
+        ),
+        Figure(
+            "Fig. 11",
+            "throughput by the number of keys, skew 0.35",
+            "DP is best with few keys, then HP; KP seldom",
+            "As Fig. 10.",
+            Drawn(
+                "Fig. 11: skewed keys",
+                "keys",
+                "tuples/s",
+                by_keys(r"0\.35"),
+                keys_hold,
+                log_x=True,
+            ),
+        ),
+        Figure(
+            "Fig. 12",
+            "balance of the replicas by the number of keys",
+            "DP is perfectly balanced, HP nearly, KP with many keys only",
+            "The right half, as the standard deviation of the replicas' comparisons; the "
+            "splitting degree of the left half is not recorded.",
+            Drawn(
+                "Fig. 12: balance, skewed keys",
+                "keys",
+                "standard deviation, %",
+                unbalance,
+                unbalance_holds,
+                log_x=True,
+            ),
+        ),
+        Figure(
+            "Fig. 13",
+            "throughput by the number of replicas, 50 keys, skew 0.35",
+            "HP scales best",
+            "As Fig. 10.",
+            Drawn(
+                "Fig. 13: replicas, skewed keys", "replicas", "tuples/s", replicas, replicas_hold
+            ),
+        ),
+        Figure(
+            "Fig. 14",
+            "throughput by the skew of 50 keys (0.5 is uniform)",
+            "DP hardly changes, KP grows as the skew falls, HP is best between",
+            "As Fig. 10.",
+            Drawn(
+                "Fig. 14: skew, 50 keys",
+                "skew (smaller is more skewed)",
+                "tuples/s",
+                by_skew,
+                skew_rates_hold,
+            ),
+        ),
+        Figure(
+            "Fig. 15",
+            "throughput by the size of batches",
+            elsewhere="Not run: replicas here read from a gate, and nothing is sent in batches.",
+        ),
+        Figure(
+            "Fig. 16",
+            "latency, uniform and skewed",
+            elsewhere="Not run.",
+        ),
+        Figure(
+            "Fig. 17",
+            "throughput beside Scale-OIJ by the number of replicas, 100 and 1,000 keys",
+            "Scale-OIJ is ahead below 4 replicas, and behind from there on",
+            "Scale-OIJ is our own; an interval of 10,000 tuples to both sides. Flink's interval "
+            "join is in [streams](performance/streams.md).",
+            Drawn(
+                "Fig. 17: beside Scale-OIJ",
+                "replicas",
+                "tuples/s",
+                beside_scale_oij,
+                scale_oij_holds,
+                log_y=True,
+            ),
+        ),
+        Figure("Fig. 18", "latency beside Scale-OIJ", elsewhere="Not run."),
+    ),
+)
