@@ -43,6 +43,7 @@ from scalegate._explain import explain
 from scalegate._interval_aggregate import interval_aggregate
 from scalegate._joins import band_join, interval_join, window_join
 from scalegate._metrics import metrics
+from scalegate._operators import Operator, operator
 from scalegate._schema import Algorithm, JoinType
 from scalegate._session import configure, is_active, jar_path
 from scalegate._state import join_state
@@ -56,6 +57,7 @@ __all__ = [
     "Direction",
     "Frame",
     "JoinType",
+    "Operator",
     "Rows",
     "ScalegateError",
     "__version__",
@@ -74,6 +76,7 @@ __all__ = [
     "last_by_time",
     "metrics",
     "nearest_join",
+    "operator",
     "rows",
     "typed",
     "window_aggregate",

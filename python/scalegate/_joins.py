@@ -30,6 +30,7 @@ from scalegate import _schema as schema
 from scalegate._bands import Band, between, checked_bands, not_negative
 from scalegate._errors import ScalegateError
 from scalegate._keys import STREAMED, Keys, checked_keys, checked_pairs, hidden_name
+from scalegate._operators import Operator
 from scalegate._required import required
 from scalegate._schema import Algorithm, Frame, JoinType
 from scalegate._widths import Rows, Width
@@ -323,8 +324,8 @@ def window_join(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
         )
-    if isinstance(within, Rows) and way and (within.keys or way[0] not in schema.OPERATORS):
-        given = f"algorithm={algorithm!r}" if layout is None else f"layout={layout!r}"
+    if isinstance(within, Rows) and way and (within.keys or not schema.is_operator(algorithm)):
+        given = f"algorithm={str(algorithm)!r}" if layout is None else f"layout={layout!r}"
         raise ScalegateError(
             f'{given}: a window of rows works with algorithm="auto", or "scalejoin" and the '
             "other operators of the papers where all rows count."
@@ -332,7 +333,12 @@ def window_join(
     if threads is not None and not isinstance(within, Rows):
         raise ScalegateError(
             f"threads={threads!r}: a window of time runs in many tasks, each with one thread. "
-            "Only that of a window of rows, which runs in one task, has more."
+            "Only that of a window of rows, which runs in one task, has more, and operators of "
+            "the papers: algorithm=scalegate.operator(name, threads=...)."
+        )
+    if threads is not None and isinstance(algorithm, Operator):
+        raise ScalegateError(
+            f"threads={threads!r}: say it of the operator alone, which is {str(algorithm)!r}."
         )
     if threads is not None and isinstance(within, Rows) and within.keys:
         raise ScalegateError(

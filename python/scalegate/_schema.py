@@ -16,6 +16,7 @@ from pyspark.sql.column import Column
 
 from scalegate import _session
 from scalegate._errors import ScalegateError
+from scalegate._operators import MOST_THREADS, OPERATORS, Operator, OperatorName, cells
 from scalegate._widths import MICROS, Number, Width, micros, number, plain, whole_number
 
 INTEGERS = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
@@ -28,15 +29,9 @@ INSTEAD = {
     "double": "cast it to bigint, in a unit in which it is whole",
 }
 _Own: TypeAlias = Literal["auto", "broadcast", "index", "sweep", "matrix"]
-_Index: TypeAlias = Literal["pim", "pim1", "im", "bplus", "chained", "roundrobin"]
-_Interval: TypeAlias = Literal["kp", "dp", "hp", "scale-oij"]
-_Loop: TypeAlias = Literal["scalejoin", "dp-join", "celljoin", "handshake", "llhj", "splitjoin"]
-Algorithm: TypeAlias = Literal[_Own, _Loop, _Index, _Interval]
-OPERATORS: tuple[Algorithm, ...] = (*get_args(_Loop), *get_args(_Index), *get_args(_Interval))
-"""The papers' operators, and what they compare with."""
-ALGORITHMS: tuple[Algorithm, ...] = (*get_args(_Own), *OPERATORS)
+Algorithm: TypeAlias = Literal[_Own, OperatorName] | Operator
+ALGORITHMS: tuple[str, ...] = (*get_args(_Own), *OPERATORS)
 MOST_CELLS = 1024
-MOST_THREADS = 1024
 _Sides: TypeAlias = Literal["inner", "left", "right", "full", "semi", "anti", "outer"]
 _Outer: TypeAlias = Literal["fullouter", "full_outer", "leftouter", "left_outer"]
 _Other: TypeAlias = Literal["rightouter", "right_outer", "leftsemi", "left_semi"]
@@ -152,21 +147,31 @@ def join_type(how: str) -> str:
     return known
 
 
-def algorithm(name: str) -> str:
-    """The name of a join algorithm, or an error that lists them."""
-    if not isinstance(name, str) or name.lower() not in ALGORITHMS:
-        raise ScalegateError(f"algorithm={name!r}: choose one of {', '.join(ALGORITHMS)}.")
-    return name.lower()
+def algorithm(asked: str | Operator) -> str:
+    """What the hint calls a join algorithm, or an error that lists them."""
+    if isinstance(asked, Operator):
+        return str(asked)
+    if not isinstance(asked, str) or asked.lower() not in ALGORITHMS:
+        raise ScalegateError(
+            f"algorithm={asked!r}: choose one of {', '.join(ALGORITHMS)}, or "
+            "scalegate.operator(...) for one of the papers' with options."
+        )
+    return asked.lower()
 
 
-def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
+def is_operator(asked: str | Operator) -> bool:
+    """Whether an algorithm is an operator of the papers."""
+    return isinstance(asked, Operator) or asked.lower() in OPERATORS
+
+
+def way(asked: str | Operator, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
-    name = algorithm(algorithm_name)
+    name = algorithm(asked)
     if streaming and (
         name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None)
     ):
         raise ScalegateError(
-            f"algorithm={algorithm_name!r}: the windows of two streams are indexed, so algorithm "
+            f"algorithm={str(asked)!r}: the windows of two streams are indexed, so algorithm "
             'takes "auto" and "index" alone, or layout= says how many cells share them.'
         )
     if layout is None:
@@ -174,9 +179,10 @@ def way(algorithm_name: str, layout: Sequence[int] | None, streaming: bool) -> t
         return () if name == "auto" else (name,)
     if name not in ("auto", "matrix"):
         raise ScalegateError(
-            f'layout={layout!r} is of algorithm="matrix": algorithm={algorithm_name!r} has none.'
+            f'layout={layout!r} is of algorithm="matrix": algorithm={str(asked)!r} has none. '
+            'Workers of DP-Join are laid out by scalegate.operator("dp-join", layout=...).'
         )
-    return "matrix", _layout(layout)
+    return "matrix", cells(layout, MOST_CELLS)
 
 
 def ordered(asked: bool, streaming: bool, way: tuple[str, ...]) -> tuple[str, ...]:
@@ -196,22 +202,6 @@ def ordered(asked: bool, streaming: bool, way: tuple[str, ...]) -> tuple[str, ..
             "ordered=True."
         )
     return ("ordered",)
-
-
-def _layout(layout: Sequence[int]) -> str:
-    given = layout if isinstance(layout, Sequence) and not isinstance(layout, str) else ()
-    whole = [n for n in map(whole_number, given) if n is not None and n > 0]
-    if len(given) != 2 or len(whole) != 2:
-        raise ScalegateError(
-            f"layout={layout!r}: give the rows and columns of the matrix, from 1 on, as in "
-            "layout=(2, 3)."
-        )
-    if whole[0] * whole[1] > MOST_CELLS:
-        raise ScalegateError(
-            f"layout={layout!r} has {whole[0] * whole[1]} cells, each of which is a task: "
-            f"{MOST_CELLS} are the most."
-        )
-    return f"{whole[0]}x{whole[1]}"
 
 
 def threads(count: int) -> int:

@@ -1,6 +1,7 @@
 """The three joins against the same condition written for plain Spark; the plan has our node."""
 
 import datetime as dt
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +16,8 @@ from pyspark.errors import AnalysisException, IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.utils import is_remote
-from scalegate import _schema as schema
+from scalegate import ScalegateError
+from scalegate._operators import OPERATORS, TAKES
 
 
 @pytest.fixture(scope="module")
@@ -108,14 +110,74 @@ def test_band_join(spark: SparkSession, left: DataFrame, right: DataFrame) -> No
     assert_same(spark, joined, left.join(renamed(right), condition))
 
 
-@pytest.mark.parametrize("name", schema.OPERATORS)
+@pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_of_the_papers_gives_the_rows_of_any_algorithm(
-    left: DataFrame, right: DataFrame, name: schema.Algorithm
+    left: DataFrame, right: DataFrame, name: scalegate.Algorithm
 ) -> None:
     how = "inner" if name == "handshake" else "left"
     asked = left.interval_join(right, on="symbol", lower="-9 s", how=how, algorithm=name)
     assert "(as hinted)" in sessions.plan(asked)
     assert rows(asked) == rows(left.interval_join(right, on="symbol", lower="-9 s", how=how))
+
+
+VALUES: dict[str, Any] = {
+    "threads": 2,
+    "layout": (1, 2),
+    "merge_ratio": 0.25,
+    "insertion_depth": 0,
+    "task_size": 5,
+    "length": 3,
+    "splitting": 2,
+    "theta": 1.5,
+    "split": "every-key",
+    "batch": 7,
+}
+
+
+@pytest.mark.parametrize("name", [name for name in OPERATORS if TAKES[name]])
+def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: Any) -> None:
+    options = {option: VALUES[option] for option in TAKES[name]}
+    if "layout" in options:
+        del options["threads"]
+    asked = scalegate.operator(name, **options)
+    joined = left.interval_join(right, on="symbol", lower="-9 s", algorithm=asked)
+    plan = sessions.plan(joined)
+    assert "(as hinted)" in plan and all(
+        text in plan for text in str(asked)[len(name) + 1 : -1].split(", ")[1:]
+    )
+    assert rows(joined) == rows(left.interval_join(right, on="symbol", lower="-9 s"))
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("nested", {}, "'nested' is not an operator of the papers: choose one of scalejoin"),
+        ("bplus", {"threads": 2}, "threads=2: 'bplus' has no such option; it takes none"),
+        ("pim", {"splitting": 2}, "splitting=2: 'pim' has no such option; it takes threads, m"),
+        ("pim", {"merge_ratio": 0}, "merge_ratio=0: give a number above 0 and at most 1"),
+        ("hp", {"theta": "high"}, "theta='high': give a number from 1 to 100"),
+        ("hp", {"split": "all"}, 'split=\'all\': give "every-key" or "busiest"'),
+        ("hp", {"threads": 0}, "threads=0: give a whole number from 1 to 1024"),
+        ("hp", {"batch": 2.5}, "batch=2.5: give a whole number from 1 on"),
+        ("dp-join", {"layout": (2,)}, "layout=(2,): give the rows and columns of the matrix"),
+        ("dp-join", {"layout": (1, 2), "threads": 2}, "leave out threads=2"),
+    ],
+)
+def test_options_that_an_operator_has_not_are_refused(
+    name: Any, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ScalegateError, match=re.escape(message)):
+        scalegate.operator(name, **options)
+
+
+def test_threads_are_said_of_the_operator_or_of_the_join(
+    left: DataFrame, right: DataFrame
+) -> None:
+    pim = scalegate.operator("pim", threads=2)
+    with pytest.raises(ScalegateError, match="threads=3: say it of the operator alone"):
+        left.window_join(right, within=scalegate.rows(3), algorithm=pim, threads=3)
+    joined = left.window_join(right, within=scalegate.rows(3), algorithm=pim)
+    assert "algorithm: PIM-Tree on 2 threads in one task" in sessions.plan(joined)
 
 
 def test_an_operator_of_the_papers_joins_windows_of_rows(
@@ -551,7 +613,8 @@ def test_a_window_of_rows_is_joined_by_the_threads_asked_for(
     left, right = spark.range(0, 60, 2).toDF("ts"), spark.range(1, 61, 2).toDF("ts")
     joined = left.window_join(right, within=scalegate.rows(9), threads=threads)
     plan = sessions.plan(joined)
-    assert f"ScaleJoin on {threads or 2} threads in one task" in plan
+    on = "one thread" if threads == 1 else f"{threads or 2} threads"
+    assert f"ScaleJoin on {on} in one task" in plan
     assert joined.collect() == left.window_join(right, within=scalegate.rows(9)).collect()
 
 

@@ -34,6 +34,11 @@ trait RunningJoin extends AutoCloseable {
   /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
   def metrics: JoinMetrics
 
+  /** What this join counts beside, by name: an index its "merges", keys their "splitting". Once the join is done or
+    * closed, any thread.
+    */
+  def details: Seq[(String, Double)] = Nil
+
   /** Stops the join, interrupts its threads and waits until they have ended, whatever is still on
     * the way. Any thread but the join's own; a second call is void. From then on sources, [[poll]]
     * and [[frontier]] throw, unless the join was done.

@@ -35,6 +35,9 @@ final class RunningTypedJoin private[join] (
 
   def metrics: JoinMetrics = join.metrics
 
+  /** As [[RunningJoin.details]]. */
+  def details: Seq[(String, Double)] = join.details
+
   override def close(): Unit = join.close()
 
   protected def take(): TypedResult =

@@ -106,7 +106,7 @@ final class ConcurrentPimTree(
   def name: String = s"concurrent PIM-Tree($policy, D=$insertionDepth)"
 
   /** Merges so far. */
-  def merges: Long = merged
+  override def merges: Long = merged
 
   /** The subindexes that insertions may go to, until the next merge. */
   def partitions: Int = generation.partitions

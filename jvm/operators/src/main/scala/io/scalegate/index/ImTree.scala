@@ -18,7 +18,7 @@ final class ImTree(val policy: MergePolicy) extends SlidingIndex {
   def name: String = s"IM-Tree($policy)"
 
   /** Merges so far. */
-  def merges: Long = merged
+  override def merges: Long = merged
 
   def insert(key: Long, value: Int, position: Long): Unit = {
     ti.insert(key, value, position)

@@ -33,7 +33,7 @@ final class PimTree(val policy: MergePolicy, val insertionDepth: Int = PimTree.D
   def name: String = s"PIM-Tree($policy, D=$insertionDepth)"
 
   /** Merges so far. */
-  def merges: Long = merged
+  override def merges: Long = merged
 
   /** The subindexes that insertions may go to, until the next merge. */
   def partitions: Int = ts.nodesAt(depth)

@@ -56,6 +56,9 @@ trait SlidingIndex {
     */
   def size: Int
 
+  /** How often a mutable part was merged into an immutable one; 0 for an index without such parts. */
+  def merges: Long = 0L
+
   /** The bytes that the index's arrays and objects take, reserves included. */
   def memoryBytes: Long
 

@@ -3,7 +3,7 @@ package io.scalegate.indexjoin
 import io.scalegate.index.SlidingIndex
 import io.scalegate.join.ordered.{SequentialJoin, WindowBounds}
 import io.scalegate.join.{JoinOptions, JoinSpec, JoinStrategy, RunningJoin}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** The index-based window join (IBWJ, PIM-Tree §2.2) on the thread that polls. A ready tuple's
   * range on one band is looked up in an index over the opposite window; what that finds is tested
@@ -30,18 +30,26 @@ final class IndexJoin(
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
     IndexJoin.requireBand(band, spec)
     val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
-    val index = () => if (spec.bands.isEmpty) null else newIndex(rows)
+    val indexes =
+      Sides.each[SlidingIndex](_ => if (spec.bands.isEmpty) null else newIndex(rows))
     new SequentialJoin(
       spec,
       sources,
       options,
-      new IndexJoinWindow(_, spec, index(), band, options.maxWindowRows)
+      side => new IndexJoinWindow(side, spec, indexes(side), band, options.maxWindowRows),
+      () => IndexJoin.merges(indexes)
     )
   }
 }
 
 object IndexJoin {
   val TimeWindowRows: Int = 1 << 12
+
+  /** As `RunningJoin.details` has them; an index is null for a join without bands. */
+  private[indexjoin] def merges(indexes: Sides[SlidingIndex]): Seq[(String, Double)] = {
+    val those = indexes.toSeq.filter(_ != null)
+    if (those.isEmpty) Nil else Seq("merges" -> those.map(_.merges).sum.toDouble)
+  }
 
   private[scalegate] def requireBand(band: Option[Int], spec: JoinSpec): Unit =
     if (band.exists(b => b < 0 || b >= spec.bands.length) && spec.bands.nonEmpty)

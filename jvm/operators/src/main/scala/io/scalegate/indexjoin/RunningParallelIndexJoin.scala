@@ -72,6 +72,8 @@ final private class RunningParallelIndexJoin(
     JoinMetrics(all.updated(0, all.head.copy(peakWindowRows = peak)))
   }
 
+  override def details: Seq[(String, Double)] = IndexJoin.merges(windows.map(_.index))
+
   def threads: Int = staff.workers.count(!_.isLeaving)
 
   def resize(threads: Int): Unit = resizing.synchronized {

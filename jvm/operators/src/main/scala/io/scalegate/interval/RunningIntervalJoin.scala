@@ -47,6 +47,12 @@ final class RunningIntervalJoin private[interval] (
   /** How keys are split, as the first replica last told. Any thread. */
   def splitting: KeySplitting = workers.head.splitting
 
+  override def details: Seq[(String, Double)] = Seq(
+    "plans" -> splitting.plans.toDouble,
+    "splitting" -> splitting.averageDegree,
+    "highest_splitting" -> splitting.highestDegree.toDouble
+  )
+
   final protected class Replica(replica: Int) extends Worker(replica) {
     private[this] val input = new ReadyInput(gate.addReader())
     private[this] var steps: IntervalSteps = _

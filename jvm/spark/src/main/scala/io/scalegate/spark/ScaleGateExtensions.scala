@@ -6,7 +6,12 @@ import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.scalegate.HintRulesWithHive
 import org.apache.spark.sql.scalegate.ui.ScaleGateTab
-import org.apache.spark.sql.{SparkSession, SparkSessionExtensions, SparkSessionExtensionsProvider}
+import org.apache.spark.sql.{
+  SparkSession,
+  SparkSessionExtensions,
+  SparkSessionExtensionsProvider,
+  classic
+}
 import org.slf4j.LoggerFactory
 
 import io.scalegate.spark.join.aggregate.{
@@ -23,7 +28,8 @@ import io.scalegate.spark.join.hint.{
   ResolveWindowJoinHint
 }
 import io.scalegate.spark.join.plan.{
-  ResolveExplainJoins,
+  RecentQueries,
+  ResolveFrameHints,
   SplitFullJoin,
   SplitSkewedPartitions,
   WindowJoinStrategy
@@ -88,7 +94,7 @@ private object ScaleGateExtensions {
   * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
   * harm, since every rule here leaves its own work alone.
   *
-  *   - hint resolution rules: `WINDOW_JOIN` and `EXPLAIN_JOINS` are unknown to Spark, which would drop them before
+  *   - hint resolution rules: `WINDOW_JOIN`, `EXPLAIN_JOINS` and `JOIN_METRICS` are unknown to Spark, which would drop them before
   *     analysis;
   *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
   *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
@@ -117,8 +123,8 @@ private object ScaleGateExtensions {
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
   *     the hands of Spark's own strategy for joins of streams, which comes before any other;
   *   - table function: reads what a checkpoint holds;
-  *   - check rule: checks nothing, and adds a tab to Spark's UI when a session's analyzer is made, the first moment at
-  *     which there is an application;
+  *   - check rule: checks nothing, and adds a tab to Spark's UI and a listener, for the figures of joins that ran, when a
+  *     session's analyzer is made, the first moment at which there is an application;
   *   - rules around the transitions between rows and columns, when nothing but the generated code is to come: freeze
   *     the stateful operators, which Spark's rules copy at a price, and let joined rows that nobody reads leave as they
   *     are.
@@ -145,13 +151,13 @@ private object ScaleGateExtensions {
 private object ScaleGateRules {
   private[this] val log = LoggerFactory.getLogger(classOf[ScaleGateExtensions])
   private[this] val hintRules =
-    Seq(ResolveExplainJoins, ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
+    Seq(ResolveFrameHints, ResolveWindowJoinHint, HideStreamingJoins, TellOutputMode)
 
   def register(extensions: SparkSessionExtensions): Unit = {
     hintRules.foreach(rule => extensions.injectHintResolutionRule(_ => rule))
     extensions.injectResolutionRule(new HintRulesWithHive(_, hintRules))
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
-    extensions.injectResolutionRule(_ => ResolveExplainJoins)
+    extensions.injectResolutionRule(_ => ResolveFrameHints)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)
@@ -192,9 +198,13 @@ private object ScaleGateRules {
     extensions.injectTableFunction(MetricsFunction.description)
     extensions.injectCheckRule { session =>
       showIn(session)
+      rememberIn(session)
       _ => ()
     }
   }
+
+  private[this] def rememberIn(session: SparkSession): Unit =
+    session.asInstanceOf[classic.SparkSession].listenerManager.register(RecentQueries)
 
   /** The tab is a convenience: where a Spark has another UI than its release, queries run all the same. */
   private[this] def showIn(session: SparkSession): Unit =

@@ -32,12 +32,15 @@ object NestedLoopJoin extends JoinStrategy {
   *
   * @param window
   *   makes a side's window, empty
+  * @param detailed
+  *   what the windows count beside
   */
 final private[scalegate] class SequentialJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    window: Side => SearchedWindow
+    window: Side => SearchedWindow,
+    detailed: () => Seq[(String, Double)] = () => Nil
 ) extends GatedJoin(spec, sides, options)
     with ResultSink {
   private[this] val input = gate.addReader()
@@ -55,6 +58,8 @@ final private[scalegate] class SequentialJoin(
   protected def reached: Long = if (found.isEmpty) input.horizon() else found.peek.ts
 
   def metrics: JoinMetrics = JoinMetrics(Vector(published))
+
+  override def details: Seq[(String, Double)] = detailed()
 
   def emit(later: StreamTuple, earlier: StreamTuple): Unit =
     found.add(new JoinResult(later, earlier))

@@ -1,7 +1,9 @@
 package io.scalegate.spark.settings
 
+import java.util.Locale
+
 /** A way to run a window join. */
-abstract class Algorithm private[settings] (val name: String)
+abstract class Algorithm private[settings] (val name: String) extends Serializable
 
 object Algorithm {
 
@@ -20,22 +22,26 @@ object Algorithm {
   /** How Spark's tasks join. */
   val own: Seq[Algorithm] = Seq(Broadcast, Index, Sweep, Matrix)
 
-  val all: Seq[Algorithm] = own ++ JoinOperator.all
-
   /** The choice that is left to the planner. */
   val Auto = "auto"
 
-  val names: Seq[String] = Auto +: all.map(_.name)
+  val names: Seq[String] = Auto +: (own.map(_.name) ++ JoinOperator.all.map(_.name))
 
-  /** None for [[Auto]].
+  private[this] val Text = """\s*([\w-]+)\s*(?:\((.*)\))?\s*""".r
+
+  /** What a hint or a setting writes: one of [[names]], an operator's followed by options or not, as in
+    * `pim(threads=2, merge_ratio=0.5)`. None for what begins with no such name; None in it for [[Auto]].
     *
-    * @throws java.util.NoSuchElementException
-    *   for what is none of [[names]]
+    * @throws java.lang.IllegalArgumentException
+    *   for options that are none
     */
-  def named(name: String): Option[Algorithm] =
-    if (name == Auto) None
-    else
-      Some(all.find(_.name == name).getOrElse(
-        throw new NoSuchElementException(s"no algorithm $name")
-      ))
+  def parse(text: String): Option[Option[Algorithm]] = text.toLowerCase(Locale.ROOT) match {
+    case Text(name, options) if names.contains(name) =>
+      val operator = JoinOperator.all.find(_.name == name)
+      if (options != null && operator.isEmpty) throw Errors.optionsOfNone(name)
+      Some(operator.map { o =>
+        NamedOperator(o, Option(options).fold(OperatorOptions.None)(OperatorOptions.parse(o, _)))
+      }.orElse(own.find(_.name == name)))
+    case _ => None
+  }
 }

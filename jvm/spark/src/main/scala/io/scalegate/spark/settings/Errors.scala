@@ -59,6 +59,43 @@ object Errors {
       s"${Algorithm.names.mkString(", ")}, or leave the choice out"
   )
 
+  def operatorOption(operator: JoinOperator, said: String): Exception = bad(
+    s"the operator '${operator.name}' has no option '$said': " +
+      (if (operator.takes.isEmpty) "it takes none"
+       else
+         s"it takes ${operator.takes.mkString(", ")}, as in '${operator.name}(${operator.takes.head}=…)'")
+  )
+
+  def operatorValue(
+      operator: JoinOperator,
+      option: OperatorOption[_],
+      value: String
+  ): Exception = bad(
+    s"'${operator.name}($option=$value)': $option is ${option.takes}"
+  )
+
+  def operatorOptionTwice(operator: JoinOperator, option: OperatorOption[_]): Exception = bad(
+    s"'${operator.name}' is given $option twice: say it once"
+  )
+
+  def operatorLayoutAndThreads(operator: JoinOperator): Exception = bad(
+    s"'${operator.name}' is given a layout and threads: each cell of a layout is a worker, so say one of the two"
+  )
+
+  def optionsOfNone(name: String): Exception = bad(
+    s"'$name' takes no options: those of the papers' operators do, as in 'scalejoin(threads=4)'"
+  )
+
+  def joinMetricsArguments(found: Seq[String]): Exception = bad(
+    "JOIN_METRICS tells figures per 'operator', as without an argument, or per 'task'; it was given " +
+      s"(${found.mkString(", ")})"
+  )
+
+  def notRun(most: Int): Exception = bad(
+    "no figures are known of this frame's joins: run it first, as by collect, count or a write in this application, with " +
+      s"a join that scalegate runs; the last $most queries with such joins are remembered"
+  )
+
   def hintJoinType(joinType: String): Exception = bad(
     "WINDOW_JOIN runs inner, left, right, full, semi and anti joins; this is a " +
       s"${joinType.toLowerCase(java.util.Locale.ROOT)} join. Remove the hint, and Spark plans the join itself"

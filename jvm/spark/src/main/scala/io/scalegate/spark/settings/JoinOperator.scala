@@ -13,28 +13,32 @@ import io.scalegate.index.{
 import io.scalegate.indexjoin.{IndexJoin, ParallelIndexJoin}
 import io.scalegate.interval.{IntervalJoin, IntervalPattern}
 import io.scalegate.join.{JoinStrategy, ordered}
-import io.scalegate.matrix
+import io.scalegate.matrix.MatrixJoin
 
 /** An operator of the papers, or one that they compare with, by the name that a hint gives it.
   *
   * @param title
   *   what EXPLAIN calls it
+  * @param takes
+  *   what may be said of it beside its name; one that does not take [[OperatorOption.Threads]] has one
   * @param strategy
-  *   of so many threads; those of one thread take no account of the number
+  *   as the options say
   * @param needsKey
   *   whether it spreads rows by an equality key
   * @param innerOnly
   *   whether its results come in no order, so that it is never certain that a row has no match
   */
 sealed abstract class JoinOperator(
-    name: String,
+    val name: String,
     val title: String,
-    val strategy: Int => JoinStrategy,
+    val takes: Seq[OperatorOption[_]],
+    val strategy: OperatorOptions => JoinStrategy,
     val needsKey: Boolean = false,
     val innerOnly: Boolean = false
-) extends Algorithm(name)
+)
 
 object JoinOperator {
+  import OperatorOption._
 
   /** Why one does not run a join, if it does not.
     *
@@ -51,86 +55,141 @@ object JoinOperator {
   /** Merge ratios as in the PIM-Tree paper's experiments, of one thread and of several (§5.2). */
   private[this] val (alone, together) = (1.0 / 8, 1.0)
 
+  private[this] def merging(options: OperatorOptions, unlessSaid: Double)(window: Int) =
+    MergePolicy(window, options.getOrElse(MergeRatio, unlessSaid))
+
+  private[this] def depth(options: OperatorOptions) =
+    options.getOrElse(InsertionDepth, PimTree.DefaultDepth)
+
+  private[this] def interval(options: OperatorOptions, pattern: IntervalPattern) =
+    new IntervalJoin(options.threads, pattern, options.getOrElse(Batch, IntervalJoin.Batch))
+
+  private[this] def hybrid(options: OperatorOptions): IntervalPattern = {
+    val unlessSaid = IntervalPattern.Hybrid()
+    val theta = options.getOrElse(Theta, unlessSaid.theta)
+    unlessSaid.copy(
+      theta = theta,
+      maxSplitting = options.get(Splitting),
+      drift = math.max(theta, unlessSaid.drift),
+      choice = options.getOrElse(Split, unlessSaid.choice)
+    )
+  }
+
+  private[this] def matrix(options: OperatorOptions) = options.get(Layout)
+    .fold(MatrixJoin.ofWorkers(options.threads, 1, 1))(new MatrixJoin(_))
+
+  private[this] val OneThread = Nil
+  private[this] val Several = Seq(Threads)
+
   case object ScaleJoin
-      extends JoinOperator("scalejoin", "ScaleJoin", new ordered.ScaleJoin(_))
-  case object DpJoin
-      extends JoinOperator("dp-join", "DP-Join", matrix.MatrixJoin.ofWorkers(_, 1, 1))
+      extends JoinOperator(
+        "scalejoin",
+        "ScaleJoin",
+        Several,
+        o => new ordered.ScaleJoin(o.threads)
+      )
+  case object DpJoin extends JoinOperator("dp-join", "DP-Join", Several :+ Layout, matrix)
   case object Pim
       extends JoinOperator(
         "pim",
         "PIM-Tree",
-        threads =>
-          new ParallelIndexJoin(threads, w => new ConcurrentPimTree(MergePolicy(w, together)))
+        Several ++ Seq(MergeRatio, InsertionDepth, TaskSize),
+        o =>
+          new ParallelIndexJoin(
+            o.threads,
+            w => new ConcurrentPimTree(merging(o, together)(w), depth(o)),
+            o.getOrElse(TaskSize, ParallelIndexJoin.TaskSize)
+          )
       )
   case object PimAlone
       extends JoinOperator(
         "pim1",
-        "PIM-Tree, one thread",
-        _ => new IndexJoin(w => new PimTree(MergePolicy(w, alone)))
+        "sequential PIM-Tree",
+        OneThread ++ Seq(MergeRatio, InsertionDepth),
+        o => new IndexJoin(w => new PimTree(merging(o, alone)(w), depth(o)))
       )
   case object Im
       extends JoinOperator(
         "im",
-        "IM-Tree, one thread",
-        _ => new IndexJoin(w => new ImTree(MergePolicy(w, alone)))
+        "IM-Tree",
+        OneThread :+ MergeRatio,
+        o => new IndexJoin(w => new ImTree(merging(o, alone)(w)))
       )
   case object BPlus
       extends JoinOperator(
         "bplus",
-        "B+-Tree, one thread",
+        "B+-Tree",
+        OneThread,
         _ => new IndexJoin(_ => new BPlusTreeIndex)
       )
   case object Chained
       extends JoinOperator(
         "chained",
-        "chained index, one thread",
-        _ => new IndexJoin(w => new ChainedIndex(w, length = 2, archiveImmutable = true))
+        "chained index",
+        OneThread :+ Length,
+        o =>
+          new IndexJoin(w => new ChainedIndex(w, o.getOrElse(Length, 2), archiveImmutable = true))
       )
   case object RoundRobin
       extends JoinOperator(
         "roundrobin",
         "B+-Trees, round robin",
-        new RoundRobinIndexJoin(_, _ => new BPlusTreeIndex)
+        Several,
+        o => new RoundRobinIndexJoin(o.threads, _ => new BPlusTreeIndex)
       )
   case object KeyPartitioned
       extends JoinOperator(
         "kp",
         "PPOIJ by key",
-        new IntervalJoin(_, IntervalPattern.KeyPartitioned),
+        Several :+ Batch,
+        interval(_, IntervalPattern.KeyPartitioned),
         needsKey = true
       )
   case object DataPartitioned
       extends JoinOperator(
         "dp",
         "PPOIJ by data",
-        new IntervalJoin(_, IntervalPattern.DataPartitioned),
+        Several :+ Batch,
+        interval(_, IntervalPattern.DataPartitioned),
         needsKey = true
       )
   case object Hybrid
       extends JoinOperator(
         "hp",
         "PPOIJ, hybrid",
-        new IntervalJoin(_, IntervalPattern.Hybrid()),
+        Several ++ Seq(Splitting, Theta, Split, Batch),
+        o => interval(o, hybrid(o)),
         needsKey = true
       )
-  case object OfScaleOij extends JoinOperator("scale-oij", "Scale-OIJ", new ScaleOij(_))
-  case object OfCells extends JoinOperator("celljoin", "CellJoin", new CellJoin(_))
+  case object OfScaleOij
+      extends JoinOperator("scale-oij", "Scale-OIJ", Several, o => new ScaleOij(o.threads))
+  case object OfCells
+      extends JoinOperator(
+        "celljoin",
+        "CellJoin",
+        Several :+ Batch,
+        o => new CellJoin(o.threads, o.getOrElse(Batch, CellJoin.Batch))
+      )
   case object Handshake
       extends JoinOperator(
         "handshake",
         "handshake join",
-        new HandshakeJoin(_),
+        Several,
+        o => new HandshakeJoin(o.threads),
         innerOnly = true
       )
   case object LowLatencyHandshake
       extends JoinOperator(
         "llhj",
         "low-latency handshake join",
-        new LowLatencyHandshakeJoin(_)
+        Several,
+        o => new LowLatencyHandshakeJoin(o.threads)
       )
-  case object OfSplits extends JoinOperator("splitjoin", "SplitJoin", new SplitJoin(_))
+  case object OfSplits
+      extends JoinOperator("splitjoin", "SplitJoin", Several, o => new SplitJoin(o.threads))
 
-  val all: Seq[JoinOperator] = Seq(
+  /** Lazy, as each of them needs this object first. */
+  lazy val all: Seq[JoinOperator] = Seq(
     ScaleJoin,
     DpJoin,
     Pim,

@@ -19,7 +19,7 @@ object ScaleGateConf {
     */
   val CellThreads = "spark.scalegate.cellThreads"
 
-  /** One of [[Algorithm.names]]: how window joins are run whose hint does not say. */
+  /** How window joins are run whose hint does not say, as [[Algorithm.parse]] reads it. */
   val JoinAlgorithm = "spark.scalegate.join.algorithm"
 
   /** The matrix of cells, as in `2x3`, of the joins that are run so and whose hint does not say; `auto` leaves it to
@@ -99,12 +99,12 @@ object ScaleGateConf {
 
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
-    val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim.toLowerCase(Locale.ROOT)
-    if (!Algorithm.names.contains(text))
+    val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim
+    Algorithm.parse(text).getOrElse(
       throw new IllegalArgumentException(
         s"$JoinAlgorithm must be one of ${Algorithm.names.mkString(", ")}, not '$text'"
       )
-    Algorithm.named(text)
+    )
   }
 
   /** None where the planner is to choose. */

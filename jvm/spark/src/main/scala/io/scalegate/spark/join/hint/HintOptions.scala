@@ -6,7 +6,7 @@ import io.scalegate.spark.settings.Algorithm
 /** What a hint says of how its join is to be run.
   *
   * @param algorithm
-  *   one of `Algorithm.names`, if it says so
+  *   as `Algorithm.parse` reads it, if it says so
   * @param layout
   *   of the matrix, which it asks for then
   * @param ordered
@@ -20,7 +20,7 @@ final case class HintOptions(
 
   /** The algorithm that is asked for, unless it is left to the planner. */
   def requested: Option[Algorithm] =
-    if (layout.nonEmpty) Some(Algorithm.Matrix) else algorithm.flatMap(Algorithm.named)
+    if (layout.nonEmpty) Some(Algorithm.Matrix) else algorithm.flatMap(Algorithm.parse).flatten
 }
 
 object HintOptions {

@@ -21,7 +21,7 @@ import io.scalegate.spark.settings.{Algorithm, Errors, LayoutText}
   *
   * `/*+ WINDOW_JOIN(r, s) */` names both inputs of one join of its query block; without arguments, and as
   * `df.hint("WINDOW_JOIN")`, it belongs to the join that its relation goes into. A quoted name of an `Algorithm`
-  * among the arguments chooses that, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the
+  * among the arguments chooses that, an operator's with its options or without, a quoted layout, as in `'2x3'`, that of the matrix, and `'ordered'` asks for the
   * rows of a join of streams in the order of their times.
   */
 object ResolveWindowJoinHint extends Rule[LogicalPlan] {
@@ -48,7 +48,8 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] def refuseLayoutOfOther(options: HintOptions): Unit =
     for {
       layout <- options.layout
-      algorithm <- options.algorithm.flatMap(Algorithm.named) if algorithm != Algorithm.Matrix
+      algorithm <- options.algorithm.flatMap(Algorithm.parse).flatten
+      if algorithm != Algorithm.Matrix
     } throw Errors.layoutOfOther(layout, algorithm.name)
 
   private[this] object Layout {
@@ -62,7 +63,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   private[this] object AlgorithmName {
     def unapply(argument: Expression): Option[String] = argument match {
       case Literal(text, StringType) if text != null =>
-        Some(lower(text.toString)).filter(Algorithm.names.contains)
+        Some(text.toString).filter(Algorithm.parse(_).nonEmpty)
       case _ => None
     }
   }

@@ -7,7 +7,7 @@ import org.apache.spark.sql.scalegate.TaskAccess
 import io.scalegate.join.{JoinSource, RunningTypedJoin}
 import io.scalegate.spark.join.{Probing, UngroupedPairs}
 import io.scalegate.spark.rows.UnsafeRows
-import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, Sides, StreamTuple}
 
 /** Feeds a running join and takes its results on the task's thread, which therefore never waits for the one while the
   * join waits for the other. Results come in the join's own order, after the rows without a time that are given because
@@ -41,6 +41,10 @@ final class OperatorIterator(
     val shares = m.workers.map(_.comparisons)
     Seq(m.comparisons, shares.max, shares.min, m.stored, m.peakWindowRows)
   }
+
+  /** What it has done; exact once it is closed. */
+  def work(partition: Int, nanos: Long): TaskWork =
+    TaskWork(partition, nanos, Sides(left.count, right.count), join.metrics, join.details)
 
   protected def seek(): Unit = {
     while (!isGiven && !timed) takeUntimed()

@@ -10,8 +10,8 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.spark.join.{IndexTerms, JoinKeys, PartitionsJoinTask, Probing}
-import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.spark.join.{IndexTerms, JoinKeys, Probing}
+import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.TimeWindow
 
 /** The join within a window of time by an operator that a hint names. Both inputs come in the order of their times: in
@@ -19,27 +19,24 @@ import io.scalegate.stream.TimeWindow
   *
   * A row whose time, key or banded attribute is NULL matches nothing.
   *
+  * @param operator
+  *   with the threads of each task
   * @param keys
   *   that bring rows together; none where all meet in one task
   * @param terms
   *   of the banded attributes, the keys among them
-  * @param threads
-  *   of each task
   */
 final case class OperatorJoinExec(
     probing: Probing,
-    operator: JoinOperator,
+    operator: NamedOperator,
     keys: JoinKeys,
     window: OperatorWindow,
     terms: IndexTerms,
-    threads: Int,
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends PartitionsJoinNode {
+) extends OperatorNode {
   private[this] def isKeyed = keys.left.nonEmpty
-
-  override protected def counters: Seq[(String, String)] = OperatorIterator.Counters
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (isKeyed) Seq(ClusteredDistribution(keys.left), ClusteredDistribution(keys.right))
@@ -51,12 +48,11 @@ final case class OperatorJoinExec(
     if (isKeyed) probing.partitioning(left.outputPartitioning, right.outputPartitioning)
     else SinglePartition
 
-  override protected def task: PartitionsJoinTask = new OperatorTask(
+  override protected def task: OperatorTask = new OperatorTask(
     terms.inTask(probing, columns),
     window.times,
     TimeWindow(window.lower, window.upper),
-    operator,
-    threads
+    operator
   )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =

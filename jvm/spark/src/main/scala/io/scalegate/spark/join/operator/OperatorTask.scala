@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, Joi
 import io.scalegate.join.{JoinSpec, PairPredicate, TypedJoin}
 import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
-import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.{Side, Sides, StreamTuple, Window}
 
 /** A join by one of the papers' operators, within a task, as it travels to the executor.
@@ -21,8 +21,7 @@ final class OperatorTask(
     terms: TaskTerms,
     times: Sides[Expression],
     window: Window,
-    operator: JoinOperator,
-    threads: Int
+    operator: NamedOperator
 ) extends PartitionsJoinTask {
 
   /** Starts the join of two inputs in the order of their times; the task's end must close it. */
@@ -32,7 +31,7 @@ final class OperatorTask(
     val spec = JoinSpec(
       window,
       bands :+ TimedReader.Usable,
-      terms.residuals(threads).map(predicates),
+      terms.residuals(operator.threads).map(predicates),
       terms.probing.joinType
     )
     def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {
@@ -43,7 +42,7 @@ final class OperatorTask(
     val (ofLeft, ofRight) = (timed(Side.R, l, 0), timed(Side.S, r, 1))
     val kept = KeptRows.of(window, WindowMemory.ofTask(context))
     // Threads start last: what throws before leaves none behind.
-    val running = new TypedJoin(operator.strategy(threads)).open(spec, Vector(Side.R, Side.S))
+    val running = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
     new OperatorIterator(running, terms.probing, ofLeft, ofRight, context, kept)
   }
 

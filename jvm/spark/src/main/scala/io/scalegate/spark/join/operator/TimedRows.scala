@@ -16,6 +16,9 @@ final class TimedRows(rows: Iterator[UnsafeRow], reader: TimedReader, source: In
   /** The tuple that comes next, null at the end. */
   var head: StreamTuple = _
 
+  /** Tuples so far. */
+  def count: Long = seq
+
   /** The next row that has no time, valid until the next is asked for; null when [[head]] is the first that has. */
   def nextUntimed(): UnsafeRow = {
     val row = if (head == null && rows.hasNext) rows.next() else null

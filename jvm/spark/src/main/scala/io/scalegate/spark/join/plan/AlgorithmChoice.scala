@@ -6,7 +6,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.{KeyBound, Probing}
 import io.scalegate.spark.plan.InputSize
-import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Side
 
 /** How a join is to be run, and why.
@@ -99,7 +99,7 @@ object AlgorithmChoice extends JoinSelectionHelper {
   ): Option[String] = {
     val keyed = c.leftKeys.nonEmpty
     val isSweep = algorithm == Algorithm.Sweep
-    val operator = Some(algorithm).collect { case o: JoinOperator => o }
+    val operator = Some(algorithm).collect { case NamedOperator(o, _) => o }
     val isOperator = operator.nonEmpty
     if (isOperator && c.operatorWindow.isEmpty)
       Some("it joins within a window, and no time or whole number is bounded by constants")

@@ -18,7 +18,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.plan.{ReadOnce, Steadiness}
-import io.scalegate.spark.settings.{Algorithm, JoinOperator, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, NamedOperator, ScaleGateConf}
 
 /** Makes two joins of a full join that no single operator can run: the left join, which gives the pairs and the left
   * rows, and the right rows that match nothing, which an anti join gives. A row is decided in the task that has all of
@@ -94,7 +94,7 @@ object SplitFullJoin extends Rule[LogicalPlan] {
   }
 
   private[this] def isSplit(asked: Algorithm): Boolean = asked match {
-    case Algorithm.Index | _: JoinOperator => false
+    case Algorithm.Index | _: NamedOperator => false
     case _ => true
   }
 

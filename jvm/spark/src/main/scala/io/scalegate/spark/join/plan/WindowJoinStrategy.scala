@@ -27,7 +27,7 @@ import io.scalegate.spark.join.{
   WholeInputMarker,
   WindowJoinNode
 }
-import io.scalegate.spark.settings.{Algorithm, Cores, JoinOperator, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, Cores, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
 
 /** Plans joins whose condition bounds a difference between the two inputs. It keeps no state, since adaptive
@@ -83,7 +83,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     choice.algorithm match {
       case Algorithm.Broadcast => broadcast(c, choice)
       case Algorithm.Matrix => matrix(c, choice)
-      case operator: JoinOperator => operated(c, choice, operator)
+      case operator: NamedOperator => operated(c, choice, operator)
       case _ if c.differences.isEmpty => overlapping(c, choice)
       case _ => swept(c, choice)
     }
@@ -110,12 +110,12 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def operated(
       c: WindowJoinCandidate,
       choice: AlgorithmChoice,
-      operator: JoinOperator
+      asked: NamedOperator
   ): WindowJoinNode = {
     val keyed = c.leftKeys.nonEmpty
-    val threads = ScaleGateConf.cellThreads(SQLConf.get, if (keyed) 1 else Cores.ofOneTask)
+    val operator =
+      asked.onThreads(ScaleGateConf.cellThreads(SQLConf.get, if (keyed) 1 else Cores.ofOneTask))
     val where = if (keyed) "in each partition" else "in one task"
-    val on = if (threads == 1) "one thread" else s"$threads threads"
     val planned = inputs(c)
     OperatorJoinExec(
       Probing.from(c.join.joinType).get,
@@ -123,8 +123,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       JoinKeys(c.leftKeys, c.rightKeys),
       c.operatorWindow.get,
       c.operatorTerms,
-      threads,
-      c.describe(s"${operator.title} on $on $where (${choice.why})"),
+      c.describe(s"${operator.describe} $where (${choice.why})"),
       planned.left,
       planned.right
     )

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
-import io.scalegate.spark.settings.{Errors, JoinOperator, ScaleGateConf}
+import io.scalegate.spark.settings.{Errors, JoinOperator, NamedOperator, ScaleGateConf}
 
 /** Takes joins with [[WithinRows]] out of the optimizer's hands.
   *
@@ -57,17 +57,17 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       join: Join,
       conjuncts: Seq[Expression],
       window: WithinRows
-  ): JoinOperator = {
+  ): NamedOperator = {
     val asked = conjuncts
       .collectFirst { case r: WindowJoinRequested => r.options.requested }
       .flatten
-      .collect { case o: JoinOperator => o }
+      .collect { case o: NamedOperator => o }
     for {
       o <- asked
-      why <- JoinOperator.obstacle(o, isKeyed = false, join.joinType == Inner).orElse(
+      why <- JoinOperator.obstacle(o.operator, isKeyed = false, join.joinType == Inner).orElse(
         Option.when(window.isPerKey)("the rows of each key are joined on one thread")
       )
     } throw Errors.hintAlgorithm(o.name, why)
-    asked.getOrElse(JoinOperator.ScaleJoin)
+    asked.getOrElse(NamedOperator(JoinOperator.ScaleJoin))
   }
 }

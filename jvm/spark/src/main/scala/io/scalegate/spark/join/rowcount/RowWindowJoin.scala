@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import io.scalegate.spark.plan.JoinNode
-import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.spark.settings.{JoinOperator, NamedOperator}
 
 /** The join over windows that count rows. A node of its own and no Join: a filter that moves below a
   * join leaves the join's rows as they are, but takes rows out of a window that counts them.
@@ -23,7 +23,7 @@ final case class RowWindowJoin(
     window: RowWindowTerms,
     condition: Option[Expression],
     joinType: JoinType,
-    operator: JoinOperator = JoinOperator.ScaleJoin
+    operator: NamedOperator = NamedOperator(JoinOperator.ScaleJoin)
 ) extends JoinNode {
 
   /** All columns of both inputs, whatever is read of the result: rows of one time are in the order of their columns, so

@@ -9,9 +9,9 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.spark.join.operator.{OperatorIterator, OperatorTask, PartitionsJoinNode}
-import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
-import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.spark.join.operator.{OperatorNode, OperatorTask}
+import io.scalegate.spark.join.{IndexTerms, Probing}
+import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.CountWindow
 
 /** The join over windows that count rows: the later row of a pair meets the last rows of the
@@ -22,35 +22,32 @@ import io.scalegate.stream.CountWindow
   * side and one time are in the order of their columns. A row whose time is NULL is in no window, and matches
   * nothing; one whose banded attributes are NULL is counted in the window and matches nothing.
   *
-  * @param window
-  *   on so many threads
+  * @param operator
+  *   with its threads
   * @param terms
   *   of the banded attributes
   */
 final case class RowWindowJoinExec(
     probing: Probing,
-    operator: JoinOperator,
+    operator: NamedOperator,
     window: RowWindowTerms,
     terms: IndexTerms,
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends PartitionsJoinNode {
-  override protected def counters: Seq[(String, String)] = OperatorIterator.Counters
-
+) extends OperatorNode {
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window.order(columns))
 
   override def outputPartitioning: Partitioning = SinglePartition
 
-  override protected def task: PartitionsJoinTask =
+  override protected def task: OperatorTask =
     new OperatorTask(
       terms.inTask(probing, columns),
       window.times,
       CountWindow(window.rows),
-      operator,
-      window.threads.get
+      operator
     )
 
   override protected def withNewChildrenInternal(l: SparkPlan, r: SparkPlan): SparkPlan =

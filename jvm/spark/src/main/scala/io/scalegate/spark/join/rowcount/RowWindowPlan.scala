@@ -33,14 +33,15 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
       bounds: Seq[BoundedDifference],
       inputs: Sides[SparkPlan]
   ): WindowJoinNode = {
-    val threads =
+    val operator = w.operator.onThreads(
       w.window.threads.getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
+    )
     RowWindowJoinExec(
       Probing.from(w.joinType).get,
-      w.operator,
-      inLongs(w.window).copy(threads = Some(threads)),
+      operator,
+      inLongs(w.window),
       termsOf(w, bounds),
-      describe(w, bounds, s"${w.operator.title} on $threads threads in one task"),
+      describe(w, bounds, s"${operator.describe} in one task"),
       inputs.left,
       inputs.right
     )

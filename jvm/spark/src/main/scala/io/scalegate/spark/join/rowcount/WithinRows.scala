@@ -7,7 +7,7 @@ import org.apache.spark.sql.scalegate.{SparkExpressions, TaskAccess}
 
 import io.scalegate.spark.bounds.TermType
 import io.scalegate.spark.join.WholeInputMarker
-import io.scalegate.spark.settings.{Errors, FunctionText}
+import io.scalegate.spark.settings.{Errors, FunctionText, OperatorOption}
 
 /** `within_rows(left_time, right_time, n[, threads])`: of a pair of rows, the earlier one is among the last `n` rows of
   * its side when the later one arrives. `within_rows(left_time, right_time, n, left_key, right_key, …)`: among the last
@@ -92,9 +92,9 @@ object WithinRows {
     case Seq(left, right, n) => WithinRows(left, right, positive(n, Errors.rowCount))
     case Seq(left, right, n, threads) =>
       val count = Some(threads)
-        .map(positive(_, Errors.threadCount(MostThreads)))
-        .filter(_ <= MostThreads)
-        .getOrElse(throw Errors.threadCount(MostThreads)(threads.sql))
+        .map(positive(_, Errors.threadCount(OperatorOption.MostThreads)))
+        .filter(_ <= OperatorOption.MostThreads)
+        .getOrElse(throw Errors.threadCount(OperatorOption.MostThreads)(threads.sql))
       WithinRows(left, right, positive(n, Errors.rowCount), Some(count.toInt))
     case left +: right +: n +: keys
         if keys.nonEmpty && keys.size % 2 == 0 && !keys.exists(_.foldable) =>
@@ -130,7 +130,4 @@ object WithinRows {
         case l: Long if l > 0 => l
         case other => throw error(String.valueOf(other))
       }
-
-  /** More threads than this are a mistake. */
-  private val MostThreads = 1024
 }

@@ -1,10 +1,12 @@
 package org.apache.spark.sql.scalegate
 
-import org.apache.spark.TaskContext
+import java.util.concurrent.TimeoutException
+
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.{DeterministicLevel, RDD}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.optimizer.NormalizeFloatingNumbers
+import org.apache.spark.{SparkContext, TaskContext}
 
 /** What the package needs of Spark that Spark keeps to itself. */
 object TaskAccess {
@@ -19,6 +21,11 @@ object TaskAccess {
 
   /** Makes the calling thread one of the task's, as far as what it reads asks for the task. */
   def enter(task: TaskContext): Unit = TaskContext.setTaskContext(task)
+
+  /** Waits until all listeners were told of what has happened so far; no longer than some seconds. */
+  def waitForListeners(context: SparkContext): Unit =
+    try context.listenerBus.waitUntilEmpty(10000)
+    catch { case _: TimeoutException => }
 
   def leave(): Unit = TaskContext.unset()
 

@@ -3,7 +3,7 @@ package io.scalegate.spark.join.operator
 import org.apache.spark.sql.DataFrame
 
 import io.scalegate.spark.SparkJoinSuite
-import io.scalegate.spark.settings.{JoinOperator, ScaleGateConf}
+import io.scalegate.spark.settings.{JoinOperator, OperatorOption, ScaleGateConf}
 
 /** Joins by the papers' operators, which a hint names, beside plain Spark's. */
 final class OperatorJoinSuite extends SparkJoinSuite {
@@ -41,7 +41,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
         val (name, condition) = possible((number + i) % possible.size)
         withSettings(ScaleGateConf.CellThreads -> (if (number % 2 == 0) "1" else "3")) {
           val df = assertedJoin(query(operator, how, condition))
-          assert(planned(df).map(_.operator) == Seq(operator), s"$name, $how")
+          assert(planned(df).map(_.operator.operator) == Seq(operator), s"$name, $how")
         }
       }
     }
@@ -56,13 +56,73 @@ final class OperatorJoinSuite extends SparkJoinSuite {
       "SELECT /*+ WINDOW_JOIN('scalejoin') */ r.id, s.id FROM file_r r FULL JOIN file_s s " +
         s"ON $near AND abs(r.i - s.i) <= 20"
     )
-    assert(planned(df).map(_.operator) == Seq.fill(2)(JoinOperator.ScaleJoin))
+    assert(planned(df).map(_.operator.operator) == Seq.fill(2)(JoinOperator.ScaleJoin))
   }
 
   test("the setting names an operator for the joins that it can run") {
     withSettings(ScaleGateConf.JoinAlgorithm -> "pim") {
       assert(planned(assertedJoin(s"SELECT r.id, s.id FROM r JOIN s ON $near")).size == 1)
       assert(planned(assertedJoin("SELECT r.id FROM r JOIN s ON abs(r.x - s.x) <= 1")).isEmpty)
+    }
+  }
+
+  private val values: Map[OperatorOption[_], String] = Map(
+    OperatorOption.Threads -> "3",
+    OperatorOption.Layout -> "2x2",
+    OperatorOption.MergeRatio -> "0.05",
+    OperatorOption.InsertionDepth -> "0",
+    OperatorOption.TaskSize -> "3",
+    OperatorOption.Length -> "5",
+    OperatorOption.Splitting -> "2",
+    OperatorOption.Theta -> "1.5",
+    OperatorOption.Split -> "every-key",
+    OperatorOption.Batch -> "5"
+  )
+
+  for {
+    operator <- JoinOperator.all
+    option <- operator.takes
+  } test(s"'${operator.name}($option=${values(option)})' gives the rows of plain Spark") {
+    val said = s"$option=${values(option)}"
+    val join = query(operator, "INNER", s"r.k = s.k AND $near AND abs(r.i - s.i) <= 20")
+    val df = assertedJoin(join.replace(s"'${operator.name}'", s"'${operator.name}($said)'"))
+    assert(planned(df).map(_.operator.options.get(option)) == Seq(option.read(values(option))))
+    val told = if (option == OperatorOption.Threads) "on 3 threads" else said
+    assert(executed(df).toString.contains(told))
+  }
+
+  test("options of an operator may stand in the setting, and are more than the threads of all") {
+    val settings = Seq(
+      ScaleGateConf.JoinAlgorithm -> "DP-Join( Layout = 1x3 )",
+      ScaleGateConf.CellThreads -> "2"
+    )
+    withSettings(settings: _*) {
+      val df = assertedJoin(s"SELECT r.id, s.id FROM r JOIN s ON $near")
+      assert(planned(df).map(_.operator.threads) == Seq(3))
+    }
+  }
+
+  for {
+    (asked, why) <- Seq(
+      "pim(merge=0.5)" -> "has no option 'merge': it takes threads, merge_ratio",
+      "bplus(threads=2)" -> "has no option 'threads': it takes none",
+      "pim()" -> "has no option ''",
+      "pim(threads)" -> "has no option 'threads'",
+      "pim(merge_ratio=2)" -> "merge_ratio is a number above 0 and at most 1",
+      "scalejoin(threads=0)" -> "threads is a whole number from 1 to 1024",
+      "scalejoin(threads=2,threads=3)" -> "is given threads twice",
+      "dp-join(threads=2, layout=1x2)" -> "is given a layout and threads",
+      "index(threads=2)" -> "'index' takes no options"
+    )
+  } test(s"'$asked' is refused") {
+    val join = query(JoinOperator.ScaleJoin, "INNER", near).replace("scalejoin", asked)
+    val refusal = intercept[IllegalArgumentException](spark.sql(join))
+    assert(refusal.getMessage.contains(why))
+    withSettings(ScaleGateConf.JoinAlgorithm -> asked) {
+      val refusal = intercept[IllegalArgumentException] {
+        spark.sql(s"SELECT r.id, s.id FROM r JOIN s ON $near").collect()
+      }
+      assert(refusal.getMessage.contains(why))
     }
   }
 

@@ -56,7 +56,7 @@ final class JoinReportSuite extends SparkJoinSuite {
   test(
     "the hint sees the joins of a query with common table expressions that is not analyzed yet"
   ) {
-    val hint = s"/*+ ${ResolveExplainJoins.Name} */"
+    val hint = s"/*+ ${ExplainJoins.Name} */"
     val query =
       s"WITH c AS (SELECT * FROM r) SELECT $hint a.id FROM c a JOIN c b ON abs(a.i - b.i) <= 3"
     val lines = spark.sql(query).collect().map(_.getString(0)).toSeq

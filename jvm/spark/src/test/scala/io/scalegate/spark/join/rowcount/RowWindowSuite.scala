@@ -106,7 +106,7 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
             s"ON within_rows(r.ts, s.ts, $n, $threads) AND abs(r.i - s.i) <= 9"
         )
         assert(rowsOf(df) == typed(how, "ts", n)(close), s"$how, $n rows, $threads threads")
-        assert(planned(df).map(_.operator) == Seq(operator))
+        assert(planned(df).map(_.operator.operator) == Seq(operator))
       }
     }
 
@@ -272,11 +272,13 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     def on(more: String) =
       spark.sql(s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.ts, s.ts, 15$more)")
     withSettings(ScaleGateConf.CellThreads -> "3") {
-      assert(planned(on("")).map(_.window.threads) == Seq(Some(3)))
+      assert(planned(on("")).map(_.operator.threads) == Seq(3))
       for (threads <- Seq(1, 4)) {
         val df = on(s", $threads")
-        assert(planned(df).map(_.window.threads) == Seq(Some(threads)))
-        assert(planned(df).head.description.contains(s"ScaleJoin on $threads thread"))
+        assert(planned(df).map(_.operator.threads) == Seq(threads))
+        assert(planned(df).head.description.contains(
+          s"ScaleJoin on ${if (threads == 1) "one thread" else s"$threads threads"} in one task"
+        ))
         assert(df.collect().toSeq == on("").collect().toSeq)
       }
     }
