@@ -25,7 +25,8 @@ PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_AL
 
 LINTED       := python project tests examples $(wildcard bench/harness)
 CHECK_SCHEMA := $(PY) -m check_jsonschema --quiet --builtin-schema
-SCALA_CHECK  := scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
+# Scalafix compiles what is not compiled yet, with other options, and all of that would be compiled again.
+SCALA_CHECK  := Test/compile scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
 SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 HARNESS      := bench/harness/run.py
 PAPERS       := scalejoin t-gate pim-tree dp-join ppoij
@@ -109,8 +110,8 @@ wheel: $(WHEEL) ## the wheel, with the jars that have been made: `make jars whee
 
 # ---- the two commands, and their parts --------------------------------------------------------
 
-.PHONY: demo quick test matrix check check-python check-scala format test-python test-connect \
-        stress-quick
+.PHONY: demo quick test matrix check check-python check-scala format stress-quick \
+        test-python test-classic test-connect test-connect-smoke
 demo: $(PACKAGED_JAR) ## join a year of New York's flights with the weather and with each other
 	@$(PY) examples/flights.py
 
@@ -156,8 +157,12 @@ matrix: jars $(WHEEL) $(PLAIN_FILES) ## the tests of each minor of Spark but the
 # Streams wait for most of their time: two processes, each with a session of its own, take half of it.
 PYTEST_JOBS := -n 2 --dist loadfile
 
-test-python: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
-	@$(PY) -m pytest $(PYTEST_JOBS)
+test-python: test-classic test-connect-smoke ## the Python tests, and a part of them over Spark Connect
+
+test-classic: $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES)
+	@$(PY) -m pytest $(PYTEST_JOBS) --durations=15
+
+test-connect-smoke: $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES)
 	@$(PY) -m pytest -q --connect -m "smoke or connect"
 
 test-connect: $(PACKAGED_JAR) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests that have a session, over Spark Connect

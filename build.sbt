@@ -234,13 +234,13 @@ lazy val stress = project
     Compile / run / mainClass := Some("org.openjdk.jcstress.Main"),
     // jcstress's processor lists the tests that one compilation saw: it has to see all.
     Compile / incOptions ~= (_.withRecompileAllFraction(0.0)),
-    // A third of the tests, another each day; SCALEGATE_STRESS=all for all. One JVM mode, C2 with its passes shuffled:
+    // A sixth of the tests, others each day; SCALEGATE_STRESS=all for all. One JVM mode, C2 with its passes shuffled:
     // jcstress's own quick mode starts three and a half times as many JVMs. `make soak` goes through all modes of all.
     sample := Def.taskDyn {
       val _ = (Compile / compile).value
       val sources = ((Compile / sourceDirectory).value / "java" ** "*.java").get().sorted
       val tests = sources.filter(IO.read(_).contains("@JCStressTest")).map(_.base)
-      val parts = if (sys.env.get("SCALEGATE_STRESS").contains("all")) 1 else 3
+      val parts = if (sys.env.get("SCALEGATE_STRESS").contains("all")) 1 else 6
       val part = java.time.LocalDate.now.toEpochDay % parts
       val chosen = tests.zipWithIndex.collect { case (test, i) if i % parts == part => test }
       val list = IO.read((Compile / classDirectory).value / "META-INF" / "TestList")

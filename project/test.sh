@@ -38,7 +38,7 @@ test_python() {
   make --no-print-directory .build/kafka.stamp .build/spark.jsa
   await .build/jar.made jar || return
   touch -r .build/sbt.begin target/scalegate-spark-"$(version_of spark | cut -d. -f1-2)"_*.jar
-  make --no-print-directory test-python
+  make --no-print-directory test-classic
 }
 
 look_at_other_sparks() {
@@ -47,10 +47,16 @@ look_at_other_sparks() {
     project/matrix.sh smoke $OTHER_SPARKS
 }
 
+# The tests of this Spark take two processes; what follows takes one each, so it runs at once.
 python_side() {
   local status=0
   test_python || status=1
+  [ -e .build/jar.made ] || return 1
+  make --no-print-directory test-connect-smoke >.build/connect.log 2>&1 &
+  local connect=$!
   [ -z "${OTHER_SPARKS:-}" ] || look_at_other_sparks || status=1
+  wait "$connect" || status=1
+  cat .build/connect.log
   return "$status"
 }
 python_side >.build/pytest.log 2>&1 &

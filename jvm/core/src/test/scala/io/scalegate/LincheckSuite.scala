@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.tags.Concurrency
 
-/** Compares shared objects with their definitions over generated scenarios of three threads: half of
+/** Compares shared objects with their definitions over generated scenarios of three threads: a quarter of
   * what a suite names in every run of the tests. With `SCALEGATE_SOAK=n`, as `make soak` sets it, n times as
   * many scenarios and twenty times as many runs of each.
   */
@@ -88,7 +88,7 @@ object LincheckSuite {
   private val TimeoutMillis = 120000L
 
   private def scenarios(sample: Int): Int =
-    if (Sample.soak > 0) sample * Sample.soak else math.max(1, sample / 2)
+    if (Sample.soak > 0) sample * Sample.soak else math.max(1, sample / 4)
   private def runs(sample: Int): Int = if (Sample.soak > 0) 20 * sample else sample
 }
 

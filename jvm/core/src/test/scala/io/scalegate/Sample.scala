@@ -8,6 +8,6 @@ object Sample {
   /** The campaign's factor; 0 in a run of the tests. */
   val soak: Int = sys.env.get("SCALEGATE_SOAK").fold(0)(_.toInt)
 
-  /** So many times in a campaign, for each of its factor; an eighth of that in a run of the tests. */
-  def rounds(times: Int): Int = if (soak > 0) times * soak else math.max(1, times / 8)
+  /** So many times in a campaign, for each of its factor; a sixteenth of that in a run of the tests. */
+  def rounds(times: Int): Int = if (soak > 0) times * soak else math.max(1, times / 16)
 }
