@@ -7,7 +7,10 @@ import io.scalegate.bench.join.{ArmResult, Rotation}
   * average; the index-based window join alone, on one thread. Prints one line of JSON for each
   * window and index. The indexes take turns, and all must find as many matches.
   *
-  * Arguments: distribution (`uniform`, `gaussian` or `drift`), tuples that are timed, runs, the
+  * As many tuples are timed as fill the windows, if these are more than the argument says: each merge tree
+  * merges as often as its ratio has it, and each chain archives, in the time that is measured.
+  *
+  * Arguments: distribution (`uniform`, `gaussian` or `drift`), the least tuples that are timed, runs, the
   * indexes separated by commas (see [[IndexUnderTest]]), and the logarithms of the windows.
   */
 object MatchRateMain {
@@ -24,7 +27,7 @@ object MatchRateMain {
     val runs = args(2).toInt
     val indexes = args(3).split(',').toSeq
     for (log <- args.drop(4).map(_.toInt)) {
-      val workload = new MatchRate(args(0), 1 << log, args(1).toInt)
+      val workload = new MatchRate(args(0), 1 << log, math.max(args(1).toInt, 2 << log))
       for (_ <- 1 to (if (log < Large) WarmUps else 1); index <- indexes) workload.run(index)
       val rounds = Seq.tabulate(runs)(turn => Rotation(indexes, turn)(workload.run))
       require(rounds.flatten.map(_.matches).distinct.size == 1, "the indexes differ in matches")
