@@ -17,9 +17,11 @@ from pyspark.sql import types as T
 from scalegate import _schema as schema
 from scalegate import _session, _widths
 from scalegate._errors import ScalegateError
+from scalegate._operators import DESIGNS, DesignName, Operator, operator
 from scalegate._required import required
 from scalegate._widths import Duration
 
+HINT = "WINDOW_DESIGN"
 TIMES = (T.TimestampType, T.TimestampNTZType)
 # In the metadata of a column of event times.
 WATERMARK = "spark.watermarkDelayMs"
@@ -241,6 +243,7 @@ def window_aggregate(
     time: str = "ts",
     keys: str | Sequence[str] = (),
     start: Duration = "0 seconds",
+    design: DesignName | Operator | None = None,
 ) -> DataFrame:
     """One row for each sliding window, and each value of the keys, that has rows in it.
 
@@ -264,6 +267,14 @@ def window_aggregate(
     start
         What the windows' starts are shifted by from 1970-01-01 00:00:00 UTC, less than `slide`
         either way.
+    design
+        None for panes, which are faster. Of batches also a design of the paper on T-Gate and
+        W-Hive: "mq", "mqlf", "tumlsc", "tumlmc" or "wiml", or one with options, which
+        `scalegate.operator` makes. In each task it has as many sorted inputs as `inputs` has
+        frames, unless its options say otherwise, and the task's rows are dealt to them in the
+        order of time. It takes windows that overlap, and functions whose partial results are of
+        fixed size, as those of counts, sums, averages and least or greatest numbers are. The rows
+        are the same.
 
     Returns
     -------
@@ -308,9 +319,29 @@ def window_aggregate(
         )
     names = [side.field(key, "keys").name for key in ([keys] if isinstance(keys, str) else keys)]
     over = _window(field.name, size, slide, start)
+    if design is not None:
+        frame = frame.hint(HINT, _design(design, frames))
     return frame.groupBy(over, *(F.col(schema.quote(n)) for n in names)).agg(
         *checked_aggregates(aggs, field.name, CALL)
     )
+
+
+def _design(asked: DesignName | Operator, frames: Sequence[DataFrame]) -> str:
+    """What the hint says of a design."""
+    if (asked.name if isinstance(asked, Operator) else asked) not in DESIGNS:
+        raise ScalegateError(
+            f"design={str(asked)!r}: choose one of {', '.join(DESIGNS)}, or "
+            "scalegate.operator(...) for one of them with options."
+        )
+    if frames[0].isStreaming:
+        raise ScalegateError(
+            f"design={str(asked)!r}: windows over streams are made of panes; leave it out."
+        )
+    named = asked if isinstance(asked, Operator) else operator(asked)
+    told = named.options
+    if "inputs" not in dict(told):
+        told = (*told, ("inputs", str(len(frames))))
+    return str(replace(named, options=told))
 
 
 def _frames(inputs: DataFrame | Sequence[DataFrame]) -> list[DataFrame]:

@@ -1,4 +1,4 @@
-"""The papers' operators with their options, as `algorithm=` takes them."""
+"""The papers' operators with their options, as `algorithm=` and `design=` take them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,12 @@ OPERATORS: tuple[OperatorName, ...] = (
     *get_args(_Interval),
 )
 """The papers' operators, and what they compare with."""
+DesignName: TypeAlias = Literal["mq", "mqlf", "tumlsc", "tumlmc", "wiml"]
+DESIGNS: tuple[DesignName, ...] = get_args(DesignName)
+"""The designs of the paper on T-Gate and W-Hive, for aggregates."""
 MOST_THREADS = 1024
-TAKES: dict[str, tuple[str, ...]] = dict.fromkeys(OPERATORS, ("threads",)) | {
+TAKES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(OPERATORS, ("threads",)),
     "dp-join": ("threads", "layout"),
     "celljoin": ("threads", "batch"),
     "pim": ("threads", "merge_ratio", "insertion_depth", "task_size"),
@@ -29,6 +33,11 @@ TAKES: dict[str, tuple[str, ...]] = dict.fromkeys(OPERATORS, ("threads",)) | {
     "kp": ("threads", "batch"),
     "dp": ("threads", "batch"),
     "hp": ("threads", "splitting", "theta", "split", "batch"),
+    "mq": ("inputs", "panes"),
+    "mqlf": ("inputs", "panes"),
+    "tumlsc": ("inputs", "panes"),
+    "tumlmc": ("inputs", "threads", "panes"),
+    "wiml": ("inputs", "panes"),
 }
 """The options of each."""
 
@@ -37,7 +46,7 @@ TAKES: dict[str, tuple[str, ...]] = dict.fromkeys(OPERATORS, ("threads",)) | {
 class Operator:
     """An operator with options, made by `operator`."""
 
-    name: OperatorName
+    name: OperatorName | DesignName
     options: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
@@ -46,7 +55,7 @@ class Operator:
 
 
 def operator(
-    name: OperatorName,
+    name: OperatorName | DesignName,
     *,
     threads: int | None = None,
     layout: Sequence[int] | None = None,
@@ -58,8 +67,10 @@ def operator(
     theta: float | None = None,
     split: Literal["every-key", "busiest"] | None = None,
     batch: int | None = None,
+    inputs: int | None = None,
+    panes: bool | None = None,
 ) -> Operator:
-    """An operator of the papers with options, for a join's `algorithm=`.
+    """An operator of the papers with options, for `algorithm=` or `design=`.
 
     What an option is left out for stays as the paper has it, or, for threads, as
     `spark.scalegate.cellThreads` says. `str(...)` of it is what the hint and the setting take:
@@ -71,7 +82,7 @@ def operator(
         Of the operator; `docs/choosing.md` says what each is.
     threads
         Its own threads in each task, from 1 to 1024. Not of "pim1", "im", "bplus" and "chained",
-        which have one.
+        which have one; of the designs, which the task's thread feeds, "tumlmc" alone has more.
     layout
         Of "dp-join", instead of threads: rows and columns of workers, as in (2, 3).
     merge_ratio
@@ -93,11 +104,17 @@ def operator(
     batch
         Of "kp", "dp", "hp" and "celljoin": the most tuples that are taken before their results
         are handed on.
+    inputs
+        Of the designs: sorted inputs that a task's rows are dealt to, one after the other, from 1
+        to 1024.
+    panes
+        Of the designs: whether windows are made of panes, which the paper does not have.
 
     Returns
     -------
     Operator
-        For `algorithm=` of `interval_join`, `band_join` and `window_join` of two batches.
+        For `algorithm=` of `interval_join`, `band_join` and `window_join` of two batches, or for
+        `design=` of `window_aggregate` of batches.
 
     Raises
     ------
@@ -114,9 +131,9 @@ def operator(
     >>> near.count()
     3
     """
-    if name not in OPERATORS:
+    if name not in TAKES:
         raise ScalegateError(
-            f"{name!r} is not an operator of the papers: choose one of {', '.join(OPERATORS)}."
+            f"{name!r} is not an operator of the papers: choose one of {', '.join(TAKES)}."
         )
     given = {
         "threads": threads,
@@ -129,6 +146,8 @@ def operator(
         "theta": theta,
         "split": split,
         "batch": batch,
+        "inputs": inputs,
+        "panes": panes,
     }
     said = {option: value for option, value in given.items() if value is not None}
     takes = TAKES[name]
@@ -147,6 +166,8 @@ def _text(option: str, value: Any) -> str:
     """The value as the hint says it."""
     if option == "layout":
         return cells(value, MOST_THREADS)
+    if option == "panes":
+        return _checked(option, value, isinstance(value, bool), "True or False").lower()
     if option == "split":
         return _checked(
             option, value, value in ("every-key", "busiest"), '"every-key" or "busiest"'
@@ -159,6 +180,7 @@ def _text(option: str, value: Any) -> str:
         return _checked(option, value, fits, f"a number {what}")
     lowest, highest = {
         "threads": (1, MOST_THREADS),
+        "inputs": (1, MOST_THREADS),
         "insertion_depth": (0, 16),
         "length": (2, 2**31 - 1),
     }.get(option, (1, 2**31 - 1))

@@ -149,11 +149,11 @@ def join_type(how: str) -> str:
 
 def algorithm(asked: str | Operator) -> str:
     """What the hint calls a join algorithm, or an error that lists them."""
-    if isinstance(asked, Operator):
+    if isinstance(asked, Operator) and asked.name in OPERATORS:
         return str(asked)
     if not isinstance(asked, str) or asked.lower() not in ALGORITHMS:
         raise ScalegateError(
-            f"algorithm={asked!r}: choose one of {', '.join(ALGORITHMS)}, or "
+            f"algorithm={str(asked)!r}: choose one of {', '.join(ALGORITHMS)}, or "
             "scalegate.operator(...) for one of the papers' with options."
         )
     return asked.lower()

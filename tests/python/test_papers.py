@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import scalegate
-from scalegate._operators import OPERATORS, TAKES
+from scalegate._operators import DESIGNS, OPERATORS, TAKES
 
 ROOT = Path(__file__).parents[2]
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([^|]+) \| `([\w.]+)` \| ([^|]+) \|$", re.M)
@@ -55,6 +55,8 @@ def test_each_class_and_operator_is_there() -> None:
         assert name in known, what
         for operator in re.findall(r'algorithm="([\w-]+)"', call):
             assert operator in (*OPERATORS, "matrix"), what
+        for design in re.findall(r'design="([\w-]+)"', call):
+            assert design in DESIGNS, what
         for operator, option in re.findall(r'operator\("([\w-]+)", (\w+)=', call):
             assert option in TAKES[operator], what
         for function in re.findall(r"scalegate\.(\w+)\(", call):
@@ -65,6 +67,8 @@ def test_each_operator_and_strategy_is_told_of() -> None:
     told = rows()
     calls = " ".join(call for _, _, call, _, _ in told)
     assert [name for name in OPERATORS if f'algorithm="{name}"' not in calls] == []
+    asked = [*re.findall(r'design="(\w+)"', calls), *re.findall(r'operator\("(\w+)"', calls)]
+    assert set(DESIGNS) - set(asked) == set()
     names = {name.rpartition(".")[2] for _, _, _, name, _ in told}
     there = {
         strategy

@@ -99,6 +99,12 @@ def described(spark: SparkSession, name: str) -> str:
     return "\n".join(row[0] for row in rows)
 
 
+def test_everything_public_is_on_the_page_of_python() -> None:
+    page = (ROOT / "docs/reference/python.md").read_text(encoding="utf-8")
+    public = {name for name in scalegate.__all__ if not name.startswith("__")}
+    assert set(re.findall(r"^::: scalegate\.(\w+)$", page, re.M)) == public
+
+
 def test_every_algorithm_is_told_of() -> None:
     told = scala_sources.algorithm_texts(fill.jvm(ROOT))
     assert {"auto", *told} == set(typing.get_args(typing.get_args(scalegate.Algorithm)[0]))

@@ -3,14 +3,19 @@
 import datetime as dt
 import random
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 import scalegate
+import sessions
 import stream_files
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from scalegate import ScalegateError
+from scalegate._operators import DESIGNS, DesignName
 
 pytestmark = pytest.mark.streaming
 
@@ -215,3 +220,48 @@ def test_streams_with_a_watermark_and_without_are_not_mixed(
             scalegate.window_aggregate(inputs, "1 second", aggs=aggs())
     for inputs in ([marked, marked], [remade, remade]):
         assert scalegate.window_aggregate(inputs, "1 second", aggs=aggs()).isStreaming
+
+
+@pytest.fixture(scope="module")
+def meters(spark: SparkSession) -> DataFrame:
+    time = F.timestamp_seconds(F.col("id") * 7 % 900).alias("ts")
+    return spark.range(700).select(time, (F.col("id") % 5).alias("k"), F.col("id").alias("x"))
+
+
+@pytest.mark.connect
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_design_of_the_papers_gives_the_rows_of_panes(
+    meters: DataFrame, design: DesignName
+) -> None:
+    inputs = [meters, meters.where("k > 2")]
+
+    def windows(by: DesignName | scalegate.Operator | None) -> DataFrame:
+        return scalegate.window_aggregate(
+            inputs, "5 minutes", "1 minute", aggs=aggs(), keys="k", start="9 s", design=by
+        )
+
+    expected = sorted(flat(windows(None)).collect())
+    assert sorted(flat(windows(design)).collect()) == expected
+    assert f"({design}(inputs=2))" in sessions.plan(windows(design))
+    on_panes = scalegate.operator(design, inputs=3, panes=True)
+    assert sorted(flat(windows(on_panes)).collect()) == expected
+    assert f"({design}(inputs=3, panes=true))" in sessions.plan(windows(on_panes))
+
+
+def test_a_design_that_is_none_or_has_no_windows_is_refused(meters: DataFrame) -> None:
+    def refused(message: str, design: Any, frame: DataFrame = meters, slide: str = "9 s") -> None:
+        with pytest.raises((ScalegateError, IllegalArgumentException), match=message):
+            windows = frame.window_aggregate("18 s", slide, aggs=[F.sum("x")], design=design)
+            windows.collect()
+
+    refused("design='hp': choose one of mq, mqlf", "hp")
+    refused("design='pim\\(threads=2\\)': choose one", scalegate.operator("pim", threads=2))
+    refused("no aggregate over sliding windows that overlap", "wiml", slide="18 s")
+    stream = (
+        meters.sparkSession.readStream.format("rate").load().withColumnRenamed("timestamp", "ts")
+    )
+    refused("windows over streams are made of panes", "wiml", stream)
+    with pytest.raises(ScalegateError, match="panes='yes': give True or False"):
+        scalegate.operator("mq", panes="yes")  # type: ignore[arg-type]
+    with pytest.raises(ScalegateError, match="algorithm='mq\\(inputs=2\\)'"):
+        meters.interval_join(meters, lower="-1 s", algorithm=scalegate.operator("mq", inputs=2))

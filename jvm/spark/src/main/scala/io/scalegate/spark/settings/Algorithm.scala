@@ -27,21 +27,19 @@ object Algorithm {
 
   val names: Seq[String] = Auto +: (own.map(_.name) ++ JoinOperator.all.map(_.name))
 
-  private[this] val Text = """\s*([\w-]+)\s*(?:\((.*)\))?\s*""".r
-
   /** What a hint or a setting writes: one of [[names]], an operator's followed by options or not, as in
     * `pim(threads=2, merge_ratio=0.5)`. None for what begins with no such name; None in it for [[Auto]].
     *
     * @throws java.lang.IllegalArgumentException
     *   for options that are none
     */
-  def parse(text: String): Option[Option[Algorithm]] = text.toLowerCase(Locale.ROOT) match {
-    case Text(name, options) if names.contains(name) =>
-      val operator = JoinOperator.all.find(_.name == name)
-      if (options != null && operator.isEmpty) throw Errors.optionsOfNone(name)
-      Some(operator.map { o =>
-        NamedOperator(o, Option(options).fold(OperatorOptions.None)(OperatorOptions.parse(o, _)))
-      }.orElse(own.find(_.name == name)))
-    case _ => None
-  }
+  def parse(text: String): Option[Option[Algorithm]] =
+    TakesOptions.split(text.toLowerCase(Locale.ROOT)).collect {
+      case (name, options) if names.contains(name) =>
+        val operator = JoinOperator.all.find(_.name == name)
+        if (options.nonEmpty && operator.isEmpty) throw Errors.optionsOfNone(name)
+        operator
+          .map(o => NamedOperator(o, OperatorOptions.parse(o, options)))
+          .orElse(own.find(_.name == name))
+    }
 }

@@ -59,7 +59,7 @@ object Errors {
       s"${Algorithm.names.mkString(", ")}, or leave the choice out"
   )
 
-  def operatorOption(operator: JoinOperator, said: String): Exception = bad(
+  def operatorOption(operator: TakesOptions, said: String): Exception = bad(
     s"the operator '${operator.name}' has no option '$said': " +
       (if (operator.takes.isEmpty) "it takes none"
        else
@@ -67,19 +67,34 @@ object Errors {
   )
 
   def operatorValue(
-      operator: JoinOperator,
+      operator: TakesOptions,
       option: OperatorOption[_],
       value: String
   ): Exception = bad(
     s"'${operator.name}($option=$value)': $option is ${option.takes}"
   )
 
-  def operatorOptionTwice(operator: JoinOperator, option: OperatorOption[_]): Exception = bad(
+  def operatorOptionTwice(operator: TakesOptions, option: OperatorOption[_]): Exception = bad(
     s"'${operator.name}' is given $option twice: say it once"
   )
 
-  def operatorLayoutAndThreads(operator: JoinOperator): Exception = bad(
+  def operatorLayoutAndThreads(operator: TakesOptions): Exception = bad(
     s"'${operator.name}' is given a layout and threads: each cell of a layout is a worker, so say one of the two"
+  )
+
+  def designUnknown(found: String): Exception = bad(
+    s"WINDOW_DESIGN('$found') names no design of the papers: it is one of ${WindowDesign.all.map(_.name).mkString(", ")}, " +
+      "with options as in 'tumlmc(threads=2)'"
+  )
+
+  def designArguments(found: Seq[String]): Exception = bad(
+    "WINDOW_DESIGN takes the quoted name of one design, " +
+      s"${WindowDesign.all.map(_.name).mkString(", ")}, as in /*+ WINDOW_DESIGN('wiml') */; it was given (" +
+      s"${found.mkString(", ")})"
+  )
+
+  def designCannot(design: String, why: String): Exception = bad(
+    s"WINDOW_DESIGN('$design') cannot run this aggregate: $why. Leave the design out, and panes or Spark compute it"
   )
 
   def optionsOfNone(name: String): Exception = bad(

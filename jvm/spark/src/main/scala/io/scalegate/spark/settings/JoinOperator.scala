@@ -35,7 +35,7 @@ sealed abstract class JoinOperator(
     val strategy: OperatorOptions => JoinStrategy,
     val needsKey: Boolean = false,
     val innerOnly: Boolean = false
-)
+) extends TakesOptions
 
 object JoinOperator {
   import OperatorOption._

@@ -88,6 +88,17 @@ object OperatorOption {
   /** The most tuples that are taken before their results are handed on. */
   case object Batch extends OperatorOption[Int]("batch", Whole, whole)
 
+  /** Sorted inputs of an aggregate. */
+  case object Inputs
+      extends OperatorOption[Int](
+        "inputs",
+        s"a whole number from 1 to $MostThreads",
+        whole(_).filter(_ <= MostThreads)
+      )
+
+  /** Whether an aggregate makes its windows of panes. */
+  case object Panes extends OperatorOption[Boolean]("panes", "true or false", _.toBooleanOption)
+
   /** Lazy, as each of them needs this object first. */
   lazy val all: Seq[OperatorOption[_]] = Seq(
     Threads,
@@ -99,6 +110,8 @@ object OperatorOption {
     Splitting,
     Theta,
     Split,
-    Batch
+    Batch,
+    Inputs,
+    Panes
   )
 }

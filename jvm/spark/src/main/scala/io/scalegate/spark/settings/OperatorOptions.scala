@@ -35,12 +35,15 @@ object OperatorOptions {
 
   private[this] val Said = """\s*(\w+)\s*=\s*([^\s=]+)\s*""".r
 
-  /** What stands between the parentheses after an operator's name.
+  /** What stands between the parentheses after a name, if there are any.
     *
     * @throws java.lang.IllegalArgumentException
     *   for an option that the operator has not, one that is said twice, and a value that is none
     */
-  def parse(operator: JoinOperator, text: String): OperatorOptions = {
+  def parse(operator: TakesOptions, text: Option[String]): OperatorOptions =
+    text.fold(None)(parse(operator, _))
+
+  private[this] def parse(operator: TakesOptions, text: String): OperatorOptions = {
     val said = text.split(",", -1).toSeq.map {
       case Said(name, value) =>
         val option = operator.takes.find(_.name == name)

@@ -26,6 +26,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{IntegerType, LongType}
 
 import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.settings.NamedDesign
 
 /** Each row once for each window that holds its time: what Spark's analyzer writes as a projection for each window
   * and a filter. It stands for these two between the analyzer and the planner, so that the optimizer treats the
@@ -39,6 +40,8 @@ import io.scalegate.spark.plan.OwnNode
   *   whether the aggregate above is one for panes; the rows without a time are then filtered out below
   * @param mode
   *   of a stream's query, where [[rules.TellOutputMode]] has told it
+  * @param design
+  *   of the papers, where a hint asks for one
   */
 final case class TimeWindows(
     window: Attribute,
@@ -46,7 +49,8 @@ final case class TimeWindows(
     by: SlidingWindow,
     kept: Boolean,
     child: LogicalPlan,
-    mode: Option[OutputMode] = None
+    mode: Option[OutputMode] = None,
+    design: Option[NamedDesign] = None
 ) extends UnaryNode
     with OwnNode {
   override def output: Seq[Attribute] = window +: child.output

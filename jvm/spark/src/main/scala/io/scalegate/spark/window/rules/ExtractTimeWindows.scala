@@ -21,7 +21,8 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, TIME_WINDOW, Tre
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, LongType}
 
-import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.spark.window.design.WindowDesignHint
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
@@ -33,7 +34,8 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {
     val wanted = FoundTimeWindows.areWanted(conf)
     val mode = QueryOutputMode.find(plan)
-    def told(found: TimeWindows) = if (mode.isEmpty) found else found.copy(mode = mode)
+    def told(found: TimeWindows) =
+      designed(if (mode.isEmpty) found else found.copy(mode = mode))
     plan.transformUpWithSubqueriesAndPruning(_.containsAnyPattern(TIME_WINDOW, FILTER)) {
       case GatheredTimeWindows(found) =>
         if (wanted && FoundTimeWindows.mayRun(found.child, conf)) told(found)
@@ -42,6 +44,14 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
         FoundTimeWindows.in(f, e, conf).fold[LogicalPlan](f)(told)
     }
   }
+
+  /** With the design that a hint on their rows asks for. */
+  private[this] def designed(found: TimeWindows): TimeWindows =
+    WindowDesignHint.asked(found.child).fold(found) { design =>
+      if (found.child.isStreaming)
+        throw Errors.designCannot(design.toString, "streams have panes alone")
+      found.copy(design = Some(design), child = WindowDesignHint.without(found.child))
+    }
 }
 
 /** Sliding windows as one projection, a node of Spark's, whose columns the analyzer knows how to rename. */
@@ -118,7 +128,8 @@ private object FoundTimeWindows {
       if window.metadata.contains(TimeWindow.marker) && expand.output.tail == expand.child.output
       struct <- expand.projections.headOption.flatMap(_.headOption)
       found <- read(window, struct, expand.child)
-      if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf)
+      if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf) ||
+        WindowDesignHint.asked(found.child).nonEmpty
       if found.time.deterministic && found.by.perRow == expand.projections.size &&
         found.isExpandedAs(filter.condition, expand)
     } yield found

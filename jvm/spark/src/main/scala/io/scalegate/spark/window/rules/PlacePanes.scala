@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
+import io.scalegate.spark.settings.Errors
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
@@ -22,8 +23,13 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
       plan.transformDown {
         case aggregate: Aggregate => keep(aggregate)
         case Filter(condition, windows: TimeWindows) if windows.kept => push(condition, windows)
-        case windows: TimeWindows if !windows.kept => windows.expanded
+        case windows: TimeWindows if !windows.kept =>
+          windows.design.foreach(d => throw Errors.designCannot(d.toString, NotMerged))
+          windows.expanded
       }
+
+  private[this] val NotMerged =
+    "its windows are not grouped by, or have functions whose partial results do not merge, such as those of DISTINCT values"
 
   private[this] def keep(aggregate: Aggregate): LogicalPlan = aggregate match {
     case SlidingAggregate(found)

@@ -3,15 +3,7 @@ package io.scalegate.spark.window.slide
 import scala.annotation.tailrec
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.{
-  BasePredicate,
-  CreateNamedStruct,
-  Literal,
-  Predicate,
-  UnsafeProjection,
-  UnsafeRow
-}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Predicate, UnsafeRow}
 
 import io.scalegate.panes.TwoStacks
 import io.scalegate.spark.rows.WindowMemory
@@ -44,7 +36,7 @@ final private[scalegate] class PaneWindowsIterator(
 
   private[this] val results = PaneResults(partition, task.functions, partials)
   private[this] val held = new TwoStacks(partials)
-  private[this] val window = new WindowRow(task)
+  private[this] val window = new WindowRow(task.keys, task.window)
   private[this] val memory = WindowMemory.ofTask(TaskContext.get())
   private[this] val wanted: Option[BasePredicate] = task.having.map { condition =>
     val made = Predicate.create(condition, task.keys :+ task.window)
@@ -123,27 +115,4 @@ final private[scalegate] class PaneWindowsIterator(
   private[this] def reserve(): Unit =
     if (!memory.tryReserve(held.size.toLong, held.bytes))
       throw Errors.panesTooLarge(held.size, held.bytes)
-}
-
-/** A row of keys and window, whose window is changed in place. */
-final private class WindowRow(task: PaneWindowsTask) {
-  private[this] val make = {
-    val ends = task.window.dataType.asInstanceOf[StructType].fields.toSeq
-    val window =
-      CreateNamedStruct(ends.flatMap(f => Seq(Literal(f.name), Literal(0L, f.dataType))))
-    UnsafeProjection.create(task.keys :+ window, task.keys)
-  }
-  private[this] var window: UnsafeRow = _
-
-  var row: UnsafeRow = _
-
-  def begin(key: UnsafeRow): Unit = {
-    row = make(key)
-    window = row.getStruct(row.numFields - 1, 2)
-  }
-
-  def move(start: Long, end: Long): Unit = {
-    window.setLong(0, start)
-    window.setLong(1, end)
-  }
 }

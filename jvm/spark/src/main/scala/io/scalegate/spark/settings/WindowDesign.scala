@@ -1,0 +1,74 @@
+package io.scalegate.spark.settings
+
+import java.util.Locale
+
+import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML}
+import io.scalegate.multiway.{AggregateDesign, PaneAggregate}
+
+/** A design of the paper on T-Gate and W-Hive, for aggregates over sliding windows, by the name that a hint gives it.
+  *
+  * @param title
+  *   what EXPLAIN calls it
+  */
+sealed abstract class WindowDesign(
+    val name: String,
+    val title: String,
+    val takes: Seq[OperatorOption[_]],
+    design: OperatorOptions => AggregateDesign
+) extends TakesOptions {
+  def strategy(options: OperatorOptions): AggregateDesign = {
+    val made = design(options)
+    if (options.getOrElse(OperatorOption.Panes, false)) new PaneAggregate(made) else made
+  }
+}
+
+object WindowDesign {
+  import OperatorOption.{Inputs, Panes, Threads}
+
+  /** A queue for each input, with locks. */
+  case object OfQueues extends WindowDesign("mq", "MQ", Seq(Inputs, Panes), _ => MQ)
+
+  /** The same without locks. */
+  case object OfFreeQueues extends WindowDesign("mqlf", "MQLF", Seq(Inputs, Panes), _ => MQLF)
+
+  /** A T-Gate whose consumer updates the windows. */
+  case object OneUpdater extends WindowDesign("tumlsc", "TuMLSC", Seq(Inputs, Panes), _ => TuMLSC)
+
+  /** A T-Gate with threads that update the windows. */
+  case object Updaters
+      extends WindowDesign(
+        "tumlmc",
+        "TuMLMC",
+        Seq(Inputs, Threads, Panes),
+        options => new TuMLMC(options.threads)
+      )
+
+  /** A W-Hive whose inputs update the windows. */
+  case object OfWinsets extends WindowDesign("wiml", "WiML", Seq(Inputs, Panes), _ => WiML)
+
+  /** Lazy, as each of them needs this object first. */
+  lazy val all: Seq[WindowDesign] =
+    Seq(OfQueues, OfFreeQueues, OneUpdater, Updaters, OfWinsets)
+
+  /** What a hint writes: a name, followed by options or not, as in `tumlmc(threads=2, inputs=3)`.
+    *
+    * @throws java.lang.IllegalArgumentException
+    *   for another name, and for options that are none
+    */
+  def parse(text: String): NamedDesign =
+    TakesOptions.split(text.toLowerCase(Locale.ROOT))
+      .flatMap { case (name, options) =>
+        all.find(_.name == name).map(d => NamedDesign(d, OperatorOptions.parse(d, options)))
+      }
+      .getOrElse(throw Errors.designUnknown(text))
+}
+
+/** A design as a hint asks for it. */
+final case class NamedDesign(design: WindowDesign, options: OperatorOptions) {
+  def strategy: AggregateDesign = design.strategy(options)
+
+  def inputs: Int = options.getOrElse(OperatorOption.Inputs, 1)
+
+  override def toString: String =
+    if (options.said.isEmpty) design.name else s"${design.name}($options)"
+}

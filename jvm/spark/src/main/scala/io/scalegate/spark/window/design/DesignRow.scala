@@ -1,0 +1,6 @@
+package io.scalegate.spark.window.design
+
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
+
+/** A tuple's payload: copies of a row and its key, both made by the task's thread. */
+final private[design] class DesignRow(val key: UnsafeRow, val row: UnsafeRow)

@@ -1,0 +1,137 @@
+package io.scalegate.spark.window.design
+
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.{col, count, sum, window}
+import org.apache.spark.sql.streaming.Trigger
+
+import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.settings.{OperatorOption, ScaleGateConf, WindowDesign}
+
+/** Aggregates over sliding windows by the designs of the paper on T-Gate and W-Hive, beside plain Spark's. */
+final class DesignWindowsSuite extends SparkJoinSuite {
+  private def nodes(df: DataFrame): Seq[DesignWindowsExec] =
+    collectWithSubqueries(executed(df)) { case d: DesignWindowsExec => d }
+
+  private def query(design: String, aggregates: String, more: String, by: String): String =
+    s"SELECT /*+ WINDOW_DESIGN('$design') */ $aggregates FROM r $more GROUP BY $by"
+
+  /** The same rows and schema as plain Spark, by the design. */
+  private def assertDesigned(query: String): DataFrame = {
+    val (schema, expected) = plainSpark {
+      val df = spark.sql(query)
+      (df.schema, rowsOf(df))
+    }
+    val df = spark.sql(query)
+    val actual = rowsOf(df)
+    assert(nodes(df).size == 1, s"not planned by a design: $query")
+    assert(df.schema == schema, query)
+    assert(actual == expected, query)
+    df
+  }
+
+  private val Window = "window(ts, '7 hours', '2 hours')"
+
+  private val aggregates = Seq(
+    ("keys", "window, k, count(*), sum(i), min(l), max(d)", "", s"$Window, k"),
+    ("no key", "window, count(*), avg(i), count(x)", "", Window),
+    (
+      "an offset, a filter of a function and of rows",
+      "window, k, sum(i) FILTER (WHERE i > 3)",
+      "WHERE id % 7 <> 2",
+      "window(ts, '3 hours', '1 hour', '20 minutes'), k"
+    ),
+    (
+      "keys of floating-point numbers and of text, results over functions",
+      "window.end AS e, name, x > 5 AS b, 2 * sum(i) + 1 AS s",
+      "",
+      "window(ts, '1 day', '5 hours'), name, x > 5"
+    ),
+    ("values by time", "window, k, first_by_time(i, ts), last_by_time(l, ts)", "", s"$Window, k"),
+    (
+      "conditions on windows and groups",
+      "window, k, count(*) AS n",
+      "",
+      s"$Window, k HAVING count(*) > 2 AND hour(window.start) > 5 AND k < 4"
+    )
+  )
+
+  for {
+    design <- WindowDesign.all
+    (what, columns, more, by) <- aggregates
+  } test(s"${design.title}: $what") {
+    val takesThreads = design.takes.contains(OperatorOption.Threads)
+    val options = s"inputs=3${if (takesThreads) ", threads=2" else ""}"
+    assertDesigned(query(design.name, columns, more, by))
+    val df = assertDesigned(query(s"${design.name}($options)", columns, more, by))
+    assert(executed(df).toString.contains(s"design: ${design.title} (${design.name}($options))"))
+  }
+
+  for (design <- WindowDesign.all)
+    test(s"${design.title} on panes") {
+      assertDesigned(query(
+        s"${design.name}(panes=true, inputs=2)",
+        "window, k, sum(i)",
+        "",
+        s"$Window, k"
+      ))
+    }
+
+  test("a hint on a frame, seen through filters and columns") {
+    def frame(df: DataFrame) =
+      df.select("ts", "k", "i").where("k > 1")
+        .groupBy(window(col("ts"), "6 hours", "2 hours"))
+        .agg(count("*"), sum("i"))
+    val df = frame(spark.table("r").hint("window_design", "WiML(inputs=2)"))
+    assert(nodes(df).map(_.design.toString) == Seq("wiml(inputs=2)"))
+    assert(rowsOf(df) == rowsOf(frame(spark.table("r"))))
+  }
+
+  test("windows that slide by nearly their size are run by a design, too") {
+    assertDesigned(query("wiml", "window, count(*)", "", "window(ts, '3 hours', '2 hours')"))
+  }
+
+  for {
+    (what, asked, columns, by, why) <- Seq(
+      ("no such design", "tgate", "count(*)", Window, "names no design of the papers"),
+      (
+        "an option that it has not",
+        "mq(threads=2)",
+        "count(*)",
+        Window,
+        "has no option 'threads'"
+      ),
+      ("a value that is none", "mq(inputs=0)", "count(*)", Window, "inputs is a whole number"),
+      ("no windows", "mq", "k, count(*)", "k", "no aggregate over sliding windows"),
+      ("tumbling windows", "mq", "count(*)", "window(ts, '1 hour')", "no aggregate over sliding"),
+      ("distinct values", "mq", "count(DISTINCT k)", Window, "partial results do not merge"),
+      ("lists", "mq", "collect_list(k)", Window, "a value of fixed size for each window")
+    )
+  } test(s"a design is refused with $what") {
+    val refusal = intercept[IllegalArgumentException] {
+      spark.sql(query(asked, columns, "", by)).collect()
+    }
+    assert(refusal.getMessage.contains(why))
+  }
+
+  test("a design is refused without its name in quotes, and on a stream") {
+    for (arguments <- Seq("", "(wiml)", "('mq', 'mqlf')")) {
+      val refusal = intercept[Exception] {
+        spark.sql(s"SELECT /*+ WINDOW_DESIGN$arguments */ count(*) FROM r GROUP BY $Window")
+      }
+      assert(refusal.getMessage.contains("WINDOW_DESIGN takes the quoted name of one design"))
+    }
+    val stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+      .hint("window_design", "mq")
+      .groupBy(window(col("timestamp"), "6 hours", "2 hours")).count()
+    val refusal = intercept[Exception] {
+      stream.writeStream.format("noop").trigger(Trigger.AvailableNow()).start().awaitTermination()
+    }
+    assert(refusal.getMessage.contains("streams have panes alone"))
+  }
+
+  test("the package that is switched off takes no notice of the hint") {
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      assert(nodes(spark.sql(query("mq", "count(*)", "", Window))).isEmpty)
+    }
+  }
+}
