@@ -97,6 +97,22 @@ object ScaleGateConf {
 
   def minOverlap(conf: SQLConf): Int = atLeast(1, conf, MinOverlap, 2)
 
+  /** A design of the papers, with options or without, as in `wiml(inputs=2)`: how aggregates over sliding windows of
+    * batches are run whose hint does not say, and that can be run so; `none` for panes.
+    */
+  val Design = "spark.scalegate.aggregate.design"
+
+  def design(conf: SQLConf): Option[NamedDesign] = {
+    val text = conf.getConfString(Design, NoDesign).trim
+    if (text.equalsIgnoreCase(NoDesign)) None
+    else
+      Some(WindowDesign.find(text).getOrElse(throw new IllegalArgumentException(
+        s"$Design must be $NoDesign or one of ${WindowDesign.all.map(_.name).mkString(", ")}, not '$text'"
+      )))
+  }
+
+  private[this] val NoDesign = "none"
+
   /** None where the planner is to choose. */
   def algorithm(conf: SQLConf): Option[Algorithm] = {
     val text = conf.getConfString(JoinAlgorithm, Algorithm.Auto).trim

@@ -50,17 +50,17 @@ object WindowDesign {
   lazy val all: Seq[WindowDesign] =
     Seq(OfQueues, OfFreeQueues, OneUpdater, Updaters, OfWinsets)
 
-  /** What a hint writes: a name, followed by options or not, as in `tumlmc(threads=2, inputs=3)`.
+  /** What a hint or the setting writes: a name, followed by options or not, as in `tumlmc(threads=2, inputs=3)`. None for
+    * another name.
     *
     * @throws java.lang.IllegalArgumentException
-    *   for another name, and for options that are none
+    *   for options that are none
     */
-  def parse(text: String): NamedDesign =
-    TakesOptions.split(text.toLowerCase(Locale.ROOT))
-      .flatMap { case (name, options) =>
-        all.find(_.name == name).map(d => NamedDesign(d, OperatorOptions.parse(d, options)))
-      }
-      .getOrElse(throw Errors.designUnknown(text))
+  def find(text: String): Option[NamedDesign] =
+    for {
+      (name, options) <- TakesOptions.split(text.toLowerCase(Locale.ROOT))
+      design <- all.find(_.name == name)
+    } yield NamedDesign(design, OperatorOptions.parse(design, options))
 }
 
 /** A design as a hint asks for it. */

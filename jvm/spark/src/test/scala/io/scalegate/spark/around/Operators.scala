@@ -11,6 +11,7 @@ import io.scalegate.spark.join.batch.{LocalJoin, SweptJoin, WindowJoinExec}
 import io.scalegate.spark.join.operator.OperatorJoinExec
 import io.scalegate.spark.join.rowcount.{RowWindowJoinExec, RowsPerKeyJoinExec}
 import io.scalegate.spark.rows.IndexBy
+import io.scalegate.spark.window.design.DesignWindowsExec
 import io.scalegate.spark.window.slide.PaneWindowsExec
 
 /** Which operators of this package a plan has run, by kind. */
@@ -32,7 +33,8 @@ private object Operators extends AdaptiveSparkPlanHelper {
     "as of",
     "in one task",
     "panes",
-    "operator"
+    "operator",
+    "design"
   )
 
   def in(plan: SparkPlan): Set[String] =
@@ -40,6 +42,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
       case scan: InMemoryTableScanExec => in(scan.relation.cachedPlan)
       case join: WindowJoinNode => ofJoin(join)
       case _: PaneWindowsExec => Set("panes")
+      case _: DesignWindowsExec => Set("design")
     }.flatten.toSet
 
   private[this] def ofJoin(join: WindowJoinNode): Set[String] = {

@@ -67,7 +67,14 @@ final class QueryGenerator(draw: Draw, tables: Seq[String]) {
       all,
       Seq(ScaleGateConf.SweepAbove -> Seq("0", "2")),
       Seq(ScaleGateConf.GroupKeyedJoins -> Seq("true")),
-      Seq(ScaleGateConf.JoinAlgorithm -> Seq("scalejoin", "pim", "hp", "dp-join", "llhj"))
+      Seq(ScaleGateConf.JoinAlgorithm -> Seq("scalejoin", "pim", "hp", "dp-join", "llhj")),
+      Seq(ScaleGateConf.Design -> Seq(
+        "mq",
+        "mqlf(inputs=3)",
+        "tumlsc(inputs=2, panes=true)",
+        "tumlmc(threads=2, inputs=2)",
+        "wiml(inputs=2)"
+      ))
     )
       .flatMap(_.filter(_ => chance(35)).map { case (k, values) => k -> oneOf(values) }).toMap
   }

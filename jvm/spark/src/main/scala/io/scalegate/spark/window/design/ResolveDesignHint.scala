@@ -23,7 +23,8 @@ object ResolveDesignHint extends Rule[LogicalPlan] {
   ) {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
       val design = arguments match {
-        case Seq(Constant.Text(text)) => WindowDesign.parse(text)
+        case Seq(Constant.Text(text)) =>
+          WindowDesign.find(text).getOrElse(throw Errors.designUnknown(text))
         case other => throw Errors.designArguments(other.map(_.sql))
       }
       aggregateOf(child).fold[LogicalPlan](WindowDesignHint(child, design)) { found =>

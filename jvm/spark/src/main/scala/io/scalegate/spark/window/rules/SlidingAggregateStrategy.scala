@@ -8,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.GroupingKeys
 import org.apache.spark.sql.types.LongType
 
-import io.scalegate.spark.settings.{Errors, NamedDesign}
+import io.scalegate.spark.settings.{Errors, NamedDesign, ScaleGateConf}
 import io.scalegate.spark.window.design.{DesignWindowsExec, WindowDesignHint}
 import io.scalegate.spark.window.partial.{PaneFunctions, PartialPanesExec}
 import io.scalegate.spark.window.slide.PaneWindowsExec
@@ -21,7 +21,10 @@ import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 object SlidingAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case SlidingAggregate(found) =>
-      Seq(found.windows.design.fold(planned(found))(designed(found, _)))
+      val asked = found.windows.design.orElse(
+        ScaleGateConf.design(SQLConf.get).filter(_ => isFixed(found))
+      )
+      Seq(asked.fold(planned(found))(designed(found, _)))
     case windows: TimeWindows => Seq(planLater(windows.expanded))
     case WindowDesignHint(child, _) if !FoundTimeWindows.areWanted(SQLConf.get) =>
       Seq(planLater(child))
@@ -33,9 +36,12 @@ object SlidingAggregateStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  /** By a design that a hint asks for. */
+  private[this] def isFixed(found: SlidingAggregate) =
+    PaneFunctions(Nil, found.functions, Nil).fixed
+
+  /** By a design that a hint, or the setting, asks for. */
   private[this] def designed(found: SlidingAggregate, design: NamedDesign): SparkPlan = {
-    if (!PaneFunctions(Nil, found.functions, Nil).fixed)
+    if (!isFixed(found))
       throw Errors.designCannot(
         design.toString,
         "it keeps a value of fixed size for each window, which counts, sums, averages and least or greatest numbers " +

@@ -129,6 +129,21 @@ final class DesignWindowsSuite extends SparkJoinSuite {
     assert(refusal.getMessage.contains("streams have panes alone"))
   }
 
+  test("the setting names a design for the aggregates that it can run") {
+    def windows(columns: String) = spark.sql(s"SELECT window, $columns FROM r GROUP BY $Window")
+    withSettings(ScaleGateConf.Design -> "TuMLMC(threads=2)") {
+      assert(nodes(windows("sum(i)")).map(_.design.toString) == Seq("tumlmc(threads=2)"))
+      assert(nodes(windows("collect_list(i)")).isEmpty)
+      assert(nodes(windows("count(DISTINCT i)")).isEmpty)
+      val hinted = spark.sql(query("mq", "count(*)", "", Window))
+      assert(nodes(hinted).map(_.design.toString) == Seq("mq"))
+    }
+    withSettings(ScaleGateConf.Design -> "tgate") {
+      val refusal = intercept[IllegalArgumentException](windows("sum(i)").collect())
+      assert(refusal.getMessage.contains("must be none or one of mq, mqlf"))
+    }
+  }
+
   test("the package that is switched off takes no notice of the hint") {
     withSettings(ScaleGateConf.Enabled -> "false") {
       assert(nodes(spark.sql(query("mq", "count(*)", "", Window))).isEmpty)
