@@ -100,12 +100,17 @@ def match_rate(
 
 def match_rate_programs() -> list[Program]:
     small = {"uniform": range(14, 19), "gaussian": [14, 17], "drift": [14, 17]}
-    large = {"uniform": range(19, 23), "gaussian": [20], "drift": [20]}
+    large = {"uniform": range(19, 22), "gaussian": [20], "drift": [20]}
+    largest = {"uniform": [22]}
     main = "io.scalegate.bench.index.MatchRateMain"
     return [
         Program(f"core-index-{kind}{suffix}", main, "core", "index", arguments, True)
-        for suffix, windows, runs in (("", small, 5), ("-large", large, 3))
-        for kind in small
+        for suffix, windows, runs in (
+            ("", small, 5),
+            ("-large", large, 3),
+            ("-largest", largest, 1),
+        )
+        for kind in windows
         for arguments in [match_rate(kind, windows[kind], suffix == "", runs)]
     ]
 

@@ -14,10 +14,9 @@ import io.scalegate.bench.join.{ArmResult, Rotation}
   * indexes separated by commas (see [[IndexUnderTest]]), and the logarithms of the windows.
   */
 object MatchRateMain {
-  private val WarmUps = 3
 
-  /** A window of so many tuples warms the indexes up by filling. */
-  private val Large = 19
+  /** Runs that are not timed: what fills a large window warms an index up. */
+  private def warmUps(log: Int): Int = if (log < 19) 3 else if (log < 21) 1 else 0
 
   def main(args: Array[String]): Unit = {
     if (args.length < 5) {
@@ -28,7 +27,7 @@ object MatchRateMain {
     val indexes = args(3).split(',').toSeq
     for (log <- args.drop(4).map(_.toInt)) {
       val workload = new MatchRate(args(0), 1 << log, math.max(args(1).toInt, 2 << log))
-      for (_ <- 1 to (if (log < Large) WarmUps else 1); index <- indexes) workload.run(index)
+      for (_ <- 1 to warmUps(log); index <- indexes) workload.run(index)
       val rounds = Seq.tabulate(runs)(turn => Rotation(indexes, turn)(workload.run))
       require(rounds.flatten.map(_.matches).distinct.size == 1, "the indexes differ in matches")
       for ((index, results) <- indexes.zip(rounds.transpose))
