@@ -23,7 +23,7 @@ final case class MeasuredJoins(plan: LogicalPlan, per: String) extends FrameComm
   override def run(session: SparkSession): Seq[Row] = {
     val analyzed = query(session).analyzed
     TaskAccess.waitForListeners(session.sparkContext)
-    val ran = RecentQueries.last.find(_.plan.exists(_.sameResult(analyzed)))
+    val ran = RecentQueries.last.find(_.ran(analyzed))
       .getOrElse(throw Errors.notRun(RecentQueries.Most))
     ran.joins.zipWithIndex.flatMap { case (join, number) =>
       if (per == MeasuredJoins.Operator) Seq(MeasuredJoins.ofJoin(number, join, ran.seconds))

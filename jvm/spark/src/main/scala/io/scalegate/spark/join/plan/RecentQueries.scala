@@ -10,17 +10,21 @@ import io.scalegate.spark.join.operator.{OperatorNode, TaskWork}
 
 /** A query of batches that ran joins of this package.
   *
-  * @param plan
-  *   analyzed; the frame's own, or one that has it in it, as that of a count or a write has
+  * @param plans
+  *   hashes of its analyzed plan and of all below: a count's or a write's has the frame's in it
   * @param seconds
   *   that it took
   */
 final private[plan] case class RecentQuery(
     id: Long,
-    plan: LogicalPlan,
+    plans: Set[Int],
     seconds: Double,
     joins: Seq[MeasuredJoin]
-)
+) {
+
+  /** Whether a frame of this analyzed plan was run by it. */
+  def ran(analyzed: LogicalPlan): Boolean = plans.contains(analyzed.semanticHash())
+}
 
 /** One of its joins.
   *
@@ -45,7 +49,7 @@ private[plan] object MeasuredJoin {
 }
 
 /** Remembers what the joins of the last queries did, of all sessions of the driver, for who asks afterwards. It holds
-  * their analyzed plans and their figures, and nothing that they ran on. Spark tells it of a query in a thread of its own,
+  * hashes of their plans and their figures, and so nothing of what they ran on, which Spark may clean up. Spark tells it of a query in a thread of its own,
   * after the query's end.
   */
 object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper {
@@ -63,7 +67,8 @@ object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper
     if (joins.nonEmpty) synchronized {
       // A session that was cloned from another may tell twice.
       if (!queries.exists(_.id == query.id)) {
-        val newest = RecentQuery(query.id, query.analyzed, nanos / 1e9, joins)
+        val plans = query.analyzed.collect { case plan => plan.semanticHash() }.toSet
+        val newest = RecentQuery(query.id, plans, nanos / 1e9, joins)
         queries = (newest +: queries).take(Most)
       }
     }
