@@ -62,13 +62,3 @@ object WindowDesign {
       design <- all.find(_.name == name)
     } yield NamedDesign(design, OperatorOptions.parse(design, options))
 }
-
-/** A design as a hint asks for it. */
-final case class NamedDesign(design: WindowDesign, options: OperatorOptions) {
-  def strategy: AggregateDesign = design.strategy(options)
-
-  def inputs: Int = options.getOrElse(OperatorOption.Inputs, 1)
-
-  override def toString: String =
-    if (options.said.isEmpty) design.name else s"${design.name}($options)"
-}

@@ -1,52 +1,11 @@
 package io.scalegate.spark.join.plan
 
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.util.QueryExecutionListener
 
 import io.scalegate.spark.join.WindowJoinNode
-import io.scalegate.spark.join.operator.{OperatorNode, TaskWork}
-
-/** A query of batches that ran joins of this package.
-  *
-  * @param plans
-  *   hashes of its analyzed plan and of all below: a count's or a write's has the frame's in it
-  * @param seconds
-  *   that it took
-  */
-final private[plan] case class RecentQuery(
-    id: Long,
-    plans: Set[Int],
-    seconds: Double,
-    joins: Seq[MeasuredJoin]
-) {
-
-  /** Whether a frame of this analyzed plan was run by it. */
-  def ran(analyzed: LogicalPlan): Boolean = plans.contains(analyzed.semanticHash())
-}
-
-/** One of its joins.
-  *
-  * @param figures
-  *   the physical node's SQL metrics, over all of its tasks
-  * @param work
-  *   of an operator's tasks; none for what Spark's own tasks join
-  */
-final private[plan] case class MeasuredJoin(
-    name: String,
-    figures: Map[String, Long],
-    work: Seq[TaskWork]
-) {
-
-  /** How it was run, from what EXPLAIN says. */
-  def algorithm: String = name.split("; ").find(_.startsWith(MeasuredJoin.Algorithm))
-    .fold(name)(_.stripPrefix(MeasuredJoin.Algorithm))
-}
-
-private[plan] object MeasuredJoin {
-  val Algorithm = "algorithm: "
-}
+import io.scalegate.spark.join.operator.OperatorNode
 
 /** Remembers what the joins of the last queries did, of all sessions of the driver, for who asks afterwards. It holds
   * hashes of their plans and their figures, and so nothing of what they ran on, which Spark may clean up. Spark tells it of a query in a thread of its own,
@@ -76,13 +35,13 @@ object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper
 
   override def onFailure(function: String, query: QueryExecution, failure: Exception): Unit = ()
 
-  private[this] def joinsOf(plan: SparkPlan): Seq[MeasuredJoin] =
+  private[this] def joinsOf(plan: SparkPlan): Seq[RecentJoin] =
     collectWithSubqueries(plan) { case join: WindowJoinNode =>
       val work = join match {
         case operator: OperatorNode => operator.work
         case _ => Nil
       }
       val figures = join.metrics.map { case (name, metric) => name -> metric.value }
-      MeasuredJoin(join.description, figures, work)
+      RecentJoin(join.description, figures, work)
     }
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.settings.{Constant, Errors}
 
-/** Finds the hints that ask about a frame, where one is the last thing said of it: [[ExplainJoins]] and [[MeasuredJoins]]. It
+/** Finds the hints that ask about a frame, where one is the last thing said of it: [[ExplainJoins]] and [[JoinMetricsTable]]. It
   * runs among the hint resolution rules of analysis, as [[io.scalegate.spark.join.hint.ResolveWindowJoinHint]] does. Spark
   * has lifted the frame's common table expressions above the hint by then.
   */
@@ -22,13 +22,13 @@ object ResolveFrameHints extends Rule[LogicalPlan] {
         case UnresolvedHint(name, Seq(), frame) if name.equalsIgnoreCase(ExplainJoins.Name) =>
           Some(frame -> (ExplainJoins(_)))
         case UnresolvedHint(name, arguments, frame)
-            if name.equalsIgnoreCase(MeasuredJoins.Name) =>
+            if name.equalsIgnoreCase(JoinMetricsTable.Name) =>
           val per = arguments match {
-            case Seq() => MeasuredJoins.Operator
-            case Seq(Constant.Text(per)) if MeasuredJoins.All.contains(per) => per
+            case Seq() => JoinMetricsTable.Operator
+            case Seq(Constant.Text(per)) if JoinMetricsTable.All.contains(per) => per
             case other => throw Errors.joinMetricsArguments(other.map(_.sql))
           }
-          Some(frame -> (MeasuredJoins(_, per)))
+          Some(frame -> (JoinMetricsTable(_, per)))
         case _ => None
       }
   }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import io.scalegate.spark.SparkJoinSuite
 
 /** What the joins of a frame did when it ran. */
-final class MeasuredJoinsSuite extends SparkJoinSuite {
+final class JoinMetricsTableSuite extends SparkJoinSuite {
   private val near = "s.ts BETWEEN r.ts - INTERVAL 3 HOURS AND r.ts"
 
   private def joined(algorithm: String, condition: String, how: String = "JOIN"): DataFrame =

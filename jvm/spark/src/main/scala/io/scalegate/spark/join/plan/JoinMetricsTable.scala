@@ -15,10 +15,10 @@ import io.scalegate.spark.settings.Errors
   * or a query over it, such as a count or a write, must have run, as one of the last [[RecentQueries.Most]] that had joins.
   *
   * @param per
-  *   one of [[MeasuredJoins.All]]
+  *   one of [[JoinMetricsTable.All]]
   */
-final case class MeasuredJoins(plan: LogicalPlan, per: String) extends FrameCommand {
-  override val output: Seq[Attribute] = DataTypeUtils.toAttributes(MeasuredJoins.All(per))
+final case class JoinMetricsTable(plan: LogicalPlan, per: String) extends FrameCommand {
+  override val output: Seq[Attribute] = DataTypeUtils.toAttributes(JoinMetricsTable.All(per))
 
   override def run(session: SparkSession): Seq[Row] = {
     val analyzed = query(session).analyzed
@@ -26,13 +26,14 @@ final case class MeasuredJoins(plan: LogicalPlan, per: String) extends FrameComm
     val ran = RecentQueries.last.find(_.ran(analyzed))
       .getOrElse(throw Errors.notRun(RecentQueries.Most))
     ran.joins.zipWithIndex.flatMap { case (join, number) =>
-      if (per == MeasuredJoins.Operator) Seq(MeasuredJoins.ofJoin(number, join, ran.seconds))
-      else MeasuredJoins.ofThreads(number, join)
+      if (per == JoinMetricsTable.Operator)
+        Seq(JoinMetricsTable.ofJoin(number, join, ran.seconds))
+      else JoinMetricsTable.ofThreads(number, join)
     }
   }
 }
 
-object MeasuredJoins {
+object JoinMetricsTable {
   val Name = "JOIN_METRICS"
   val Operator = "operator"
   val Task = "task"
@@ -51,7 +52,7 @@ object MeasuredJoins {
     )
   )
 
-  private def ofJoin(number: Int, join: MeasuredJoin, seconds: Double): Row = {
+  private def ofJoin(number: Int, join: RecentJoin, seconds: Double): Row = {
     val work = join.work
     def known[A](value: => A): Any = if (work.isEmpty) null else value
     def figure(name: String): Any = join.figures.get(name).orNull
@@ -95,7 +96,7 @@ object MeasuredJoins {
     else work.map(w => w.byThread.skew * w.byThread.comparisons).sum / all
   }
 
-  private def ofThreads(number: Int, join: MeasuredJoin): Seq[Row] = {
+  private def ofThreads(number: Int, join: RecentJoin): Seq[Row] = {
     val all = join.work.map(_.byThread.comparisons).sum.toDouble
     for {
       task <- join.work
