@@ -54,6 +54,20 @@ object ScaleGateConf {
 
   def splitHotKeys(conf: SQLConf): Boolean = boolean(conf, SplitHotKeys, default = true)
 
+  /** The highest load of a partition over the average, up to which hot keys are left as they are, in batches and on
+    * streams: `θ` of PPOIJ's Algorithm 1, a number from 1 to 100. The nearer to 1, the more keys are split, and copied.
+    */
+  val HotKeyTheta = "spark.scalegate.join.hotKeyTheta"
+
+  def hotKeyTheta(conf: SQLConf): Double = {
+    val text = conf.getConfString(HotKeyTheta, "1.25")
+    OperatorOption.Theta.read(text.trim).getOrElse(
+      throw new IllegalArgumentException(
+        s"$HotKeyTheta must be ${OperatorOption.Theta.takes}, not '$text'"
+      )
+    )
+  }
+
   /** How long a task that reads a source of a join in Real-Time Mode may send nothing until the join goes on without what
     * it promises, as a duration of Spark's settings such as `30s`; `0s` waits for each.
     */

@@ -7,6 +7,7 @@ import io.scalegate.band.Grid
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.batch.SliceBy
 import io.scalegate.spark.plan.KeyLayout
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
 /** The cells that the rows of a join with a window meet in, where its equality keys do not bring them together as they
@@ -43,7 +44,14 @@ object JoinCells {
     else
       for {
         sample <- JoinSample.forJoin(c, SQLConf.get)
-        hot <- SkewedKeys.find(c, sample, probing.side, SQLConf.get.numShufflePartitions)
+        conf = SQLConf.get
+        hot <- SkewedKeys.find(
+          c,
+          sample,
+          probing.side,
+          conf.numShufflePartitions,
+          ScaleGateConf.hotKeyTheta(conf)
+        )
       } yield {
         val key = c.key.get
         JoinCells(

@@ -13,7 +13,7 @@ import io.scalegate.stream.Side
   *
   * A key's load is what its rows take, and the comparisons expected among them. The keys that the sample shows to be a
   * large part of a partition stay in the one that their hash gives them, beside an even share of all the others, and
-  * are split until no partition has more than `Theta` times the average. Found when a join is planned.
+  * are split until no partition has more than `theta` times the average. Found when a join is planned.
   */
 final case class SkewedKeys(slices: KeySlices, keys: Int, mostSlices: Int, isCut: Boolean) {
   def describe: String = {
@@ -29,23 +29,32 @@ object SkewedKeys {
     *
     * @param single
     *   the side whose rows must not be copied
+    * @param theta
+    *   see `ScaleGateConf.HotKeyTheta`
     */
   def find(
       c: WindowJoinCandidate,
       sample: JoinSample,
       single: Side,
-      partitions: Int
+      partitions: Int,
+      theta: Double
   ): Option[SkewedKeys] = {
+    def split(loads: SampledKeyLoads, most: Int): KeyAssignment =
+      new KeySplit(partitions, theta, most, SplitChoice.Busiest).rebalance(
+        loads.frequent.map(loads.loadOf).toArray,
+        loads.frequent.map(PartitionIds.partitionOf(_, partitions)).toArray,
+        Array.fill(partitions)(loads.ofOthers / partitions)
+      )
     val loads = new SampledKeyLoads(c, sample, single, partitions)
     val position = c.differences.indexOf(c.sweep) + 1
     val positions = sample.left.column(position) ++ sample.right.column(position)
     def cuts(slices: Int) =
       KeySlices.cuts(c.sweep.band, positions.min, positions.max, slices)
-    val wanted = split(loads, partitions, partitions)
+    val wanted = split(loads, partitions)
     val cut = cuts(mostOf(wanted))
     val plan =
       if (cut.nonEmpty) wanted
-      else split(loads, partitions, math.min(partitions, loads.mostCopies(wanted)))
+      else split(loads, math.min(partitions, loads.mostCopies(wanted)))
     if (mostOf(plan) < 2) None
     else {
       val ids = new PartitionIds(partitions)
@@ -57,17 +66,8 @@ object SkewedKeys {
     }
   }
 
-  private[this] def split(loads: SampledKeyLoads, partitions: Int, most: Int): KeyAssignment =
-    new KeySplit(partitions, Theta, most, SplitChoice.Busiest).rebalance(
-      loads.frequent.map(loads.loadOf).toArray,
-      loads.frequent.map(PartitionIds.partitionOf(_, partitions)).toArray,
-      Array.fill(partitions)(loads.ofOthers / partitions)
-    )
-
   private[this] def mostOf(plan: KeyAssignment): Int =
     plan.replicasOf.map(_.length).maxOption.getOrElse(0)
-
-  private val Theta = 1.25
 }
 
 /** What the keys of a join cost, in comparisons, by a sample of them. */

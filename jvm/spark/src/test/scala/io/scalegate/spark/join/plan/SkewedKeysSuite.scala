@@ -59,6 +59,17 @@ final class SkewedKeysSuite extends SparkJoinSuite {
 
   private val types = Seq("", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
 
+  test("the setting says up to which load a key stays whole") {
+    val text = query("", s"a.k = b.k AND $narrow", "/*+ WINDOW_JOIN('index') */")
+    def slices(theta: String) = withSettings(ScaleGateConf.HotKeyTheta -> theta) {
+      """in up to (\d+) slices""".r.findFirstMatchIn(join(text).description).map(_.group(1).toInt)
+    }
+    val (most, some, none) = (slices("1.01"), slices("1.25"), slices("4"))
+    assert(some.exists(_ > 1) && none.isEmpty && most.exists(_ >= some.get), s"$most $some $none")
+    val refusal = intercept[IllegalArgumentException](slices("0.5"))
+    assert(refusal.getMessage.contains("hotKeyTheta must be a number from 1 to 100"))
+  }
+
   for {
     (algorithm, (key, on)) <- Seq(
       "index" -> ("an integer" -> "a.k = b.k"),

@@ -26,16 +26,17 @@ final class HotKeyHistory(
 
   /** How this batch, which follows the last one or runs again, shares its rows.
     *
-    * @param enabled
-    *   whether keys may be split; if not, those that are split cease to be
+    * @param theta
+    *   the highest load of a partition over the average that is left alone; None where keys may not be split, and those
+    *   that are split cease to be
     */
-  def begin(batch: StreamBatch, enabled: Boolean, context: SparkContext): SplitBatch =
+  def begin(batch: StreamBatch, theta: Option[Double], context: SparkContext): SplitBatch =
     synchronized {
       val before = if (last == null) store.latest(batch.number) else last.hot
       def advanced(keys: HotKeys) = keys.advanced(window.expired(_, batch.late, 0))
       val due = advanced(before)
       val next =
-        if (last != null && last.number == batch.number - 1) advanced(planned(due, enabled))
+        if (last != null && last.number == batch.number - 1) advanced(planned(due, theta))
         else due
       if (next != before) store.write(batch.number, next)
       last = new SplitBatch(batch.number, next, partitions, batch.late, context)
@@ -43,15 +44,15 @@ final class HotKeyHistory(
     }
 
   /** By what the batch before has seen. */
-  private[this] def planned(keys: HotKeys, enabled: Boolean): HotKeys = {
+  private[this] def planned(keys: HotKeys, theta: Option[Double]): HotKeys = {
     last.addTo(calibration)
     last.latest match {
-      case Some(latest) if !enabled && keys.keys.nonEmpty =>
+      case Some(latest) if theta.isEmpty && keys.keys.nonEmpty =>
         keys.towards(calibration.single, Map.empty, latest)
-      case Some(latest) if enabled && calibration.isDone =>
+      case Some(latest) if theta.nonEmpty && calibration.isDone =>
         val seen = calibration
         calibration = newCalibration
-        val wanted = seen.wanted(keys)
+        val wanted = seen.wanted(keys, theta.get)
         if (wanted.isEmpty && keys.keys.isEmpty) keys
         else keys.towards(seen.single, wanted, latest)
       case _ => keys

@@ -35,14 +35,18 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
 
   /** The partitions that each key ought to have beside its home, by Algorithm 1. A key keeps those that it has until it
     * is far from hot.
+    *
+    * @param theta
+    *   the highest load of a partition over the average that is left alone
     */
-  def wanted(present: HotKeys): Map[Int, Seq[Int]] = {
+  def wanted(present: HotKeys, theta: Double): Map[Int, Seq[Int]] = {
     val found = counts.toVector.filter { case (key, c) =>
       val share = loadOf(c) * partitions / total
       if (present.keys.contains(key)) share >= Cold else share >= Hot && c.all >= SeenRows
     }.sortBy(_._1)
     val keys = found.map(_._1)
-    val plan = split(keys, found.map(c => loadOf(c._2)), present.single.getOrElse(single))
+    val plan =
+      split(keys, found.map(c => loadOf(c._2)), present.single.getOrElse(single), theta)
     keys.indices.flatMap { i =>
       val known = present.keys.getOrElse(keys(i), Vector.empty).map(_.partition)
       val more = plan.replicasOf(i).tail.filterNot(known.contains)
@@ -61,10 +65,15 @@ final private[spark] class KeyCalibration(partitions: Int, decided: Option[Side]
   }
 
   /** No key so often that there are more copies than rows. */
-  private[this] def split(keys: Seq[Int], loads: Seq[Double], single: Side): KeyAssignment = {
+  private[this] def split(
+      keys: Seq[Int],
+      loads: Seq[Double],
+      single: Side,
+      theta: Double
+  ): KeyAssignment = {
     def plan(most: Int) = {
       val others = math.max(0, total - loads.sum) / partitions
-      new KeySplit(partitions, Theta, most, SplitChoice.Busiest).rebalance(
+      new KeySplit(partitions, theta, most, SplitChoice.Busiest).rebalance(
         loads.toArray,
         keys.map(Math.floorMod(_, partitions)).toArray,
         Array.fill(partitions)(others)
@@ -98,9 +107,6 @@ private[spark] object KeyCalibration {
   /** Of a partition's even share of all, what makes a key one to be looked at; and what makes it one no more. */
   private val Hot = 0.25
   private val Cold = 0.05
-
-  /** The highest load of a partition over the average that is left alone. */
-  private val Theta = 1.25
 
   /** What it takes to exchange, keep, order and probe with a row, in comparisons. */
   private val RowLoad = 32.0

@@ -265,7 +265,8 @@ final class StreamingWindowJoinExec(
         info.numPartitions
       )
     }
-    val begun = history.begin(batch, ScaleGateConf.splitHotKeys(conf), sparkContext)
+    val theta = Option.when(ScaleGateConf.splitHotKeys(conf))(ScaleGateConf.hotKeyTheta(conf))
+    val begun = history.begin(batch, theta, sparkContext)
     splitting.begin(begun)
     longMetric("hotKeys") += begun.hot.keys.size
     begun.reports

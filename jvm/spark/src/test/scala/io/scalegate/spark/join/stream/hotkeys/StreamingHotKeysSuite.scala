@@ -142,6 +142,16 @@ final class StreamingHotKeysSuite extends StreamingJoinSuite {
     } finally run.stop()
   }
 
+  test("no key is shared while no partition has more than the setting leaves alone") {
+    val run = new Running(joined("INNER"))
+    withSettings(ScaleGateConf.HotKeyTheta -> "100") {
+      run.start()
+      try for (batch <- 0 to 3) run.add(rows(batch, 0, Many / 2), rows(batch, 1, Many / 2))
+      finally run.stop()
+      assert(table(run.checkpoint).keys.isEmpty)
+    }
+  }
+
   test("a file of hot keys that cannot be read is named") {
     val run = new Running(joined("INNER")).start()
     for (batch <- 0 to 3) run.add(rows(batch, 0), rows(batch, 1))
