@@ -14,16 +14,23 @@ abstract class PaneAggregateSuite extends SparkJoinSuite {
 
   /** The same rows and schema as plain Spark, by our operator. */
   protected def assertPanes(query: String): Assertion = {
+    assertPlanned(query)(panes(_).nonEmpty)
+    succeed
+  }
+
+  /** The same rows and schema as plain Spark, by a plan of ours; the query. */
+  protected def assertPlanned(query: String)(isOurs: DataFrame => Boolean): DataFrame = {
     val (schema, expected) = plainSpark {
       val df = spark.sql(query)
       (df.schema, rowsOf(df))
     }
     val df = spark.sql(query)
     val actual = rowsOf(df)
-    assert(panes(df).nonEmpty, s"not planned on panes: $query")
+    assert(isOurs(df), s"not planned so: $query")
     assert(df.schema == schema, query)
     assert(df.schema.map(_.metadata) == schema.map(_.metadata), query)
     assert(actual == expected, query)
+    df
   }
 
   /** Exactly Spark's plan with the package's aggregates off. */

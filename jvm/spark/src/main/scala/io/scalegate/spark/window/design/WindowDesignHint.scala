@@ -1,38 +1,15 @@
 package io.scalegate.spark.window.design
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeSet,
-  ExpressionSet,
-  SortOrder
-}
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Filter,
-  LogicalPlan,
-  Project,
-  Statistics,
-  SubqueryAlias,
-  UnaryNode
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project, SubqueryAlias}
 
-import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.plan.HintNode
 import io.scalegate.spark.settings.NamedDesign
 
 /** The hint `WINDOW_DESIGN` on the rows of an aggregate over sliding windows. The node is in the plan from hint resolution
   * until the windows above it are found, which take the design.
   */
-final case class WindowDesignHint(child: LogicalPlan, design: NamedDesign) extends UnaryNode
-    with OwnNode {
-  override def output: Seq[Attribute] = child.output
-  override def maxRows: Option[Long] = child.maxRows
-  override def maxRowsPerPartition: Option[Long] = child.maxRowsPerPartition
-  override def stats: Statistics = child.stats
-  override def references: AttributeSet = AttributeSet.empty
-  override protected def uniqueBy: Set[ExpressionSet] = child.distinctKeys
-  override protected def holds: ExpressionSet = child.constraints
-  override def outputOrdering: Seq[SortOrder] = child.outputOrdering
-  override protected def withNewChildInternal(newChild: LogicalPlan): LogicalPlan =
-    copy(child = newChild)
+final case class WindowDesignHint(child: LogicalPlan, design: NamedDesign) extends HintNode {
+  override protected def on(relation: LogicalPlan): WindowDesignHint = copy(child = relation)
 }
 
 object WindowDesignHint {

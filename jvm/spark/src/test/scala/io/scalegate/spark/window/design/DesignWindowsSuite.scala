@@ -4,30 +4,19 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, count, sum, window}
 import org.apache.spark.sql.streaming.Trigger
 
-import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.{OperatorOption, ScaleGateConf, WindowDesign}
+import io.scalegate.spark.window.PaneAggregateSuite
 
 /** Aggregates over sliding windows by the designs of the paper on T-Gate and W-Hive, beside plain Spark's. */
-final class DesignWindowsSuite extends SparkJoinSuite {
+final class DesignWindowsSuite extends PaneAggregateSuite {
   private def nodes(df: DataFrame): Seq[DesignWindowsExec] =
     collectWithSubqueries(executed(df)) { case d: DesignWindowsExec => d }
 
   private def query(design: String, aggregates: String, more: String, by: String): String =
     s"SELECT /*+ WINDOW_DESIGN('$design') */ $aggregates FROM r $more GROUP BY $by"
 
-  /** The same rows and schema as plain Spark, by the design. */
-  private def assertDesigned(query: String): DataFrame = {
-    val (schema, expected) = plainSpark {
-      val df = spark.sql(query)
-      (df.schema, rowsOf(df))
-    }
-    val df = spark.sql(query)
-    val actual = rowsOf(df)
-    assert(nodes(df).size == 1, s"not planned by a design: $query")
-    assert(df.schema == schema, query)
-    assert(actual == expected, query)
-    df
-  }
+  private def assertDesigned(query: String): DataFrame =
+    assertPlanned(query)(nodes(_).size == 1)
 
   private val Window = "window(ts, '7 hours', '2 hours')"
 
