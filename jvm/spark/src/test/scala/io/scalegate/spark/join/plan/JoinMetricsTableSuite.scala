@@ -86,18 +86,19 @@ final class JoinMetricsTableSuite extends SparkJoinSuite {
   }
 
   test("a frame that runs again tells of its newest run alone") {
-    for (adaptive <- Seq("true", "false")) withSettings("spark.sql.adaptive.enabled" -> adaptive) {
-      val df = joined("hp(threads=2)", s"r.k = s.k AND $near AND r.id % 2 = 1")
-      val results = df.collect().length.toLong
-      val first = onlyTold(df)
-      df.collect()
-      val again = onlyTold(df)
-      assert(again.getAs[Long]("results") == results && first.getAs[Long]("results") == results)
-      assert(again.getAs[Long]("comparisons") == first.getAs[Long]("comparisons"))
-      assert(again.getAs[Long]("left_rows") == first.getAs[Long]("left_rows"))
-      val threads = told(df, "task")
-      assert(threads.map(_.getAs[Long]("matches")).sum == results)
-    }
+    for (adaptive <- Seq("true", "false"))
+      withSettings("spark.sql.adaptive.enabled" -> adaptive) {
+        val df = joined("hp(threads=2)", s"r.k = s.k AND $near AND r.id % 2 = 1")
+        val results = df.collect().length.toLong
+        val first = onlyTold(df)
+        df.collect()
+        val again = onlyTold(df)
+        assert(again.getAs[Long]("results") == results && first.getAs[Long]("results") == results)
+        assert(again.getAs[Long]("comparisons") == first.getAs[Long]("comparisons"))
+        assert(again.getAs[Long]("left_rows") == first.getAs[Long]("left_rows"))
+        val threads = told(df, "task")
+        assert(threads.map(_.getAs[Long]("matches")).sum == results)
+      }
   }
 
   test("a row for each join, a subquery's too") {

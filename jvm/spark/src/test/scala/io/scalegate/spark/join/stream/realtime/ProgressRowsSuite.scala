@@ -33,7 +33,9 @@ final class ProgressRowsSuite extends AnyFunSuite {
       (isPromise, if (row.isNullAt(0)) -1L else row.getLong(0), row.getLong(1))
     }.toSeq
 
-  test("each row goes to its key's partition, and a promise to all, first and behind the newest row") {
+  test(
+    "each row goes to its key's partition, and a promise to all, first and behind the newest row"
+  ) {
     val all = told(Iterator(100L, 250L, -1L, 200L), delay = 30L)
     assert(all.take(Partitions) == cells.map((true, Long.MinValue, _)))
     assert(all.filterNot(_._1) == Seq(100L, 250L, -1L, 200L).map(t =>
