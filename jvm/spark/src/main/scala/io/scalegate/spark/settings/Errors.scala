@@ -188,6 +188,11 @@ object Errors {
     s"$what does not run under trigger(realTime=...): use trigger(processingTime='0 seconds')"
   )
 
+  def realTimeWindows(setting: String): Exception = bad(
+    s"windows are given once, when they are through, under trigger(realTime=...) with $setting=final: that needs a " +
+      s"watermark on the time of the windows. Call withWatermark on the stream, or set it to update"
+  )
+
   def realTimeHotKeys(keys: Int, setting: String): Exception = bad(
     s"several partitions share the rows of $keys keys of this checkpoint's join, which they do not under " +
       s"trigger(realTime=...): run the query in batches with $setting=false until its progress says hotKeys = 0"
@@ -259,6 +264,11 @@ object Errors {
   def stateOfAnother(store: String): Exception = new SparkException(
     s"the state of a streaming join, $store, holds rows of another operator: the query has its operators in another " +
       "order than the one that wrote the checkpoint. Restore the query, or start with a new checkpoint"
+  )
+
+  def reachedFile(file: String, text: String): Exception = bad(
+    s"$file of the checkpoint does not hold an event time in microseconds but '${text.take(40)}': restore the checkpoint " +
+      "from a copy, or start the query with another checkpoint"
   )
 
   def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(

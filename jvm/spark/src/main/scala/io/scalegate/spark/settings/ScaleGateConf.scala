@@ -78,6 +78,22 @@ object ScaleGateConf {
 
   def checksRealTime(conf: SQLConf): Boolean = boolean(conf, CheckRealTime, default = true)
 
+  /** When aggregates over windows that overlap give a window in Real-Time Mode: `final`, once, when all sources have passed
+    * its end; `update`, whenever rows of it have come. `spark` leaves these aggregates to Spark.
+    */
+  val RealTimeWindows = "spark.scalegate.realTime.windows"
+
+  def realTimeWindows(conf: SQLConf): Option[WindowEmission] = {
+    val text = conf.getConfString(RealTimeWindows, LeftToSpark).trim
+    if (text.equalsIgnoreCase(LeftToSpark)) None
+    else
+      Some(WindowEmission.find(text).getOrElse(throw new IllegalArgumentException(
+        s"$RealTimeWindows must be $LeftToSpark, ${WindowEmission.all.mkString(" or ")}, not '$text'"
+      )))
+  }
+
+  private[this] val LeftToSpark = "spark"
+
   def idleNanos(conf: SQLConf): Long = {
     val text = conf.getConfString(IdleTimeout, "60s")
     try TimeUnit.MILLISECONDS.toNanos(JavaUtils.timeStringAsMs(text))

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
-import io.scalegate.spark.settings.Errors
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
@@ -41,10 +41,10 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
     case other => other
   }
 
-  /** In Real-Time Mode Spark has an aggregate of its own. */
+  /** In Real-Time Mode Spark has an aggregate of its own, which runs unless a setting says otherwise. */
   private[this] def isRunnable(found: SlidingAggregate) =
     StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows) &&
-      !RealTimeMode.isIn(found.windows)
+      (!RealTimeMode.isIn(found.windows) || ScaleGateConf.realTimeWindows(conf).nonEmpty)
 
   private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
     val (below, above) = splitConjunctivePredicates(condition).partition(c =>

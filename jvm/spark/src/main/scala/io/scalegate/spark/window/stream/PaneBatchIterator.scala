@@ -1,4 +1,5 @@
 package io.scalegate.spark.window.stream
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
@@ -7,9 +8,6 @@ import io.scalegate.spark.window.slide.{PaneWindowsIterator, PaneWindowsTask, Wi
 /** The windows that one batch of a stream gives, in one partition. It merges the batch's partial results into the panes
   * of the state, slides over the panes that are in windows to be given, and evicts the panes whose last window is
   * closed. A pane is written once for each batch that has rows of it, however many windows hold it.
-  *
-  * One thread, the task's, which calls [[finish]] before the batch is committed; a row is valid until the next is asked
-  * for.
   *
   * @param rows
   *   as the input of `arriving`
@@ -25,7 +23,7 @@ final class PaneBatchIterator(
     task: PaneWindowsTask,
     batch: PaneBatch,
     store: PaneStore
-) extends Iterator[UnsafeRow] {
+) extends WindowsOfBatch {
   import batch.{late, mode, watermark}
   import task.by
 
@@ -34,21 +32,18 @@ final class PaneBatchIterator(
   private[this] val windows =
     new PaneWindowsIterator(partition, held.reader, task, held.partials, choice)
 
-  /** Panes that were too late for every window. */
-  def dropped: Long = held.dropped
+  override def dropped: Long = held.dropped
 
-  /** Rows of state that were written, and those that were let go of. */
-  def updated: Long = held.updated
-  def removed: Long = held.evicted
+  override def updated: Long = held.updated
+  override def removed: Long = held.evicted
 
-  /** Merges of partial results. */
-  def merges: Long = windows.merges
+  override def merges: Long = windows.merges
 
   override def hasNext: Boolean = windows.hasNext
   override def next(): UnsafeRow = windows.next()
 
-  /** Lets go of the panes that no window needs any more. To be called when there are no more rows. */
-  def finish(): Unit = held.removeGone()
+  /** Lets go of the panes that no window needs any more. */
+  override def finish(): Unit = held.removeGone()
 
   private[this] def choice: WindowChoice = mode match {
     case PaneMode.Append => WindowChoice(late, watermark)

@@ -14,12 +14,15 @@ import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
+import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimePanesTerms}
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of `PaneWindowsExec` and
   * `PartialPanesExec`. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
   *
   * @param functionTerms
   *   what a checkpoint says of each function
+  * @param realTime
+  *   if it runs in Real-Time Mode
   */
 final case class StreamPanes(
     terms: PaneTerms,
@@ -27,7 +30,8 @@ final case class StreamPanes(
     pane: Attribute,
     results: Seq[NamedExpression],
     packed: Boolean,
-    functionTerms: Seq[String]
+    functionTerms: Seq[String],
+    realTime: Option[RealTimePanesTerms] = None
 ) {
   import terms.{by, functions, having}
 
@@ -75,11 +79,16 @@ final case class StreamPanes(
       having
     )
 
-  /** With panes as they come for input, in these columns. */
+  /** With panes as they come for input, in these columns, of which the last are not theirs in Real-Time Mode. */
   def arriving(columns: Seq[Attribute]): PaneWindowsTask =
     PaneWindowsTask(
       by,
-      PaneColumns.arriving(columns, keys, windowFunctions, packed),
+      PaneColumns.arriving(
+        columns.dropRight(realTime.fold(0)(_ => LivePartialsExec.Columns)),
+        keys,
+        windowFunctions,
+        packed
+      ),
       keys,
       window,
       windowFunctions,
@@ -87,7 +96,7 @@ final case class StreamPanes(
     )
 
   /** What EXPLAIN says. */
-  def description: Seq[String] = terms.description
+  def description: Seq[String] = terms.description ++ realTime.map(_.describe)
 
   private[this] val format = "format" -> (if (packed) "3" else "1")
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   NamedExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Statistics, UnaryNode}
+import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.plan.OwnNode
 
@@ -19,7 +20,8 @@ final case class StreamingPaneAggregate(
     aggregates: Seq[NamedExpression],
     child: LogicalPlan
 ) extends UnaryNode
-    with OwnNode {
+    with OwnNode
+    with StatefulNode {
   override def output: Seq[Attribute] = aggregates.map(_.toAttribute)
 
   /** A batch may close windows of rows that came long before, and nothing is known of these. */

@@ -63,7 +63,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   }
 
   /** Whether a node of a streaming query keeps a state. */
-  private[plan] def isTimed(plan: LogicalPlan): Boolean = plan match {
+  private[spark] def isTimed(plan: LogicalPlan): Boolean = plan match {
     case j: Join => j.left.isStreaming && j.right.isStreaming
     case _: CheckedStreamingJoin | _: Aggregate | _: Distinct | _: Deduplicate |
         _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |

@@ -4,12 +4,12 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation}
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.stream.{RealTimeMode, StatefulNode}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */
-private[plan] object RealTimeQueries {
+private[spark] object RealTimeQueries {
 
   /** @param hidden
     *   the query, its joins hidden
@@ -35,8 +35,9 @@ private[plan] object RealTimeQueries {
   /** Whether rows of several sources come out of one task, or later than they came in: such a task's newest row does not
     * say how old the next one may be.
     */
-  private[this] def mixesSources(plan: LogicalPlan) = plan.isStreaming &&
-    (HideStreamingJoins.isTimed(plan) || plan.isInstanceOf[RepartitionOperation])
+  def mixesSources(plan: LogicalPlan) = plan.isStreaming &&
+    (HideStreamingJoins.isTimed(plan) || plan.isInstanceOf[StatefulNode] ||
+      plan.isInstanceOf[RepartitionOperation])
 
   /** Spark's: whether it refuses operators that it does not know. */
   private[this] val AllowlistCheck = "spark.sql.streaming.realTimeMode.allowlistCheck"

@@ -88,10 +88,10 @@ final private[realtime] class TaskMeter(
   }
 }
 
-private[realtime] object TaskMeter {
+private[scalegate] object TaskMeter {
 
   /** Between two times that it publishes, in microseconds. */
-  private val Pause = 1000000L
+  private[realtime] val Pause = 1000000L
 
   /** In microseconds since the epoch; rows are compared by it that another machine may have read. */
   def now: Long = DateTimeUtils.instantToMicros(Instant.now)

@@ -7,6 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   Distribution,
   Partitioning,
   StatefulOpClusteredDistribution,
+  UnknownPartitioning,
   UnspecifiedDistribution
 }
 import org.apache.spark.sql.execution.SparkPlan
@@ -17,12 +18,14 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimeWindows}
 import io.scalegate.spark.window.stream.{
   PaneBatch,
   PaneBatchIterator,
   PaneMode,
   PaneStore,
-  StreamPanes
+  StreamPanes,
+  WindowsOfBatch
 }
 import io.scalegate.stream.Sides
 
@@ -45,6 +48,9 @@ final class StreamingPanesExec(
     new StreamingPanesExec(args, hosted, panes)
 
   private[this] def keys: Seq[Attribute] = left.output.take(panes.keys.size)
+
+  /** In Real-Time Mode, the columns that the input has more. */
+  private[this] def told: Seq[Attribute] = left.output.takeRight(LivePartialsExec.Columns)
 
   override protected def partitions: Option[Int] = if (keys.isEmpty) Some(1) else None
 
@@ -77,14 +83,19 @@ final class StreamingPanesExec(
   override def requiredChildDistribution: Seq[Distribution] = {
     val ofRows =
       if (keys.isEmpty) allTogether.head
-      else StatefulOpClusteredDistribution(keys, getStateInfo.numPartitions)
+      else {
+        val by = if (panes.realTime.isEmpty) keys else Seq(told(LivePartialsExec.cellAt))
+        StatefulOpClusteredDistribution(by, getStateInfo.numPartitions)
+      }
     Seq(ofRows, UnspecifiedDistribution)
   }
 
   override private[scalegate] def partitioningOver(
       left: SparkPlan,
       right: SparkPlan
-  ): Partitioning = left.outputPartitioning
+  ): Partitioning =
+    if (panes.realTime.isEmpty || keys.isEmpty) left.outputPartitioning
+    else UnknownPartitioning(left.outputPartitioning.numPartitions)
 
   private[this] def mode: PaneMode = outputMode match {
     case Some(m) if m == OutputMode.Append() => PaneMode.Append
@@ -120,9 +131,12 @@ final class StreamingPanesExec(
       val computed = panes.withExpressions(hosted)
       (computed.arriving(left.output), computed.held)
     }
-    val stores =
-      new OperatorStores(info, keySchema, valueSchema, stateStoreConf, broadcastHadoopConf())
-    val now = batch
+    val hadoopConf = broadcastHadoopConf()
+    val stores = new OperatorStores(info, keySchema, valueSchema, stateStoreConf, hadoopConf)
+    val (now, realTime) = (batch, panes.realTime)
+    val reached = new ReachedFiles(info, hadoopConf)
+    val reachedBefore = reached.read(realTime.nonEmpty)
+    if (realTime.nonEmpty) reached.begin(conf.minBatchesToRetain)
     val rows = left.execute()
     val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
     rows.stateStoreAwareZipPartitions(
@@ -134,11 +148,23 @@ final class StreamingPanesExec(
       val started = System.nanoTime
       val store = stores.open(partition)
       val state = new PaneStateStore(store)
-      val windows = new PaneBatchIterator(partition, some, arriving, held, now, state)
+      // A batch that comes after Real-Time Mode closes what that has left open.
+      val before = reachedBefore.get(partition)
+      val windows = realTime.fold[WindowsOfBatch] {
+        val from = now.copy(late = before.fold(now.late)(math.min(_, now.late)))
+        new PaneBatchIterator(partition, some, arriving, held, from, state)
+      } { terms =>
+        val from = before.getOrElse(now.late)
+        new RealTimeWindows(partition, some, arriving, held, terms, from, state)
+      }
       val completion = new Completion(
         () => while (windows.hasNext) windows.next(),
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
+          windows match {
+            case live: RealTimeWindows => reached.write(partition, live.passed)
+            case _ =>
+          }
           finish(windows, store)
         }
       )
@@ -161,7 +187,7 @@ final class StreamingPanesExec(
     }
   }
 
-  private[this] def finish(windows: PaneBatchIterator, store: StateStore): Unit = {
+  private[this] def finish(windows: WindowsOfBatch, store: StateStore): Unit = {
     val removing = System.nanoTime
     windows.finish()
     longMetric("allRemovalsTimeMs") += millisSince(removing)

@@ -1,0 +1,105 @@
+package io.scalegate.spark.window.stream.realtime
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
+
+import io.scalegate.spark.join.stream.realtime.{ProgressExec, SourceProgress}
+import io.scalegate.spark.window.partial.{FixedPartials, PanePartials}
+import io.scalegate.spark.window.slide.PaneWindowsTask
+import io.scalegate.spark.window.stream.{PaneStore, WindowsOfBatch}
+
+/** The windows of an aggregate in Real-Time Mode, in one partition, for one batch of minutes. It takes one row of the
+  * exchange after the other, partial results and promises; asking for the next blocks until it has come. A promise may
+  * bring windows to their end, and is the end of what its source sends at a time: windows that have changed are given then.
+  *
+  * One thread, the task's; a row is valid until the next is asked for.
+  *
+  * @param rows
+  *   of [[LivePartialsExec]]
+  * @param arriving
+  *   says what comes, without what it has been told of
+  * @param task
+  *   says what is held
+  * @param reached
+  *   windows that end at or before it were given or closed by the batches before
+  */
+final class RealTimeWindows(
+    partition: Int,
+    rows: Iterator[InternalRow],
+    arriving: PaneWindowsTask,
+    task: PaneWindowsTask,
+    terms: RealTimePanesTerms,
+    reached: Long,
+    store: PaneStore
+) extends WindowsOfBatch {
+  private[this] val partials = PanePartials(partition, task.functions)
+  private[this] val panes = new LivePanes(partition, task, partials, terms.emission, reached)
+  private[this] val held = HeldPanes(task, partials, store)
+  private[this] val progress = new SourceProgress(terms.idleNanos)
+  private[this] val told = arriving.input.size
+  private[this] val numberAt = task.keys.size
+  private[this] val keysOf = UnsafeProjection.create(arriving.keys, arriving.input)
+  private[this] val partialOf =
+    UnsafeProjection.create(arriving.input.drop(numberAt + 1), arriving.input)
+  private[this] var (isGiving, isReady) = (false, false)
+
+  held.read(panes)
+
+  /** The event time that all sources have passed. */
+  def passed: Long = panes.reached
+
+  override def dropped: Long = panes.dropped
+  override def updated: Long = held.updatedRows
+  override def removed: Long = held.removedRows
+  override def merges: Long = panes.merges
+  override def finish(): Unit = held.write(panes)
+
+  override def hasNext: Boolean = {
+    var more = true
+    while (!isReady && more)
+      if (isGiving) {
+        isReady = panes.advance()
+        isGiving = isReady
+      } else {
+        more = rows.hasNext
+        if (more) take(rows.next())
+      }
+    isReady
+  }
+
+  override def next(): UnsafeRow = {
+    if (!hasNext) throw new NoSuchElementException
+    isReady = false
+    panes.row
+  }
+
+  private[this] def take(row: InternalRow): Unit = {
+    val source = row.getLong(told + LivePartialsExec.sourceAt)
+    if (ProgressExec.isPromise(source)) promise(row, source)
+    else
+      partials match {
+        case fixed: FixedPartials if arriving.packed.nonEmpty => addBlock(row, fixed)
+        case _ =>
+          panes.add(keysOf(row), row.getLong(numberAt), partialOf(row).copy(), isChange = true)
+      }
+  }
+
+  private[this] def addBlock(row: InternalRow, fixed: FixedPartials): Unit = {
+    val key = keysOf(row)
+    BlockPanes.foreach(row.getBinary(numberAt + 1), row.getLong(numberAt), task.by, fixed) {
+      (start, result) => panes.add(key, start, result, isChange = true)
+    }
+  }
+
+  private[this] def promise(row: InternalRow, source: Long): Unit = {
+    val now = System.nanoTime
+    progress.promise(
+      ProgressExec.numberOf(source),
+      ProgressExec.sourcesOf(source),
+      row.getLong(told + LivePartialsExec.promisedAt),
+      now - row.getLong(told + LivePartialsExec.silentAt) * 1000
+    )
+    panes.reach(progress.reached(now))
+    isGiving = true
+  }
+}

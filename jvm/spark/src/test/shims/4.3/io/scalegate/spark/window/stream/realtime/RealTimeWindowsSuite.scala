@@ -1,0 +1,270 @@
+package io.scalegate.spark.window.stream.realtime
+
+import scala.jdk.CollectionConverters._
+import scala.util.Random
+
+import io.scalegate.spark.join.stream.Event
+import io.scalegate.spark.join.stream.realtime.RealTimeSuite
+import io.scalegate.stream.{Side, Sides}
+import io.scalegate.tags.Streaming
+
+/** Aggregates over sliding windows under `trigger(realTime=…)`: the rows of the same query over tables, each once where
+  * windows are given when they are through, whatever the order of arrival, and across batches, restarts and triggers.
+  */
+@Streaming
+class RealTimeWindowsSuite extends RealTimeSuite {
+  private val Setting = "spark.scalegate.realTime.windows"
+  override protected def settings: Map[String, String] = super.settings + (Setting -> "final")
+
+  private val counts =
+    "SELECT k, w.start AS s, count(*) AS n, sum(x) AS t " +
+      "FROM (SELECT k, x, window(ts, '4 seconds', '1 second') AS w FROM l) GROUP BY k, w"
+
+  /** Of a query whose windows are of `l`, over some columns and functions. */
+  private def windows(
+      functions: String,
+      keys: String = "k",
+      by: String = "'4 seconds', '1 second'",
+      from: String = "l",
+      having: String = ""
+  ) = {
+    val key = if (keys.isEmpty) "" else s"$keys, "
+    s"SELECT ${key}window.start AS s, window.end AS e, $functions FROM $from GROUP BY ${key}window(ts, $by) $having"
+  }
+
+  private def window(second: Int) = f"1970-01-01 00:00:$second%02d.0"
+
+  test("a window is given once, when all sources have passed its end, and no sooner") {
+    withRunning(windows("count(*) AS n", keys = "").replace(", window.end AS e", "")) { q =>
+      q.add(Side.R, 0, at(10, 1), at(10.5, 2))
+      q.add(Side.R, 1, at(11, 3), at(30, 4))
+      Thread.sleep(300)
+      assert(q.collected.rows.isEmpty)
+      // Two seconds behind, so what ends by 14 is through.
+      q.add(Side.R, 0, at(16, 5))
+      val through = (7 to 10).map(s => (window(s), if (s < 8) 2 else 3)).map { case (s, n) =>
+        s"[$s,$n]"
+      }
+      assert(q.rows(through) == through.sorted)
+      q.add(Side.R, 0, at(30, 6))
+      val all = through ++ Seq(s"[${window(11)},1]") ++ (13 to 16).map(s => s"[${window(s)},1]")
+      assert(q.rows(all) == all.sorted)
+      assert(q.collected.rows == all, "in the order of their ends, each once")
+    }
+  }
+
+  for {
+    (name, query) <- Seq(
+      "counts and sums by a key" -> windows(
+        "count(*), sum(x), avg(x), min(x), max(id), count(k)"
+      ),
+      "of no key" -> windows("count(*), sum(x)", keys = ""),
+      "that do not divide" -> windows("count(*), sum(x)", by = "'5 seconds', '2 seconds'"),
+      "shifted" -> windows("count(*)", by = "'4 seconds', '1 second', '300 milliseconds'"),
+      "of two inputs" ->
+        windows("count(*), sum(x)", from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"),
+      "functions with filters, and conditions on windows and groups" ->
+        (windows(
+          "count(*) FILTER (WHERE x > 5), sum(x)",
+          keys = "k, x % 2",
+          having = "HAVING count(*) > 1 AND second(window.start) % 3 = 1"
+        ).replace("k, x % 2, window.start", "k, x % 2 AS y, window.start")),
+      "functions whose partial results are objects" ->
+        windows("sort_array(collect_list(x)), percentile(x, 0.5), max(concat('a', id))"),
+      "values by time" -> windows("first_by_time(x, ts), last_by_time(id, ts)"),
+      "text and struct keys" ->
+        windows("count(*), max_by(id, ts)", keys = "concat('key ', k), struct(k)")
+          .replace(
+            "concat('key ', k), struct(k), window.start",
+            "concat('key ', k) AS a, struct(k) AS b, window.start"
+          )
+    )
+  } test(s"windows $name: the rows of tables, over batches and a restart") {
+    checkRandom(query, name.length.toLong)
+  }
+
+  private def checkRandom(query: String, seed: Long): Unit = {
+    val random = new Random(seed)
+    val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
+    val expected = plainRows(query, parts)
+    assert(expected.size > 20)
+    val q = new Running(query, trigger = "1 second").start()
+    val sides = if (query.contains("FROM r")) Seq(Side.R, Side.S) else Seq(Side.R)
+    try {
+      val (before, after) = parts.left.head.size match { case n => (n / 2, n) }
+      feed(q, random, parts, sides, 0, before)
+      eventually(q.progress.nonEmpty)
+      q.stop()
+      q.start()
+      feed(q, random, parts, sides, before, after)
+      for (side <- sides; p <- 0 until Partitions) q.add(side, p, at(1000, 1000000L + p, k = 77))
+      val got = q.rows(expected)
+      Thread.sleep(100)
+      assert(got == expected && q.rows(expected) == expected, s"seed $seed")
+    } finally q.stop()
+  }
+
+  private def feed(
+      q: Running,
+      random: Random,
+      parts: Sides[Vector[Vector[Event]]],
+      sides: Seq[Side],
+      from: Int,
+      until: Int
+  ): Unit = {
+    var open = for {
+      side <- sides; p <- 0 until Partitions
+    } yield (side, p, parts(side)(p).slice(from, until).iterator.grouped(10))
+    while (open.nonEmpty) {
+      val (side, p, rest) = open(random.nextInt(open.length))
+      if (rest.hasNext) q.add(side, p, rest.next(): _*)
+      open = open.filter(_._3.hasNext)
+      if (random.nextInt(2) == 0) Thread.sleep(random.nextInt(250).toLong)
+    }
+  }
+
+  test("in update mode a window is given whenever rows of it have come") {
+    withSettings(Setting -> "update") {
+      val random = new Random(3)
+      val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
+      for (functions <- Seq("count(*), sum(x)", "sort_array(collect_list(x))")) {
+        val query = windows(functions)
+        val expected = plainRows(query, parts)
+        withRunning(query, "1 second") { q =>
+          feed(q, random, parts, Seq(Side.R), 0, parts.left.head.size)
+          q.rows(expected)
+          def of(row: String) = row.split(',').take(2).mkString
+          val last = q.collected.rows.map(row => of(row) -> row).toMap
+          assert(last.values.toSeq.sorted == expected)
+          assert(q.collected.rows.size > expected.size)
+        }
+      }
+    }
+  }
+
+  test("a query goes on in batches where Real-Time Mode left it, and the other way round") {
+    val random = new Random(31)
+    for (query <- Seq(counts, windows("sort_array(collect_list(x))"))) {
+      // In batches a watermark goes by the partition that is ahead: none may lag.
+      val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
+      val expected = plainRows(query, parts)
+      val q = new Running(query, trigger = "1 second")
+      def add(from: Int, until: Int): Unit =
+        for (p <- 0 until Partitions) q.add(Side.R, p, parts.left(p).slice(from, until): _*)
+      add(0, 15)
+      q.runInBatches()
+      q.start()
+      // One partition is behind the other when the batch ends.
+      q.add(Side.R, 0, parts.left(0).slice(15, 32): _*)
+      eventually(q.progress.exists(_.numInputRows > 0))
+      q.add(Side.R, 1, parts.left(1).slice(15, 30): _*)
+      eventually(q.progress.exists(_.numInputRows > 0))
+      q.stop()
+      q.add(Side.R, 0, parts.left(0).slice(32, 33): _*)
+      q.runInBatches()
+      q.add(Side.R, 0, parts.left(0).slice(33, 45): _*)
+      q.add(Side.R, 1, parts.left(1).slice(30, 45): _*)
+      q.runInBatches()
+      add(45, 60)
+      q.start()
+      for (p <- 0 until Partitions) q.add(Side.R, p, at(1000, 1000000L + p, k = 77))
+      try assert(q.rows(expected) == expected)
+      finally q.stop()
+    }
+  }
+
+  test("rows of the end of a burst are given without another row") {
+    withRunning(windows("count(*)")) { q =>
+      for (p <- 0 until Partitions)
+        q.add(Side.R, p, (1 to 50).map(n => at(n * 0.2, n.toLong)) :+ at(30, 99): _*)
+      q.rows(Seq(s"[1,${window(4)},${window(8)},40]"))
+      eventually(q.collected.rows.size == 14)
+    }
+  }
+
+  test("late rows are dropped and counted, those that an open window holds are not") {
+    withRunning(counts, "2 seconds") { q =>
+      for (p <- 0 until Partitions) q.add(Side.R, p, at(10, 1L + p), at(20, 11L + p))
+      q.rows(Seq(s"[1,${window(10)},2,10]"))
+      // What ends by 18 is closed.
+      q.add(Side.R, 0, at(13.5, 5), at(16, 6), at(40, 7))
+      q.add(Side.R, 1, at(40, 8))
+      q.rows(Seq(s"[1,${window(20)},2,10]"))
+      val written = q.collected.rows
+      for (open <- Seq(15, 16)) assert(written.contains(s"[1,${window(open)},1,5]"))
+      for (closed <- 12 to 14) assert(!written.exists(_.startsWith(s"[1,${window(closed)}")))
+      eventually(q.progress.exists(_.stateOperators.map(_.numRowsDroppedByWatermark).sum == 1))
+    }
+  }
+
+  test("a source that sends nothing is left out after a while") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> "500ms") {
+      withRunning(counts) { q =>
+        q.add(Side.R, 0, at(10, 1))
+        val awaited = s"[1,${window(10)},2,10]"
+        q.add(Side.R, 1, at(10, 2))
+        val until = System.nanoTime + 20 * 1000000000L
+        var seconds = 50
+        while (!q.collected.rows.contains(awaited) && System.nanoTime < until) {
+          q.add(Side.R, 1, at(seconds, seconds.toLong))
+          seconds += 1
+          Thread.sleep(50)
+        }
+        assert(q.collected.rows.contains(awaited))
+      }
+    }
+  }
+
+  test("a function that throws ends the query, and its threads") {
+    spark.udf.register("throws", (x: Int) => { require(x < 7, "as asked"); x })
+    withRunning(windows("sum(throws(x))")) { q =>
+      q.add(Side.R, 0, at(10, 1), Event(at(11, 2).ts, Some(1), Some(9), 2))
+      eventually(q.failure.exists(_.contains("as asked")))
+    }
+    eventually(!Thread.getAllStackTraces.keySet.asScala.exists(_.getName.contains("real-time")))
+  }
+
+  test("what does not run in Real-Time Mode is refused, with what to do") {
+    def failure(query: String): String = {
+      val q = new Running(query).start()
+      try {
+        q.add(Side.R, 0, at(1, 1))
+        eventually(q.failure.nonEmpty)
+        q.failure.get
+      } finally q.stop()
+    }
+    val joined =
+      "(SELECT l.ts, l.k FROM l JOIN r ON r.ts BETWEEN l.ts AND l.ts + INTERVAL 1 SECOND)"
+    assert(
+      failure(windows("count(*)", from = joined)).contains("an aggregate over windows above a")
+    )
+    assert(failure(windows("count(*)", from = "(SELECT /*+ REPARTITION(2) */ * FROM l)"))
+      .contains("does not run under trigger(realTime"))
+    assert(failure(windows("count(*)", from = "(SELECT ts + INTERVAL 0 SECOND AS ts, k FROM l)"))
+      .contains("Call withWatermark on the stream"))
+    withSettings(Setting -> "now") {
+      assert(failure(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
+    }
+  }
+
+  test("EXPLAIN says when windows are given") {
+    withRunning(counts) { q =>
+      q.add(Side.R, 0, at(1, 1))
+      q.add(Side.R, 1, at(20, 1))
+      q.add(Side.R, 0, at(20, 1))
+      q.rows(Seq(s"[1,${window(1)},1,5]"))
+      assert(q.explained.contains("real time: each window when its sources have passed it"))
+      assert(q.explained.contains("WindowPartials panes: 1 second"))
+    }
+  }
+
+  test("without the setting it stays Spark's") {
+    withSettings(Setting -> "spark") {
+      withRunning(counts) { q =>
+        q.add(Side.R, 0, at(10, 1))
+        eventually(q.collected.rows.size == 4)
+        assert(!q.explained.contains("WindowPartials"))
+      }
+    }
+  }
+}
