@@ -8,7 +8,7 @@ windows hold it; the rows are the same.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -21,7 +21,9 @@ from scalegate._operators import DESIGNS, DesignName, Operator, operator
 from scalegate._required import required
 from scalegate._widths import Duration
 
-HINT = "WINDOW_DESIGN"
+DESIGN_HINT = "WINDOW_DESIGN"
+EMIT_HINT = "WINDOW_EMIT"
+EMISSIONS = ("final", "update")
 TIMES = (T.TimestampType, T.TimestampNTZType)
 # In the metadata of a column of event times.
 WATERMARK = "spark.watermarkDelayMs"
@@ -244,6 +246,7 @@ def window_aggregate(
     keys: str | Sequence[str] = (),
     start: Duration = "0 seconds",
     design: DesignName | Operator | None = None,
+    emit: Literal["final", "update"] | None = None,
 ) -> DataFrame:
     """One row for each sliding window, and each value of the keys, that has rows in it.
 
@@ -275,6 +278,12 @@ def window_aggregate(
         order of time. It takes windows that overlap, and functions whose partial results are of
         fixed size, as those of counts, sums, averages and least or greatest numbers are. The rows
         are the same.
+    emit
+        Of streams under trigger(realTime=...): "final" gives a window once, when every source has
+        passed its end by the watermark's delay, in the order of their ends; "update" gives it
+        whenever rows of it have come. It takes windows that overlap, and functions other than
+        those of DISTINCT values. None goes by spark.scalegate.realTime.windows, which leaves
+        these aggregates to Spark unless it is set. Under other triggers the output mode says it.
 
     Returns
     -------
@@ -320,7 +329,9 @@ def window_aggregate(
     names = [side.field(key, "keys").name for key in ([keys] if isinstance(keys, str) else keys)]
     over = _window(field.name, size, slide, start)
     if design is not None:
-        frame = frame.hint(HINT, _design(design, frames))
+        frame = frame.hint(DESIGN_HINT, _design(design, frames))
+    if emit is not None:
+        frame = frame.hint(EMIT_HINT, _emission(emit, frames))
     return frame.groupBy(over, *(F.col(schema.quote(n)) for n in names)).agg(
         *checked_aggregates(aggs, field.name, CALL)
     )
@@ -342,6 +353,17 @@ def _design(asked: DesignName | Operator, frames: Sequence[DataFrame]) -> str:
     if "inputs" not in dict(told):
         told = (*told, ("inputs", str(len(frames))))
     return str(replace(named, options=told))
+
+
+def _emission(asked: str, frames: Sequence[DataFrame]) -> str:
+    if asked not in EMISSIONS:
+        raise ScalegateError(f"emit={asked!r}: choose one of {', '.join(EMISSIONS)}.")
+    if not frames[0].isStreaming:
+        raise ScalegateError(
+            f"emit={asked!r}: inputs are no streams, and each of their windows is given once; leave "
+            "it out."
+        )
+    return asked
 
 
 def _frames(inputs: DataFrame | Sequence[DataFrame]) -> list[DataFrame]:

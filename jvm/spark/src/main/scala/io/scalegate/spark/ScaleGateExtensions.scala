@@ -52,7 +52,7 @@ import io.scalegate.spark.rules.{
   TwoStepsStrategy
 }
 import io.scalegate.spark.settings.{FunctionText, SparkRelease}
-import io.scalegate.spark.window.design.ResolveDesignHint
+import io.scalegate.spark.window.hint.ResolveWindowHints
 import io.scalegate.spark.window.rules.{
   ByTime,
   ExtractTimeWindows,
@@ -95,7 +95,7 @@ private object ScaleGateExtensions {
   * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
   * harm, since every rule here leaves its own work alone.
   *
-  *   - hint resolution rules: `WINDOW_JOIN`, `WINDOW_DESIGN`, `EXPLAIN_JOINS` and `JOIN_METRICS` are unknown to Spark, which would drop them before
+  *   - hint resolution rules: `WINDOW_JOIN`, `WINDOW_DESIGN`, `WINDOW_EMIT`, `EXPLAIN_JOINS` and `JOIN_METRICS` are unknown to Spark, which would drop them before
   *     analysis;
   *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
   *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
@@ -155,7 +155,7 @@ private object ScaleGateRules {
     Seq(
       ResolveFrameHints,
       ResolveWindowJoinHint,
-      ResolveDesignHint,
+      ResolveWindowHints,
       HideStreamingJoins,
       TellOutputMode
     )
@@ -165,7 +165,7 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(new HintRulesWithHive(_, hintRules))
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectResolutionRule(_ => ResolveFrameHints)
-    extensions.injectResolutionRule(_ => ResolveDesignHint)
+    extensions.injectResolutionRule(_ => ResolveWindowHints)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)

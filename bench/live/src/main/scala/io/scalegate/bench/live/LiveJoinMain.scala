@@ -1,7 +1,5 @@
 package io.scalegate.bench.live
 
-import java.nio.file.Files
-
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.functions.timestamp_millis
 import org.apache.spark.sql.scalegate.bench.Feed
@@ -19,7 +17,7 @@ object LiveJoinMain {
     val (mode, query, rates) = (args(0), args(1), args(2))
     val (warm, seconds, commit) = (args(3), args(4), args(5))
     val isRealTime = mode == "real-time"
-    val spark = session(isRealTime)
+    val spark = LiveQueries.session(isRealTime)
     val arm = if (isRealTime) s"scalegate, real time, commit each $commit s" else "scalegate, batches"
     for (rate <- rates.split(',').map(_.toInt)) {
       val trigger =
@@ -30,30 +28,6 @@ object LiveJoinMain {
     }
     spark.stop()
   }
-
-  private def session(isRealTime: Boolean): SparkSession = {
-    val builder = SparkSession.builder().master("local[12]")
-      .config("spark.ui.enabled", "false")
-      .config("spark.log.level", "ERROR")
-      .config("spark.driver.host", "127.0.0.1")
-      .config("spark.driver.bindAddress", "127.0.0.1")
-      .config("spark.sql.extensions", "io.scalegate.spark.ScaleGateExtensions")
-      .config("spark.sql.shuffle.partitions", "2")
-    RealTimeSettings.filter(_ => isRealTime).foreach { case (key, value) =>
-      builder.config(key, value)
-    }
-    builder.getOrCreate()
-  }
-
-  /** What `scalegate.configure(builder, real_time=True)` sets, and batches as short as this bench has them. */
-  private val RealTimeSettings = Map(
-    "spark.sql.streaming.realTimeMode.allowlistCheck" -> "false",
-    "spark.sql.streaming.realTimeMode.minBatchDuration" -> "1s",
-    "spark.shuffle.streaming.networkBufferMaxWaitTimeMs" -> "1",
-    "spark.sql.streaming.stateStore.providerClass" ->
-      "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
-  )
 
   private def run(
       spark: SparkSession,
@@ -72,22 +46,11 @@ object LiveJoinMain {
     val near =
       if (query == "keyed") "l.k = r.k"
       else s"abs(l.x - r.x) <= ${PacedEvents.Band} AND abs(l.y - r.y) <= ${PacedEvents.Band}"
-    val running = spark.sql(
+    val joined = spark.sql(
       s"SELECT greatest(l.due, r.due) AS due, l.x, r.x AS other FROM l JOIN r ON $near AND " +
         s"r.ts BETWEEN l.ts - $within AND l.ts + $within"
-    ).writeStream.foreach(new TimedResults).outputMode(mode).trigger(trigger)
-      .option("checkpointLocation", Files.createTempDirectory("live").toString)
-      .start()
-    Measured.reset()
-    @volatile var isOn = true
-    feeds.values.zipWithIndex.foreach { case (feed, i) =>
-      val feeding = new Thread(() => new PacedEvents(i, rate / 2).run(() => isOn)(feed.add))
-      feeding.setDaemon(true)
-      feeding.start()
-    }
-    measure(() => running.isActive)
-    isOn = false
-    running.stop()
+    )
+    LiveQueries.run(joined, new TimedResults, feeds.values.toSeq, rate, trigger, mode)(measure)
   }
 }
 

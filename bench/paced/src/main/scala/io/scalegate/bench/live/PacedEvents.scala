@@ -52,4 +52,9 @@ object PacedEvents {
   val Band = 10
 
   private val Range = 10000
+
+  private[this] val (nanosAtStart, millisAtStart) = (System.nanoTime, System.currentTimeMillis)
+
+  /** What `System.nanoTime` is at a moment in milliseconds since the epoch. */
+  def nanosAt(millis: Long): Long = nanosAtStart + (millis - millisAtStart) * 1000000L
 }

@@ -188,9 +188,20 @@ object Errors {
     s"$what does not run under trigger(realTime=...): use trigger(processingTime='0 seconds')"
   )
 
-  def realTimeWindows(setting: String): Exception = bad(
-    s"windows are given once, when they are through, under trigger(realTime=...) with $setting=final: that needs a " +
-      s"watermark on the time of the windows. Call withWatermark on the stream, or set it to update"
+  def realTimeWindows: Exception = bad(
+    "windows that are given once, when they are through, need a watermark on their time under trigger(realTime=...): call " +
+      "withWatermark on the stream, or have them given at each change, by WINDOW_EMIT('update')"
+  )
+
+  def emitArguments(found: Seq[String]): Exception = bad(
+    s"WINDOW_EMIT takes ${WindowEmission.all.map(e => s"'$e'").mkString(" or ")}, as in /*+ WINDOW_EMIT('final') */; it " +
+      s"was given (${found.mkString(", ")})"
+  )
+
+  def emitCannot(emission: WindowEmission): Exception = bad(
+    s"WINDOW_EMIT('$emission') is said of no aggregate that can be run so under trigger(realTime=...): it must be grouped " +
+      "by window(time, size, slide) with size above slide, and its functions must have partial results that merge, which " +
+      "those of DISTINCT values have not. Leave the hint out, and Spark computes it"
   )
 
   def realTimeHotKeys(keys: Int, setting: String): Exception = bad(

@@ -26,7 +26,7 @@ import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.{IntegerType, LongType}
 
 import io.scalegate.spark.plan.OwnNode
-import io.scalegate.spark.settings.NamedDesign
+import io.scalegate.spark.settings.{NamedDesign, WindowEmission}
 
 /** Each row once for each window that holds its time: what Spark's analyzer writes as a projection for each window
   * and a filter. It stands for these two between the analyzer and the planner, so that the optimizer treats the
@@ -42,6 +42,8 @@ import io.scalegate.spark.settings.NamedDesign
   *   of a stream's query, where [[rules.TellOutputMode]] has told it
   * @param design
   *   of the papers, where a hint asks for one
+  * @param emission
+  *   in Real-Time Mode, where a hint says it
   */
 final case class TimeWindows(
     window: Attribute,
@@ -50,7 +52,8 @@ final case class TimeWindows(
     kept: Boolean,
     child: LogicalPlan,
     mode: Option[OutputMode] = None,
-    design: Option[NamedDesign] = None
+    design: Option[NamedDesign] = None,
+    emission: Option[WindowEmission] = None
 ) extends UnaryNode
     with OwnNode {
   override def output: Seq[Attribute] = window +: child.output

@@ -22,7 +22,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, LongType}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
-import io.scalegate.spark.window.design.WindowDesignHint
+import io.scalegate.spark.window.hint.WindowHint
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
@@ -35,7 +35,7 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
     val wanted = FoundTimeWindows.areWanted(conf)
     val mode = QueryOutputMode.find(plan)
     def told(found: TimeWindows) =
-      designed(if (mode.isEmpty) found else found.copy(mode = mode))
+      asked(if (mode.isEmpty) found else found.copy(mode = mode))
     plan.transformUpWithSubqueriesAndPruning(_.containsAnyPattern(TIME_WINDOW, FILTER)) {
       case GatheredTimeWindows(found) =>
         if (wanted && FoundTimeWindows.mayRun(found.child, conf)) told(found)
@@ -45,13 +45,17 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
     }
   }
 
-  /** With the design that a hint on their rows asks for. */
-  private[this] def designed(found: TimeWindows): TimeWindows =
-    WindowDesignHint.asked(found.child).fold(found) { design =>
-      if (found.child.isStreaming)
-        throw Errors.designCannot(design.toString, "streams have panes alone")
-      found.copy(design = Some(design), child = WindowDesignHint.without(found.child))
-    }
+  /** With what hints on their rows ask for. */
+  private[this] def asked(found: TimeWindows): TimeWindows = {
+    val design = WindowHint.design(found.child)
+    if (found.child.isStreaming)
+      design.foreach(d => throw Errors.designCannot(d.toString, "streams have panes alone"))
+    found.copy(
+      design = design,
+      emission = WindowHint.emission(found.child),
+      child = WindowHint.without(found.child)
+    )
+  }
 }
 
 /** Sliding windows as one projection, a node of Spark's, whose columns the analyzer knows how to rename. */
@@ -129,7 +133,7 @@ private object FoundTimeWindows {
       struct <- expand.projections.headOption.flatMap(_.headOption)
       found <- read(window, struct, expand.child)
       if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf) ||
-        WindowDesignHint.asked(found.child).nonEmpty
+        WindowHint.design(found.child).nonEmpty || WindowHint.emission(found.child).nonEmpty
       if found.time.deterministic && found.by.perRow == expand.projections.size &&
         found.isExpandedAs(filter.condition, expand)
     } yield found

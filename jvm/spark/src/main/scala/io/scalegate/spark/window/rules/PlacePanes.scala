@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPl
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
-import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.spark.settings.{Errors, ScaleGateConf, WindowEmission}
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
@@ -25,6 +25,8 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
         case Filter(condition, windows: TimeWindows) if windows.kept => push(condition, windows)
         case windows: TimeWindows if !windows.kept =>
           windows.design.foreach(d => throw Errors.designCannot(d.toString, NotMerged))
+          windows.emission.filter(_ => RealTimeMode.isIn(windows))
+            .foreach(e => throw Errors.emitCannot(e))
           windows.expanded
       }
 
@@ -41,10 +43,14 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
     case other => other
   }
 
-  /** In Real-Time Mode Spark has an aggregate of its own, which runs unless a setting says otherwise. */
+  /** In Real-Time Mode Spark has an aggregate of its own, which runs unless a hint or the setting says otherwise. */
   private[this] def isRunnable(found: SlidingAggregate) =
     StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows) &&
-      (!RealTimeMode.isIn(found.windows) || ScaleGateConf.realTimeWindows(conf).nonEmpty)
+      (!RealTimeMode.isIn(found.windows) || emission(found.windows).nonEmpty)
+
+  /** When windows are given in Real-Time Mode; None for Spark's own aggregate. */
+  private[rules] def emission(windows: TimeWindows): Option[WindowEmission] =
+    windows.emission.orElse(ScaleGateConf.realTimeWindows(conf))
 
   private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
     val (below, above) = splitConjunctivePredicates(condition).partition(c =>

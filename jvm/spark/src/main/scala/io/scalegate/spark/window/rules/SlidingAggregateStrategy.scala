@@ -6,10 +6,12 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.GroupingKeys
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.types.LongType
 
 import io.scalegate.spark.settings.{Errors, NamedDesign, ScaleGateConf}
-import io.scalegate.spark.window.design.{DesignWindowsExec, WindowDesignHint}
+import io.scalegate.spark.window.design.DesignWindowsExec
+import io.scalegate.spark.window.hint.{WindowDesignHint, WindowEmitHint, WindowHint}
 import io.scalegate.spark.window.partial.{PaneFunctions, PartialPanesExec}
 import io.scalegate.spark.window.slide.PaneWindowsExec
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
@@ -26,13 +28,16 @@ object SlidingAggregateStrategy extends SparkStrategy {
       )
       Seq(asked.fold(planned(found))(designed(found, _)))
     case windows: TimeWindows => Seq(planLater(windows.expanded))
-    case WindowDesignHint(child, _) if !FoundTimeWindows.areWanted(SQLConf.get) =>
-      Seq(planLater(child))
+    case hint: WindowHint if !FoundTimeWindows.areWanted(SQLConf.get) =>
+      Seq(planLater(hint.child))
     case WindowDesignHint(_, design) =>
       throw Errors.designCannot(
         design.toString,
         "no aggregate over sliding windows that overlap is grouped from the rows that it is said of"
       )
+    case WindowEmitHint(child, emission) =>
+      if (RealTimeMode.isIn(child)) throw Errors.emitCannot(emission)
+      Seq(planLater(child))
     case _ => Nil
   }
 

@@ -69,7 +69,7 @@ object StreamingPanesStrategy extends SparkStrategy {
 
   private[this] def realTime(found: SlidingAggregate, keys: Seq[NamedExpression]): PlannedExec = {
     val conf = SQLConf.get
-    val emission = ScaleGateConf.realTimeWindows(conf).getOrElse(
+    val emission = PlacePanes.emission(found.windows).getOrElse(
       throw new IllegalStateException("an aggregate was taken from Spark that is Spark's")
     )
     found.windows.child.find(RealTimeQueries.mixesSources).foreach { below =>
@@ -79,7 +79,7 @@ object StreamingPanesStrategy extends SparkStrategy {
       realTime = Some(RealTimePanesTerms(emission, ScaleGateConf.idleNanos(conf)))
     )
     if (emission == WindowEmission.Final && !panes.hasWatermark)
-      throw Errors.realTimeWindows(ScaleGateConf.RealTimeWindows)
+      throw Errors.realTimeWindows
     val time = found.windows.time
     val micros = Alias(PreciseTimestampConversion(time, time.dataType, LongType), "time")()
     val functions = found.functions.map(_.copy(mode = Partial))

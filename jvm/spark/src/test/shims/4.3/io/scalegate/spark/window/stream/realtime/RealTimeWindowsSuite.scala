@@ -241,9 +241,42 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     assert(failure(windows("count(*)", from = "(SELECT /*+ REPARTITION(2) */ * FROM l)"))
       .contains("does not run under trigger(realTime"))
     assert(failure(windows("count(*)", from = "(SELECT ts + INTERVAL 0 SECOND AS ts, k FROM l)"))
-      .contains("Call withWatermark on the stream"))
+      .contains("call withWatermark on the stream"))
     withSettings(Setting -> "now") {
       assert(failure(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
+    }
+  }
+
+  test("a hint says when windows are given, whatever the setting") {
+    withSettings(Setting -> "spark") {
+      val grouped = windows("count(*) AS n")
+      def hinted(arguments: String) =
+        grouped.replaceFirst("SELECT", s"SELECT /*+ WINDOW_EMIT($arguments) */")
+      withRunning(hinted("'final'")) { q =>
+        for (p <- 0 until Partitions) q.add(Side.R, p, at(10, 1L + p), at(20, 11L + p))
+        assert(q.rows(Seq(s"[1,${window(10)},${window(14)},2]")).size == 4)
+        assert(q.explained.contains("real time: each window when its sources have passed it"))
+      }
+      withRunning(hinted("'UPDATE'")) { q =>
+        q.add(Side.R, 0, at(10, 1))
+        eventually(q.collected.rows.size == 4)
+        assert(q.explained.contains("real time: each window as its rows come"))
+      }
+      for (arguments <- Seq("'now'", "'final', 'update'", "1"))
+        assert(intercept[Exception](new Running(hinted(arguments)).start()).getMessage
+          .contains("WINDOW_EMIT takes 'final' or 'update'"))
+      def refused(query: String) = {
+        val q = new Running(query).start()
+        try {
+          q.add(Side.R, 0, at(1, 1))
+          eventually(q.failure.exists(_.contains("WINDOW_EMIT('final') is said of no aggregate that")))
+        } finally q.stop()
+      }
+      refused(hinted("'final'").replace("'4 seconds', '1 second'", "'4 seconds'"))
+      // In batches the output mode says it.
+      val plain = plainRows(grouped, Sides.each(_ => Vector(Vector(at(10, 1), at(11, 2)))))
+      assert(spark.sql(hinted("'update'")).collect().map(_.toString).toSeq.sorted == plain)
+      spark.sql(hinted("'final'").replace("'4 seconds', '1 second'", "'4 seconds'")).collect()
     }
   }
 
