@@ -360,8 +360,8 @@ def _emission(asked: str, frames: Sequence[DataFrame]) -> str:
         raise ScalegateError(f"emit={asked!r}: choose one of {', '.join(EMISSIONS)}.")
     if not frames[0].isStreaming:
         raise ScalegateError(
-            f"emit={asked!r}: inputs are no streams, and each of their windows is given once; leave "
-            "it out."
+            f"emit={asked!r}: inputs are no streams, and each of their windows is given once; "
+            "leave it out."
         )
     return asked
 

@@ -6,26 +6,26 @@ import org.apache.spark.util.AccumulatorV2
   * they run, and when they end. A task sets its own figures; its executor's heartbeat reads them in another thread, which sees
   * them as they were set last.
   */
-final class FiguresAccumulator(run: String, operator: Long)
-    extends AccumulatorV2[TaskFigures, JoinFigures] {
-  @volatile private[this] var figures = JoinFigures(run, operator, Map.empty)
+final class FiguresAccumulator(run: String, operator: Long, name: String)
+    extends AccumulatorV2[TaskFigures, OperatorFigures] {
+  @volatile private[this] var figures = OperatorFigures(run, operator, name, Map.empty)
 
-  override def value: JoinFigures = figures
+  override def value: OperatorFigures = figures
 
   override def isZero: Boolean = figures.tasks.isEmpty
 
-  override def reset(): Unit = figures = JoinFigures(run, operator, Map.empty)
+  override def reset(): Unit = figures = OperatorFigures(run, operator, name, Map.empty)
 
   override def copy(): FiguresAccumulator = {
-    val copied = new FiguresAccumulator(run, operator)
+    val copied = new FiguresAccumulator(run, operator, name)
     copied.see(figures)
     copied
   }
 
   override def add(told: TaskFigures): Unit =
-    see(JoinFigures(run, operator, Map(told.partition -> told)))
+    see(OperatorFigures(run, operator, name, Map(told.partition -> told)))
 
-  override def merge(other: AccumulatorV2[TaskFigures, JoinFigures]): Unit = see(other.value)
+  override def merge(other: AccumulatorV2[TaskFigures, OperatorFigures]): Unit = see(other.value)
 
-  private def see(more: JoinFigures): Unit = figures = figures.and(more)
+  private def see(more: OperatorFigures): Unit = figures = figures.and(more)
 }

@@ -14,8 +14,9 @@ import org.apache.spark.scheduler.{
   * [[LiveFigures.MostRuns]] runs of queries. Any thread.
   */
 final class LiveFigures extends SparkListener {
-  private[this] val runs = new LinkedHashMap[String, Map[Long, JoinFigures]] {
-    override def removeEldestEntry(eldest: JMap.Entry[String, Map[Long, JoinFigures]]): Boolean =
+  private[this] val runs = new LinkedHashMap[String, Map[Long, OperatorFigures]] {
+    override def removeEldestEntry(eldest: JMap.Entry[String, Map[Long, OperatorFigures]])
+        : Boolean =
       size > LiveFigures.MostRuns
   }
 
@@ -26,12 +27,12 @@ final class LiveFigures extends SparkListener {
     event.taskInfo.accumulables.foreach(see)
 
   private[this] def see(told: AccumulableInfo): Unit = told.update match {
-    case Some(figures: JoinFigures) => see(figures)
+    case Some(figures: OperatorFigures) => see(figures)
     case _ =>
   }
 
   /** Takes note of a join, of which nothing need be told yet. */
-  def see(figures: JoinFigures): Unit = synchronized {
+  def see(figures: OperatorFigures): Unit = synchronized {
     val known = runs.getOrDefault(figures.run, Map.empty)
     val of = known.get(figures.operator).fold(figures)(_.and(figures))
     runs.put(figures.run, known.updated(figures.operator, of))
@@ -39,7 +40,7 @@ final class LiveFigures extends SparkListener {
   }
 
   /** The joins of a run of a query, in the order of their numbers; None if it has none here. */
-  def of(run: String): Option[Seq[JoinFigures]] = synchronized {
+  def of(run: String): Option[Seq[OperatorFigures]] = synchronized {
     Option(runs.get(run)).map(_.toSeq.sortBy(_._1).map(_._2))
   }
 }
@@ -60,9 +61,14 @@ object LiveFigures {
     )
   }
 
-  /** Something to which the tasks of a join tell their figures. */
-  def begin(context: SparkContext, run: String, operator: Long): FiguresAccumulator = {
-    val figures = new FiguresAccumulator(run, operator)
+  /** Something to which the tasks of an operator tell their figures. */
+  def begin(
+      context: SparkContext,
+      run: String,
+      operator: Long,
+      name: String
+  ): FiguresAccumulator = {
+    val figures = new FiguresAccumulator(run, operator, name)
     context.register(figures, "scalegate.realTime")
     of(context).see(figures.value)
     figures

@@ -59,7 +59,7 @@ object MetricsFunction {
       s"rows_per_second DOUBLE, results_per_second DOUBLE, share_deviation DOUBLE, $Latency, reached TIMESTAMP"
   )
 
-  private[this] def ofOperator(join: JoinFigures): Option[Row] = {
+  private[this] def ofOperator(join: OperatorFigures): Option[Row] = {
     val tasks = join.newest
     Option.when(tasks.nonEmpty) {
       val (from, at) = (tasks.map(_.startedAt).min, tasks.map(_.at).max)
@@ -68,7 +68,7 @@ object MetricsFunction {
       Row.fromSeq(
         Seq[Any](
           join.operator,
-          "windowJoin",
+          join.name,
           tasks.head.batch,
           timestamp(at),
           seconds,
@@ -89,7 +89,7 @@ object MetricsFunction {
     s"operator BIGINT, batch BIGINT, at TIMESTAMP, task INT, $Counts, share DOUBLE, $Latency, reached TIMESTAMP"
   )
 
-  private[this] def ofTasks(join: JoinFigures): Seq[Row] = {
+  private[this] def ofTasks(join: OperatorFigures): Seq[Row] = {
     val tasks = join.newest
     tasks.zip(shares(tasks)).map { case (task, share) =>
       Row.fromSeq(
@@ -104,7 +104,7 @@ object MetricsFunction {
       "silent_ms DOUBLE, idle BOOLEAN"
   )
 
-  private[this] def ofSources(join: JoinFigures): Seq[Row] =
+  private[this] def ofSources(join: OperatorFigures): Seq[Row] =
     for {
       side <- Seq(Side.R, Side.S)
       source <- join.sources(side)

@@ -143,7 +143,14 @@ final class RealTimePairs(
 
   private[this] def publishFigures(): Unit = {
     val now = System.nanoTime
-    meter.publish(late, compared, state, reachedNow, progress.map(_.figures(now)))
+    meter.publish(
+      late,
+      compared,
+      state.leftRows + state.rightRows,
+      state.leftBytes + state.rightBytes,
+      reachedNow,
+      progress.map(_.figures(now))
+    )
   }
 
   private[this] def reachedNow: Long = {

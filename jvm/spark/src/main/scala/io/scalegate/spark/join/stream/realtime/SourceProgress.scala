@@ -39,8 +39,8 @@ final private[scalegate] class SourceProgress(idleNanos: Long) {
     }
   }
 
-  /** Takes note of a row of a source that has promised something. */
-  def row(source: Int): Unit = rows(source) += 1
+  /** Takes note of rows of a source that has promised something. */
+  def row(source: Int, count: Long = 1): Unit = rows(source) += count
 
   /** What is known of each source. */
   def figures(now: Long): Seq[SourceFigures] = promised.indices.map { i =>

@@ -2,7 +2,8 @@ package io.scalegate.spark.join.stream.realtime
 
 import io.scalegate.stream.Sides
 
-/** What a task of a join in Real-Time Mode has done since its batch began. Times are microseconds since the epoch.
+/** What a task of a join, or of an aggregate, in Real-Time Mode has done since its batch began. Times are microseconds since
+  * the epoch. The rows of an aggregate are those of the left input, and its comparisons are merges of partial results.
   *
   * @param at
   *   when this was so
@@ -55,21 +56,24 @@ final case class SourceFigures(
     isIdle: Boolean
 )
 
-/** What the tasks of one join have told, the last of each.
+/** What the tasks of one join or aggregate have told, the last of each.
   *
   * @param run
   *   of the query
   * @param operator
-  *   the number of the join among the query's stateful operators
+  *   the number of the operator among the query's stateful ones
+  * @param name
+  *   as the query's progress has it
   */
-final case class JoinFigures(
+final case class OperatorFigures(
     run: String,
     operator: Long,
+    name: String,
     tasks: Map[Int, TaskFigures]
 ) {
 
   /** With what another has that is newer. */
-  def and(that: JoinFigures): JoinFigures = copy(tasks = that.tasks.foldLeft(tasks) {
+  def and(that: OperatorFigures): OperatorFigures = copy(tasks = that.tasks.foldLeft(tasks) {
     case (known, (partition, told)) =>
       if (known.get(partition).exists(_.at > told.at)) known else known.updated(partition, told)
   })

@@ -4,7 +4,6 @@ import java.time.Instant
 
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 
-import io.scalegate.spark.join.stream.state.HeldState
 import io.scalegate.stream.{Side, Sides}
 
 /** Measures a task of a join in Real-Time Mode, and publishes what it has measured each second and at the end. One
@@ -13,7 +12,7 @@ import io.scalegate.stream.{Side, Sides}
   * @param most
   *   rows that may come between two calls of [[joined]]
   */
-final private[realtime] class TaskMeter(
+final class TaskMeter(
     partition: Int,
     batch: Long,
     most: Int,
@@ -46,6 +45,19 @@ final private[realtime] class TaskMeter(
 
   def result(): Unit = results += 1
 
+  /** So many rows have come whose latency is not that of a row. */
+  def counted(side: Side, count: Long): Unit = rows(if (side eq Side.R) 0 else 1) += count
+
+  /** A row was read whose results are given from now on. */
+  def awaits(time: Long, read: Long): Unit = {
+    readAt(0) = read
+    eventTimes(0) = time
+    open = 1
+  }
+
+  /** The row had none. */
+  def hadNone(): Unit = open = 0
+
   /** All that the rows match which have come was given. */
   def joined(): Unit = if (open > 0) {
     val now = TaskMeter.now
@@ -64,7 +76,8 @@ final private[realtime] class TaskMeter(
   def publish(
       late: Long,
       comparisons: Long,
-      state: HeldState,
+      stateRows: Long,
+      stateBytes: Long,
       reached: Long,
       sources: Sides[Seq[SourceFigures]]
   ): Unit = {
@@ -80,8 +93,8 @@ final private[realtime] class TaskMeter(
       comparisons,
       latencies.encoded,
       eventLatencies.encoded,
-      state.leftRows + state.rightRows,
-      state.leftBytes + state.rightBytes,
+      stateRows,
+      stateBytes,
       reached,
       sources
     ))

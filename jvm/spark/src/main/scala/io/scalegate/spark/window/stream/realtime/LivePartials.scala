@@ -77,6 +77,7 @@ final private[realtime] class LivePartials(
   told.setLong(LivePartialsExec.sourceAt, source)
 
   private[this] var taken: PartialsBuffer = _ // what is given
+  private[this] var read = 0L // rows that it was made of, until that was told
   private[this] var promised = Long.MinValue
   private[this] var sentAt = System.nanoTime - PauseNanos
   private[this] val sentTo = new Array[Boolean](task.partitions)
@@ -118,6 +119,8 @@ final private[realtime] class LivePartials(
     val cell = Math.floorMod(hashOf(row).getLong(0).toInt, task.partitions)
     sentTo(cell) = true
     told.setLong(LivePartialsExec.cellAt, cells(cell))
+    told.setLong(LivePartialsExec.countAt, read)
+    read = 0
     rowOf(joined(row, told))
   }
 
@@ -157,6 +160,7 @@ final private[realtime] class LivePartials(
       other = null
       full.drain()
       taken = full
+      read = added
       added = 0
     } else if (isInputOver) isThrough = true
     sentAt = now

@@ -90,20 +90,22 @@ final case class LivePartialsExec(
 
 object LivePartialsExec {
 
-  /** The columns of a row beside its partial result: what it is exchanged by, which task it comes of
-    * ([[io.scalegate.spark.join.stream.realtime.ProgressExec.sourceOf]]), and of a promise what is promised, in microseconds, when the row was read that it follows
-    * from, in microseconds since the epoch, and for how long no row has come since, in microseconds.
+  /** The columns of a row beside its partial result: what it is exchanged by; which task it comes of
+    * ([[io.scalegate.spark.join.stream.realtime.ProgressExec.sourceOf]]); of a promise what is promised, in microseconds,
+    * when the row was read that it follows from, in microseconds since the epoch, and for how long no row has come since, in
+    * microseconds; of the first of the rows that are sent at a time how many were read for them, of others 0.
     */
   def told: Seq[Attribute] = Seq(
     AttributeReference("cell", LongType, nullable = false)(),
     AttributeReference("source", LongType, nullable = false)(),
     AttributeReference("promised", LongType)(),
     AttributeReference("readAt", LongType)(),
-    AttributeReference("silent", LongType)()
+    AttributeReference("silent", LongType)(),
+    AttributeReference("count", LongType)()
   )
 
-  val (cellAt, sourceAt, promisedAt, readAtAt, silentAt) = (0, 1, 2, 3, 4)
-  val Columns = 5
+  val (cellAt, sourceAt, promisedAt, readAtAt, silentAt, countAt) = (0, 1, 2, 3, 4, 5)
+  val Columns = 6
 
   /** Partial results of fixed size, in blocks. */
   def blocks: Seq[Attribute] = Seq(

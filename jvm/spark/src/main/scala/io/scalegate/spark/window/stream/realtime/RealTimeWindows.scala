@@ -3,10 +3,11 @@ package io.scalegate.spark.window.stream.realtime
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
-import io.scalegate.spark.join.stream.realtime.{ProgressExec, SourceProgress}
+import io.scalegate.spark.join.stream.realtime.{ProgressExec, SourceProgress, TaskMeter}
 import io.scalegate.spark.window.partial.{FixedPartials, PanePartials}
 import io.scalegate.spark.window.slide.PaneWindowsTask
 import io.scalegate.spark.window.stream.{PaneStore, WindowsOfBatch}
+import io.scalegate.stream.{Side, Sides}
 
 /** The windows of an aggregate in Real-Time Mode, in one partition, for one batch of minutes. It takes one row of the
   * exchange after the other, partial results and promises; asking for the next blocks until it has come. A promise may
@@ -22,6 +23,8 @@ import io.scalegate.spark.window.stream.{PaneStore, WindowsOfBatch}
   *   says what is held
   * @param reached
   *   windows that end at or before it were given or closed by the batches before
+  * @param meter
+  *   of the task
   */
 final class RealTimeWindows(
     partition: Int,
@@ -30,7 +33,8 @@ final class RealTimeWindows(
     task: PaneWindowsTask,
     terms: RealTimePanesTerms,
     reached: Long,
-    store: PaneStore
+    store: PaneStore,
+    meter: TaskMeter
 ) extends WindowsOfBatch {
   private[this] val partials = PanePartials(partition, task.functions)
   private[this] val panes = new LivePanes(partition, task, partials, terms.emission, reached)
@@ -41,7 +45,7 @@ final class RealTimeWindows(
   private[this] val keysOf = UnsafeProjection.create(arriving.keys, arriving.input)
   private[this] val partialOf =
     UnsafeProjection.create(arriving.input.drop(numberAt + 1), arriving.input)
-  private[this] var (isGiving, isReady) = (false, false)
+  private[this] var (isGiving, isReady, gave) = (false, false, false)
 
   held.read(panes)
 
@@ -52,7 +56,10 @@ final class RealTimeWindows(
   override def updated: Long = held.updatedRows
   override def removed: Long = held.removedRows
   override def merges: Long = panes.merges
-  override def finish(): Unit = held.write(panes)
+  override def finish(): Unit = {
+    publish()
+    held.write(panes)
+  }
 
   override def hasNext: Boolean = {
     var more = true
@@ -60,6 +67,10 @@ final class RealTimeWindows(
       if (isGiving) {
         isReady = panes.advance()
         isGiving = isReady
+        if (isReady) {
+          gave = true
+          meter.result()
+        } else settle()
       } else {
         more = rows.hasNext
         if (more) take(rows.next())
@@ -76,12 +87,21 @@ final class RealTimeWindows(
   private[this] def take(row: InternalRow): Unit = {
     val source = row.getLong(told + LivePartialsExec.sourceAt)
     if (ProgressExec.isPromise(source)) promise(row, source)
-    else
+    else {
+      count(row, source)
       partials match {
         case fixed: FixedPartials if arriving.packed.nonEmpty => addBlock(row, fixed)
         case _ =>
           panes.add(keysOf(row), row.getLong(numberAt), partialOf(row).copy(), isChange = true)
       }
+    }
+  }
+
+  /** One row of those that a source sends at a time says how many were read for them. */
+  private[this] def count(row: InternalRow, source: Long): Unit = {
+    val read = row.getLong(told + LivePartialsExec.countAt)
+    meter.counted(Side.R, read)
+    progress.row(ProgressExec.numberOf(source), read)
   }
 
   private[this] def addBlock(row: InternalRow, fixed: FixedPartials): Unit = {
@@ -100,6 +120,21 @@ final class RealTimeWindows(
       now - row.getLong(told + LivePartialsExec.silentAt) * 1000
     )
     panes.reach(progress.reached(now))
+    meter.awaits(Long.MinValue, row.getLong(told + LivePartialsExec.readAtAt))
+    gave = false
     isGiving = true
+    if (meter.isDue) publish()
   }
+
+  /** All was given that a promise brings. */
+  private[this] def settle(): Unit = if (gave) meter.joined() else meter.hadNone()
+
+  private[this] def publish(): Unit = meter.publish(
+    panes.dropped,
+    panes.merges,
+    panes.paneCount,
+    panes.size,
+    panes.reached,
+    Sides(progress.figures(System.nanoTime), Nil)
+  )
 }

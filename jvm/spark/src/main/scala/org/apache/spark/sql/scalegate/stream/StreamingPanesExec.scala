@@ -13,11 +13,12 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state.StateStore
 import org.apache.spark.sql.scalegate.SparkStreams._
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.streaming.{OutputMode, StateOperatorProgress}
 import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.spark.join.stream.realtime.{FiguresAccumulator, LiveFigures, TaskMeter}
 import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimeWindows}
 import io.scalegate.spark.window.stream.{
   PaneBatch,
@@ -72,7 +73,21 @@ final class StreamingPanesExec(
     })
   }
 
-  override protected def counters: Seq[(String, String)] = StreamingPanesExec.Counters
+  override protected def counters: Seq[(String, String)] =
+    StreamingPanesExec.Counters ++ panes.realTime.toSeq.flatMap(_ => RealTimeCounters.names)
+
+  /** What this batch's tasks tell in Real-Time Mode, on the driver. */
+  @transient private[this] var figures: Option[FiguresAccumulator] = None
+
+  /** Once its tasks have ended. */
+  override def getProgress(): StateOperatorProgress = {
+    figures.foreach(told =>
+      RealTimeCounters.of(told.value) { (name, value) =>
+        longMetric(name).set(value)
+      }
+    )
+    super.getProgress()
+  }
 
   override def nodeName: String = "StreamingPaneWindows"
   override def shortName: String = StreamingPanesExec.Name
@@ -137,6 +152,10 @@ final class StreamingPanesExec(
     val reached = new ReachedFiles(info, hadoopConf)
     val reachedBefore = reached.read(realTime.nonEmpty)
     if (realTime.nonEmpty) reached.begin(conf.minBatchesToRetain)
+    val told = realTime.map { _ =>
+      LiveFigures.begin(sparkContext, info.queryRunId.toString, info.operatorId, shortName)
+    }
+    figures = told
     val rows = left.execute()
     val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
     rows.stateStoreAwareZipPartitions(
@@ -155,7 +174,8 @@ final class StreamingPanesExec(
         new PaneBatchIterator(partition, some, arriving, held, from, state)
       } { terms =>
         val from = before.getOrElse(now.late)
-        new RealTimeWindows(partition, some, arriving, held, terms, from, state)
+        val meter = new TaskMeter(partition, info.storeVersion, 1, f => told.foreach(_.add(f)))
+        new RealTimeWindows(partition, some, arriving, held, terms, from, state, meter)
       }
       val completion = new Completion(
         () => while (windows.hasNext) windows.next(),

@@ -25,11 +25,8 @@ import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, P
 import io.scalegate.spark.join.stream.realtime.{
   Arrivals,
   FiguresAccumulator,
-  JoinFigures,
-  Latencies,
   LiveFigures,
-  RealTimePairs,
-  TaskFigures
+  RealTimePairs
 }
 import io.scalegate.spark.join.stream.state.HeldState
 import io.scalegate.spark.join.stream.task.{
@@ -78,18 +75,18 @@ final class StreamingWindowJoinExec(
 
   override protected def counters: Seq[(String, String)] =
     StreamingWindowJoinExec.Counters ++
-      join.realTime.toSeq.flatMap(_ => StreamingWindowJoinExec.RealTimeCounters.map(_._1))
+      join.realTime.toSeq.flatMap(_ => RealTimeCounters.names)
 
   /** What this batch's tasks tell, on the driver. */
   @transient private[this] var figures: Option[FiguresAccumulator] = None
 
   /** Once its tasks have ended. */
   override def getProgress(): StateOperatorProgress = {
-    for {
-      told <- figures.map(_.value) if told.tasks.nonEmpty
-      ((name, _), of) <- StreamingWindowJoinExec.RealTimeCounters
-      value <- of(told)
-    } longMetric(name).set(value)
+    figures.foreach(told =>
+      RealTimeCounters.of(told.value) { (name, value) =>
+        longMetric(name).set(value)
+      }
+    )
     super.getProgress()
   }
 
@@ -149,7 +146,7 @@ final class StreamingWindowJoinExec(
     val realTime = join.realTime
     realTime.foreach(_ => refuseSharedKeys(hadoopConf.value.value))
     val told = realTime.map { _ =>
-      LiveFigures.begin(sparkContext, info.queryRunId.toString, info.operatorId)
+      LiveFigures.begin(sparkContext, info.queryRunId.toString, info.operatorId, shortName)
     }
     figures = told
     val (present, wanted) = (Sides(left.output, right.output), Sides(leftColumns, rightColumns))
@@ -297,28 +294,6 @@ object StreamingWindowJoinExec {
     "rebuilds" -> "tasks that read their state from the checkpoint",
     "hotKeys" -> "keys that several partitions share"
   )
-
-  /** The same in Real-Time Mode. */
-  private val RealTimeCounters: Seq[((String, String), JoinFigures => Option[Long])] =
-    Seq(
-      ("latency", "from reading a row to its results", (_: TaskFigures).latencies),
-      ("eventLatency", "from a row's event time to its results", (_: TaskFigures).eventLatencies)
-    ).flatMap { case (name, meaning, of) =>
-      Seq("P50", "P90", "P99", "Max").zipWithIndex.map { case (rank, i) =>
-        (s"$name${rank}Micros", s"$meaning in microseconds, $rank") ->
-          ((told: JoinFigures) => Latencies.percentiles(told.newest.map(of)).map(_(i)))
-      }
-    } ++ Seq(
-      ("sources", "tasks that read its inputs") ->
-        ((told: JoinFigures) => Some(told.sources.toSeq.map(_.size.toLong).sum)),
-      ("idleSources", "of these, those that it goes on without") ->
-        ((told: JoinFigures) => Some(told.sources.toSeq.flatten.count(_.isIdle).toLong)),
-      (
-        "sourceLagMaxMicros",
-        "how far the slowest source is behind the farthest, in microseconds"
-      ) ->
-        ((told: JoinFigures) => told.sources.toSeq.flatten.flatMap(told.lag).maxOption)
-    )
 
   /** @param keys
     *   by which the inputs are exchanged

@@ -108,7 +108,9 @@ final class LivePanesSuite extends AnyFunSuite {
   }
 
   for (emission <- WindowEmission.all; packed <- Seq(None, Some(0), Some(2), Some(6)))
-    test(s"windows of panes in any order, $emission, ${packed.fold("a row each")(b => s"${1 << b} in a row")}") {
+    test(
+      s"windows of panes in any order, $emission, ${packed.fold("a row each")(b => s"${1 << b} in a row")}"
+    ) {
       for (seed <- 1 to 20) check(emission, packed, seed.toLong)
     }
 
@@ -145,10 +147,16 @@ final class LivePanesSuite extends AnyFunSuite {
       }.toVector
       val expected =
         if (emission == WindowEmission.Final) model.through(time) else model.changed(time)
-      assert(found.toMap == expected && found.size == expected.size, s"seed $seed, step $step, $by")
+      assert(
+        found.toMap == expected && found.size == expected.size,
+        s"seed $seed, step $step, $by"
+      )
       if (emission == WindowEmission.Final)
         assert(found.map(_._1._1) == found.map(_._1._1).sorted, s"seed $seed")
-      assert(panes.reached == model.reached && panes.paneCount == model.rows, s"seed $seed, step $step")
+      assert(
+        panes.reached == model.reached && panes.paneCount == model.rows,
+        s"seed $seed, step $step"
+      )
       if (random.nextInt(5) == 0) {
         HeldPanes(of, partials, store).write(panes)
         if (packed.isEmpty) assert(store.size == model.rows)

@@ -269,7 +269,9 @@ class RealTimeWindowsSuite extends RealTimeSuite {
         val q = new Running(query).start()
         try {
           q.add(Side.R, 0, at(1, 1))
-          eventually(q.failure.exists(_.contains("WINDOW_EMIT('final') is said of no aggregate that")))
+          eventually(
+            q.failure.exists(_.contains("WINDOW_EMIT('final') is said of no aggregate that"))
+          )
         } finally q.stop()
       }
       refused(hinted("'final'").replace("'4 seconds', '1 second'", "'4 seconds'"))
@@ -288,6 +290,40 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       q.rows(Seq(s"[1,${window(1)},1,5]"))
       assert(q.explained.contains("real time: each window when its sources have passed it"))
       assert(q.explained.contains("WindowPartials panes: 1 second"))
+    }
+  }
+
+  test("an aggregate tells what it has done, while it runs and after") {
+    withRunning(counts, "3 seconds") { q =>
+      for (p <- 0 until Partitions)
+        q.add(Side.R, p, (1 to 20).map(n => at(10, n.toLong, k = n)) :+ at(20 + 5 * p, 99L): _*)
+      def figures(per: String) =
+        spark.sql(s"SELECT * FROM stream_metrics('${q.run}', '$per')").collect().toSeq
+      eventually(figures("operator").exists(_.getAs[Long]("results") == 80))
+      val told = figures("operator").head
+      assert(told.getAs[String]("name") == "windowAggregate" && told.getAs[Int]("tasks") == 2)
+      assert(told.getAs[Long]("left_rows") == 42 && told.getAs[Long]("right_rows") == 0)
+      // The rows of ten seconds are in no window that is open.
+      assert(told.getAs[Long]("state_rows") == 2 && told.getAs[Long]("late_rows") == 0)
+      val latencies = Seq("p50", "p90", "p99", "max").map(p =>
+        told.getAs[Double](s"latency_${p}_ms")
+      )
+      assert(latencies.head > 0 && latencies == latencies.sorted)
+      val tasks = figures("task")
+      assert(tasks.map(_.getAs[Long]("results")).sum == 80 && tasks.size == 2)
+      val sources = figures("source")
+      assert(sources.map(r =>
+        (r.getAs[String]("side"), r.getAs[Int]("source"), r.getAs[Long]("rows"))
+      ) ==
+        Seq(("left", 0, 21L), ("left", 1, 21L)))
+      assert(sources.map(_.getAs[Double]("lag_ms")) == Seq(5000.0, 0.0))
+      eventually(q.progress.exists(_.numInputRows > 0))
+      val progress = q.progress.get.stateOperators.head
+      assert(progress.operatorName == "windowAggregate" && progress.numRowsTotal > 0)
+      assert(progress.customMetrics.get("latencyMaxMicros") >= progress.customMetrics.get(
+        "latencyP50Micros"
+      ))
+      assert(progress.customMetrics.get("sources") == 2)
     }
   }
 

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import io.scalegate.stream.{Side, Sides}
 
 /** What tasks tell of themselves, as it is brought together. */
-final class JoinFiguresSuite extends AnyFunSuite {
+final class OperatorFiguresSuite extends AnyFunSuite {
   private def latencies(micros: Long*): Array[Byte] = {
     val all = new Latencies
     micros.foreach(all.record)
@@ -31,7 +31,7 @@ final class JoinFiguresSuite extends AnyFunSuite {
     )
 
   private def accumulated(told: TaskFigures*): FiguresAccumulator = {
-    val all = new FiguresAccumulator("run", 0L)
+    val all = new FiguresAccumulator("run", 0L, "windowJoin")
     told.foreach(all.add)
     all
   }
