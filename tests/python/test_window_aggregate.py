@@ -143,7 +143,10 @@ def test_three_streams_without_keys_and_their_updates(
     for name, rows in zip("abc", parts, strict=True):
         stream_files.write_files(tmp_path / name, [rows[:20], rows[20:]])
     inputs = [stream_files.read(spark, tmp_path / name) for name in "abc"]
-    result = scalegate.window_aggregate(inputs, "9 seconds", "2 seconds", aggs=aggs())
+    # In batches the output mode says when windows are given.
+    result = scalegate.window_aggregate(
+        inputs, "9 seconds", "2 seconds", aggs=aggs(), emit="final"
+    )
     rows = stream_files.collect(flat(result), tmp_path, mode="update")
     latest = {row.start: tuple(row) for row in rows}
     events = [(at, 0, x, i) for part in parts for at, _, x, i in part]
@@ -178,6 +181,8 @@ def test_ties_and_nulls_do_not_depend_on_the_order_of_rows(spark: SparkSession) 
         ({"keys": ["q"]}, "has no column 'q'"),
         ({"aggs": []}, "give a list of aggregates"),
         ({"aggs": ["x"]}, "which is no aggregate"),
+        ({"emit": "now"}, "emit='now': choose one of final, update"),
+        ({"emit": "final"}, "inputs are no streams"),
         ({"inputs": []}, "inputs is empty"),
         ({"inputs": [1]}, "no Spark DataFrame"),
     ],
