@@ -12,6 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ import pytest
 from kafka_broker import Topics, broker
 from kafka_program import (
     BAND,
+    BEGIN,
     EVENTS,
     LATE,
     PARTITIONS,
@@ -28,6 +31,7 @@ from kafka_program import (
     Program,
     event,
     events,
+    placed,
     results,
 )
 from pyspark.sql import SparkSession
@@ -213,7 +217,7 @@ def test_results_in_real_time_are_exact_by_their_ids(
     assert written() == expected
 
 
-def test_metrics_of_a_join_in_real_time(
+def test_joins_and_windows_in_real_time_and_their_metrics(
     topics: Topics,
     kafka_jars: list[Path],
     root: Path,
@@ -221,11 +225,12 @@ def test_metrics_of_a_join_in_real_time(
     tmp_path: Path,
 ) -> None:
     names = ("metered-bids", "metered-asks")
-    topics.create(*names, "metered-pairs")
+    topics.create(*names, "metered-pairs", "metered-pairs-windows")
     for seed, name in enumerate(names):
         topics.append(name, events(seed, 0))
     options = joined(topics, names, "metered-pairs", kafka_jars, tmp_path)
-    options["events"] = 2 * EVENTS
+    windows = through(topics, *names)
+    options |= {"events": 2 * EVENTS, "windows": len(windows)}
     program = started(
         root / "tests/python/real_time_metrics.py", options, clean_environment, tmp_path
     )
@@ -247,6 +252,33 @@ def test_metrics_of_a_join_in_real_time(
     assert min(of["lag_ms"] for of in sources) == 0
     assert not any(of["idle"] for of in sources)
     assert found["after"][0]["results"] >= join["results"]
+
+    (aggregate,) = found["windows"]
+    assert (aggregate["name"], aggregate["tasks"]) == ("windowAggregate", 1)
+    assert (aggregate["left_rows"], aggregate["late_rows"]) == (2 * EVENTS, 0)
+    assert aggregate["results"] == len(windows) > 20
+    assert 0 < aggregate["latency_p50_ms"] <= aggregate["latency_max_ms"]
+    written = [(r.key, json.loads(r.value)) for r in topics.records("metered-pairs-windows")]
+    assert sorted(key for key, _ in written) == list(windows), "each once"
+    for key, of in written:
+        count, total = windows[key]
+        assert of["n"] == count and of["total"] == pytest.approx(total), key
+
+
+def through(topics: Topics, *names: str) -> dict[str, tuple[int, float]]:
+    """By their starts, in order, counts and sums of the windows of ten seconds, every two, that all
+    partitions have passed by the ten seconds that events may be late."""
+    ends: dict[str, datetime] = {}
+    sums: dict[datetime, tuple[int, float]] = {}
+    for ts, each in chain.from_iterable(placed(topics, name) for name in names):
+        partition = each["id"].rpartition("-")[0]
+        ends[partition] = max(ts, ends.get(partition, ts))
+        last = BEGIN + timedelta(seconds=2) * ((ts - BEGIN) // timedelta(seconds=2))
+        for start in (last - timedelta(seconds=2 * n) for n in range(5)):
+            count, total = sums.get(start, (0, 0.0))
+            sums[start] = (count + 1, total + each["x"])
+    passed = min(ends.values()) - timedelta(seconds=20)
+    return {str(start): sums[start] for start in sorted(sums) if start <= passed}
 
 
 def started(
