@@ -266,7 +266,7 @@ def test_joins_and_windows_in_real_time_and_their_metrics(
 
 
 def through(topics: Topics, *names: str) -> dict[str, tuple[int, float]]:
-    """By their starts, in order, counts and sums of the windows of ten seconds, every two, that all
+    """By their starts, counts and sums of the windows of ten seconds, every two, that all
     partitions have passed by the ten seconds that events may be late."""
     ends: dict[str, datetime] = {}
     sums: dict[datetime, tuple[int, float]] = {}
