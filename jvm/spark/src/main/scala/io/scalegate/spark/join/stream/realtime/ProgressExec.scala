@@ -1,5 +1,8 @@
 package io.scalegate.spark.join.stream.realtime
 
+import java.util.ArrayDeque
+import java.util.concurrent.{ArrayBlockingQueue, TimeUnit}
+
 import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
@@ -18,6 +21,7 @@ import org.apache.spark.sql.scalegate.TaskAccess
 import org.apache.spark.sql.types.LongType
 
 import io.scalegate.spark.rows.{PartitionIds, UnsafeRows}
+import io.scalegate.stream.{IdleStrategy, Lifecycle, Work, Workers}
 
 /** Says with each row of an input of a join in Real-Time Mode which task it comes of, and tells every task of the join how
   * far this one has come: the sources of a gate are the tasks that read, and a gate is ready up to what all of them have
@@ -62,14 +66,17 @@ final case class ProgressExec(
     val (joinPartitions, outOfOrder) = (partitions, delay)
     rows.mapPartitions { rows =>
       val keyed = UnsafeProjection.create(wanted, columns)
-      new ProgressRows(
+      val told = new ProgressRows(
         rows.map(keyed(_)),
         columns.length,
         time,
         outOfOrder,
         joinPartitions,
-        ProgressExec.sourceOf(TaskContext.getPartitionId(), sources)
+        ProgressExec.sourceOf(TaskContext.getPartitionId(), sources),
+        TaskContext.get()
       )
+      TaskContext.get().addTaskCompletionListener[Unit](_ => told.close())
+      told
     }
   }
 
@@ -110,12 +117,20 @@ private[scalegate] object ProgressExec {
   private[this] val PromiseBit = 1L << 31
 }
 
-/** The rows of a task with its promises. Each is valid until the next is asked for. One thread.
+/** The rows of a task with its promises. Each is valid until the next is asked for.
+  *
+  * The input is read by a thread of its own: reading blocks for as long as no row comes, and what the last row of a burst
+  * promises is not to wait for the next one. The methods are for one thread, the task's.
+  *
+  * Progress: the reader waits where [[ProgressRows.Room]] rows wait for the task's thread; that waits for a row, or until it
+  * is time for a promise. Memory order: that of the JDK's queue.
   *
   * @param rows
   *   with the hash of their keys and two columns more
   * @param columns
   *   without these three
+  * @param context
+  *   of the task; null in tests without one
   */
 final private[scalegate] class ProgressRows(
     rows: Iterator[UnsafeRow],
@@ -123,8 +138,10 @@ final private[scalegate] class ProgressRows(
     time: Int,
     delay: Long,
     partitions: Int,
-    source: Long
-) extends Iterator[UnsafeRow] {
+    source: Long,
+    context: TaskContext
+) extends Iterator[UnsafeRow]
+    with AutoCloseable {
   import ProgressRows._
 
   private[this] val cells = PartitionIds.all(partitions)
@@ -133,32 +150,46 @@ final private[scalegate] class ProgressRows(
     row.setLong(columns + 1, ProgressExec.promiseOf(source))
     row
   }
+  private[this] val queue = new ArrayBlockingQueue[AnyRef](Room)
+  private[this] val ending = new Lifecycle("input of a join")
+  private[this] val workers = new Workers(ending, () => new IdleStrategy.Backoff())
+
   private[this] var latest = Long.MinValue
   private[this] var promised = Long.MinValue
   private[this] var promisedAt = System.nanoTime
-  private[this] var to =
-    0 // the partition that the promise goes to next: at the start it goes to all
+  // The partition that the promise goes to next: at the start it goes to all.
+  private[this] var to = 0
+  private[this] val taken = new ArrayDeque[AnyRef]
+  private[this] var row: UnsafeRow = _
+  private[this] var hasEnded = false
+
   promise.setLong(time, promised)
+  workers.start(Seq(new Reading))
 
-  private[this] var hasMore =
-    true // rows; who is asked again after the end may have some that came since
-
-  def hasNext: Boolean = to < partitions || {
-    hasMore = hasMore && rows.hasNext
-    hasMore || isLeft
+  def hasNext: Boolean = {
+    while (to == partitions && row == null && !isThrough) look()
+    to < partitions || row != null
   }
 
-  def next(): UnsafeRow =
-    if (to < partitions) nextPromise()
-    else {
-      val row = rows.next()
-      val cell = row.getLong(columns)
-      row.setLong(columns, cells(Math.floorMod(cell.toInt, partitions)))
-      row.setLong(columns + 1, source)
-      row.setLong(columns + 2, TaskMeter.now)
-      if (!row.isNullAt(time)) see(row.getLong(time))
-      row
-    }
+  def next(): UnsafeRow = {
+    if (!hasNext) throw new NoSuchElementException
+    if (to < partitions) nextPromise() else nextRow()
+  }
+
+  def close(): Unit = workers.stop()
+
+  private[this] def isThrough = hasEnded && taken.isEmpty && bound <= promised
+
+  private[this] def nextRow(): UnsafeRow = {
+    val found = row
+    row = null
+    val cell = found.getLong(columns)
+    found.setLong(columns, cells(Math.floorMod(cell.toInt, partitions)))
+    found.setLong(columns + 1, source)
+    found.setLong(columns + 2, TaskMeter.now)
+    if (!found.isNullAt(time)) latest = math.max(latest, found.getLong(time))
+    found
+  }
 
   private[this] def nextPromise(): UnsafeRow = {
     promise.setLong(columns, cells(to))
@@ -166,10 +197,30 @@ final private[scalegate] class ProgressRows(
     promise
   }
 
-  private[this] def see(eventTime: Long): Unit = {
-    latest = math.max(latest, eventTime)
+  /** Makes a promise if it is time for one, and takes a row if one has come by then. */
+  private[this] def look(): Unit = {
     val now = System.nanoTime
-    if (bound > promised && now - promisedAt >= PauseNanos) make(now)
+    val left = if (bound > promised) PauseNanos - (now - promisedAt) else LookNanos
+    if (left <= 0 || hasEnded && taken.isEmpty) make(now)
+    else {
+      if (taken.isEmpty) await(left)
+      taken.poll() match {
+        case came: UnsafeRow => row = came
+        case null => ()
+        case _ => hasEnded = true
+      }
+    }
+  }
+
+  private[this] def await(nanos: Long): Unit = {
+    if (queue.drainTo(taken) == 0) {
+      val first = queue.poll(nanos, TimeUnit.NANOSECONDS)
+      if (first != null) taken.add(first)
+    }
+    if (taken.isEmpty) {
+      ending.throwIfStopped()
+      if (context != null) TaskAccess.stopIfKilled(context)
+    }
   }
 
   private[this] def make(now: Long): Unit = {
@@ -181,11 +232,22 @@ final private[scalegate] class ProgressRows(
 
   private[this] def bound = RealTimeTerms.promised(latest, delay)
 
-  /** At the end what was not promised yet is. */
-  private[this] def isLeft: Boolean = {
-    val left = bound > promised
-    if (left) make(promisedAt)
-    left
+  final private[this] class Reading extends Work("scalegate-real-time-input") {
+    private[this] var hasMore = true
+
+    override def prepare(): Unit = TaskAccess.enter(context)
+
+    def step(): Boolean = {
+      hasMore = rows.hasNext
+      if (hasMore) queue.put(rows.next().copy())
+      true
+    }
+
+    def isFinished: Boolean = !hasMore
+
+    override def finish(): Unit = queue.put(End)
+
+    override def end(): Unit = TaskAccess.leave()
   }
 }
 
@@ -193,4 +255,13 @@ private[scalegate] object ProgressRows {
 
   /** Between two promises: a task of many partitions would send more promises than rows otherwise. */
   val PauseNanos = 5000000L
+
+  /** After so long without a row it looks whether the task was killed, or the reader has failed. */
+  private val LookNanos = 50000000L
+
+  /** Rows that may wait to be sent. */
+  private val Room = 8192
+
+  /** That the input has ended. */
+  private object End
 }

@@ -24,7 +24,7 @@ final class ProgressRowsSuite extends AnyFunSuite {
   }
 
   private def told(times: Iterator[Long], delay: Long): Seq[(Boolean, Long, Long)] =
-    new ProgressRows(rows(times), 1, 0, delay, Partitions, source).map { row =>
+    new ProgressRows(rows(times), 1, 0, delay, Partitions, source, null).map { row =>
       assert(ProgressExec.numberOf(row.getLong(2)) == 4)
       assert(ProgressExec.sourcesOf(row.getLong(2)) == 9)
       val isPromise = ProgressExec.isPromise(row.getLong(2))
@@ -76,7 +76,8 @@ final class ProgressRowsSuite extends AnyFunSuite {
       0,
       10L,
       Partitions,
-      source
+      source,
+      null
     ).toSeq
     assert(least.forall(_.getLong(0) <= Long.MinValue + 3))
   }
@@ -90,7 +91,7 @@ final class ProgressRowsSuite extends AnyFunSuite {
       }
       def next(): Long = 100L
     }
-    val all = new ProgressRows(rows(ended), 1, 0, 30L, Partitions, source)
+    val all = new ProgressRows(rows(ended), 1, 0, 30L, Partitions, source, null)
     assert(all.map(_.getLong(0)).toSeq == Seq.fill(Partitions)(Long.MinValue) ++ Seq(100L) ++
       Seq.fill(Partitions)(70L))
     assert(!all.hasNext && asked == 2)

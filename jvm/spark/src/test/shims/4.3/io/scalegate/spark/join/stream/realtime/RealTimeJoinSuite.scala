@@ -50,6 +50,17 @@ class RealTimeJoinSuite extends RealTimeSuite {
     }
   }
 
+  test("what the last row of a burst promises does not wait for another row") {
+    withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON l.k = r.k AND $within") { q =>
+      // The rows of the two keys are in two tasks.
+      for (side <- Seq(Side.R, Side.S); p <- 0 until Partitions)
+        q.add(side, p, at(10, p + 1L, if (side eq Side.R) 1 else 3), at(40, p + 11L, k = 2))
+      val unmatched = Seq("[1,null]", "[2,null]")
+      q.rows(unmatched)
+      assert(unmatched.toSet.subsetOf(q.collected.rows.toSet))
+    }
+  }
+
   private val keyed = s"l.k = r.k AND $within AND l.x <= r.x + 2"
   private val cells = s"$within AND l.x BETWEEN r.x - 1 AND r.x + 1"
   private val alone = s"$within AND l.x * r.x % 3 = 1"
