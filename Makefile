@@ -258,10 +258,8 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"
-	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/testOnly *Lincheck* *Concurrency* *.join.*" \
-	  "operators/test"
-	@SCALEGATE_SOAK=1 $(SBT) "spark/testOnly *StreamingCrashSuite *StreamingDefinitionSuite *StreamingRestartSuite \
-	  *StreamingHotKeysSuite *FullDiskSuite"
+	@SCALEGATE_SOAK=$(SOAK_ROUNDS) $(SBT) "core/test" "operators/test"
+	@SCALEGATE_SOAK=1 $(SBT) "spark/test"
 	@SCALEGATE_EDGES=5000 $(SBT) "spark/testOnly *EdgeNumbersSuite"
 	@SCALEGATE_FAULTS=100 $(PY) -m pytest -q -s tests/python/test_faults.py
 	@SCALEGATE_ORDINARY_ROWS=$(ORDINARY_ROWS) $(SBT) "spark/testOnly *OrdinaryQueriesSuite"
@@ -270,7 +268,8 @@ soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## th
 	@SCALEGATE_KILLS=100 $(PY) -m pytest -q -s tests/python/test_kafka.py -k real_time_are_exact
 	@for round in $$(seq $(SOAK_ROUNDS)); do \
 	  echo "soak: round $$round of $(SOAK_ROUNDS)"; \
-	  $(PY) -m pytest -q $(PYTEST_JOBS) && $(PY) -m pytest -q $(PYTEST_JOBS) --connect || exit 1; done
+	  SCALEGATE_SOAK=1 $(PY) -m pytest -q $(PYTEST_JOBS) && \
+	    SCALEGATE_SOAK=1 $(PY) -m pytest -q $(PYTEST_JOBS) --connect || exit 1; done
 
 .PHONY: other-sparks beside
 other-sparks: jars ## each minor's jar on the Spark of each minor, and versions that do not go together

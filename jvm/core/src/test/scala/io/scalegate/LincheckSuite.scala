@@ -88,8 +88,8 @@ object LincheckSuite {
   private val TimeoutMillis = 120000L
 
   private def scenarios(sample: Int): Int =
-    if (Sample.soak > 0) sample * Sample.soak else math.max(1, sample / 4)
-  private def runs(sample: Int): Int = if (Sample.soak > 0) 20 * sample else sample
+    if (Sample.isSoak) sample * Sample.soak else math.max(1, sample / 4)
+  private def runs(sample: Int): Int = if (Sample.isSoak) 20 * sample else sample
 }
 
 /** Linearizability with results that a definition leaves open: a definition that has a method

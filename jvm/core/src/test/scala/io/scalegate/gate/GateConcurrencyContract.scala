@@ -1,6 +1,7 @@
 package io.scalegate.gate
 
 import org.scalacheck.{Gen, Shrink}
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.matchers.should.Matchers
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
@@ -10,7 +11,7 @@ import io.scalegate.stream.{EventOrder, StreamTuple}
 import io.scalegate.tags.Concurrency
 
 /** What every gate promises to many threads: every reader reads the one sorted sequence,
-  * complete.
+  * complete. Scenarios are random: a sample of them in a run of the tests, more in a campaign.
   */
 @Concurrency
 abstract class GateConcurrencyContract
@@ -19,7 +20,7 @@ abstract class GateConcurrencyContract
     with ScalaCheckPropertyChecks
     with GateFixture {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 40)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(50)))
 
   private val ordering: Ordering[StreamTuple] = EventOrder.Tuples.compare(_, _)
 

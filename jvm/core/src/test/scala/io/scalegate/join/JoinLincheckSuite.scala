@@ -13,7 +13,7 @@ import io.scalegate.{LincheckSuite, Sample}
   */
 class JoinLincheckSuite extends LincheckSuite {
   // Minutes on a busy machine, most of them to transform the classes of a whole join.
-  private val isSoak = Sample.soak > 0
+  private val isSoak = Sample.isSoak
 
   for (
     (name, model) <- Seq[(String, Class[_])](

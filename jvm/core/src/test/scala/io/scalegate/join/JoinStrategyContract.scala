@@ -21,7 +21,8 @@ import io.scalegate.{ClosedOperator, OperatorUnderTest, Sample, TestThread}
   *   whether the strategy compares what the sequential join does, each pair once, in equal
   *   shares; one that looks rows up compares at most as much
   * @param cases
-  *   random inputs; fewer where several suites run one strategy's code
+  *   random inputs in a campaign; fewer where several suites run one strategy's code, and a sample of them, ten at
+  *   least, in a run of the tests
   * @param ordered
   *   whether results come in order; otherwise they are compared as sets
   * @param prompt
@@ -48,8 +49,9 @@ abstract class JoinStrategyContract(
   import Side.{R, S}
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(tried))
 
+  private def tried = math.max(Sample.cases(cases), math.min(cases, 10))
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
   private val inputs = if (keyed) JoinCases.keyedCases else JoinCases.cases
   private val everything = spec(TimeWindow(Long.MinValue, Long.MaxValue))
@@ -84,7 +86,7 @@ abstract class JoinStrategyContract(
   }
 
   test("gives the definition's pairs in order, a thread for each source") {
-    forAll(inputs, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
+    forAll(inputs, minSuccessful(PosInt.ensuringValid(tried * 2 / 5))) { input =>
       val results = opened(strategy, input, small)(threaded(_, feeds(input)))
       assert(promised(results) == promised(Definition.results(input)))
     }

@@ -12,7 +12,7 @@ import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 import io.scalegate.BoundedWait.until
 import io.scalegate.join.ordered.NestedLoopJoin
 import io.scalegate.stream.{IdleStrategy, Side, TimeWindow}
-import io.scalegate.{ClosedOperator, OperatorUnderTest}
+import io.scalegate.{ClosedOperator, OperatorUnderTest, Sample}
 
 /** Every join type on several strategies, against its definition: rows, order, and when they come. */
 abstract class TypedJoinContract(strategies: Seq[JoinStrategy]) extends AnyFunSuite
@@ -89,7 +89,7 @@ abstract class TypedJoinContract(strategies: Seq[JoinStrategy]) extends AnyFunSu
 
   for (joinType <- JoinType.all; strategy <- strategies) {
     val join = new TypedJoin(strategy)
-    val cases = PosInt.ensuringValid(if (strategy eq NestedLoopJoin) 60 else 10)
+    val cases = PosInt.ensuringValid(if (strategy eq NestedLoopJoin) Sample.cases(60) else 10)
 
     test(s"$joinType, ${join.name}: the definition's results in order") {
       forAll(JoinCases.cases, Gen.long, minSuccessful(cases)) { (input, seed) =>

@@ -2,6 +2,7 @@ package io.scalegate.stream
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.Sample
 import io.scalegate.gate.Threads
 
 final class SpscRingSuite extends AnyFunSuite {
@@ -39,7 +40,8 @@ final class SpscRingSuite extends AnyFunSuite {
   }
 
   test("a thread's elements reach another, each once and in order") {
-    for ((capacity, n) <- Seq(1 -> 20000, 8 -> 100000)) {
+    for ((capacity, all) <- Seq(1 -> 20000, 8 -> 100000)) {
+      val n = Sample.cases(all)
       val ring = new SpscRing[Integer](capacity)
       def produce(): Boolean = {
         val patience = new Threads.Patience

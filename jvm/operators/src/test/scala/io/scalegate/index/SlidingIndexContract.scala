@@ -2,8 +2,11 @@ package io.scalegate.index
 
 import java.util.SplittableRandom
 
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.scalegate.Sample
 
 /** What every index does for one thread; an implementation's suite is one line.
   *
@@ -21,7 +24,7 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
   import IndexCases.shrinkSteps
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 200)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(200)))
 
   private val query = new RangeQuery
   private val out = new PositionBuffer

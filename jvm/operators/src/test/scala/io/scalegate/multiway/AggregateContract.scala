@@ -20,7 +20,7 @@ import io.scalegate.{ClosedOperator, Sample}
   * @param subtracts
   *   whether it uses the inverse of a function that has one
   * @param cases
-  *   random inputs
+  *   random inputs in a campaign, and a sample of them in a run of the tests
   */
 abstract class AggregateContract(
     design: AggregateDesign,
@@ -35,7 +35,7 @@ abstract class AggregateContract(
   import AggregateRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(cases)))
 
   private val collected: Collected = if (ordered) Sequence else Contents
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
@@ -66,7 +66,10 @@ abstract class AggregateContract(
   }
 
   test("gives the definition's windows in order, a thread for each input") {
-    forAll(AggregateCases.cases, minSuccessful(PosInt.ensuringValid(cases * 2 / 5))) { input =>
+    forAll(
+      AggregateCases.cases,
+      minSuccessful(PosInt.ensuringValid(Sample.cases(cases * 2 / 5)))
+    ) { input =>
       val of = spec(input.windows, collected)
       val results = opened(design, of, input.feeds.size, small)(threaded(_, input.feeds))
       assert(results == defined(input))
@@ -269,14 +272,16 @@ abstract class AggregateContract(
     }
   }
 
-  /** The aggregate ends as it must, whichever of the parts throws. */
+  /** The aggregate ends as it must, whichever of the parts throws: at all of these calls in a campaign, at one of them,
+    * another for each part and window, in a run of the tests.
+    */
   private def checkEnds(parts: String*)(windows: SlidingWindows*)(
       function: Fault => AggregateFunction[StreamTuple, Vector[StreamTuple], Places]
   ): Unit =
-    for (w <- windows) {
+    for ((w, i) <- windows.zipWithIndex) {
       val input = walk(2, 300, 11, w, jump = 50)
       val expected = defined(input)
-      for (part <- parts; call <- Seq(1, 20, 75, 150))
+      for ((part, j) <- parts.zipWithIndex; call <- Sample.turn(Seq(1, 150, 20, 75), 2 * i + j))
         withClue(s"$part, call $call, $w: ") {
           AggregateFaults.checkEnds(input.feeds, expected) {
             val fault = new Fault(part, call)

@@ -1,9 +1,11 @@
 package io.scalegate.multiway.function
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
 import io.scalegate.stream.{EventOrder, Side, StreamTuple}
 
 /** The laws of [[AggregateFunction]] for each function, and each function's meaning. */
@@ -11,7 +13,7 @@ class FunctionsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   import FunctionsSuite._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 150)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(150)))
 
   for (c <- cases) {
     test(s"${c.name}: gives what it is defined as") {

@@ -24,7 +24,11 @@ import io.scalegate.multiway.{
 import io.scalegate.stream.{EventOrder, StreamTuple}
 import io.scalegate.{ClosedOperator, Sample}
 
-/** What a design must do that takes windows of tuples and sessions; its suite is one line. */
+/** What a design must do that takes windows of tuples and sessions; its suite is one line.
+  *
+  * @param cases
+  *   random inputs in a campaign, and a sample of them in a run of the tests
+  */
 abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
   import AggregateCases._
@@ -33,7 +37,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   import SequenceContract._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(cases)))
 
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
 
@@ -62,7 +66,11 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   }
 
   test("gives the definition's windows in order, a thread for each input") {
-    forAll(windows, AggregateCases.cases, minSuccessful(PosInt.ensuringValid(cases / 2))) {
+    forAll(
+      windows,
+      AggregateCases.cases,
+      minSuccessful(PosInt.ensuringValid(Sample.cases(cases / 2)))
+    ) {
       (w, input) =>
         val rows = opened(spec(w), input.feeds.size)(threaded(_, input.feeds))
         assert(rows == defined(w, input.feeds))

@@ -5,9 +5,11 @@ import java.util.SplittableRandom
 import scala.collection.mutable
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
 import io.scalegate.multiway.design.{TuMLMC, WiML}
 import io.scalegate.multiway.function.{AggregateFunction, Functions, Moments}
 import io.scalegate.multiway.{
@@ -31,7 +33,7 @@ class OverlappingWindowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks 
   import AggregateRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 150)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(150)))
 
   private val windows: Gen[SlidingWindows] = Gen.oneOf(
     Gen.choose(2L, 40L).flatMap(size => Gen.choose(1L, size - 1).map(SlidingWindows(size, _))),
