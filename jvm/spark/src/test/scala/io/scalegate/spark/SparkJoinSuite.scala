@@ -37,6 +37,8 @@ abstract class SparkJoinSuite
       .master("local[2]")
       .appName(suiteName)
       .config("spark.ui.enabled", "false")
+      // What Spark tells its listeners of each plan, and of each change of it.
+      .config("spark.sql.ui.explainMode", "simple")
       .config("spark.sql.shuffle.partitions", "3")
       .config("spark.sql.codegen.wholeStage", "false")
       .config("spark.sql.codegen.factoryMode", if (generatesCode) "FALLBACK" else "NO_CODEGEN")

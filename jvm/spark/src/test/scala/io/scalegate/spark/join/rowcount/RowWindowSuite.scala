@@ -2,6 +2,8 @@ package io.scalegate.spark.join.rowcount
 
 import java.util.concurrent.CountDownLatch
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
@@ -17,7 +19,11 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
   private type Event = (Long, Int, Row)
 
   /** All rows in the order of the contract: time, left before right, then the row's columns. */
-  private def events(time: String): Seq[Event] =
+  private def events(time: String): Seq[Event] = read.getOrElseUpdate(time, readEvents(time))
+
+  private val read = mutable.Map.empty[String, Seq[Event]]
+
+  private def readEvents(time: String): Seq[Event] =
     Seq("r" -> 0, "s" -> 1).flatMap { case (table, side) =>
       val sorted =
         spark.sql(s"SELECT CAST($time AS BIGINT) AS t, * FROM $table WHERE $time IS NOT NULL " +
@@ -47,6 +53,9 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     assert(planned(df).size == 1)
   }
 
+  private lazy val ids =
+    Seq("r", "s").map(t => t -> spark.table(t).select("id").collect().map(idOf).toSeq).toMap
+
   /** The rows of a join of any type, by the pairs that match; rows without a time match nothing. */
   private def typed(
       how: String,
@@ -54,7 +63,6 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       n: Int
   )(matches: (Row, Row) => Boolean): Seq[String] = {
     val found = pairs(time, n)(matches).map { case (r, s) => (idOf(r), idOf(s)) }
-    def ids(table: String) = spark.sql(s"SELECT id FROM $table").collect().map(idOf).toSeq
     val lefts = ids("r")
     val loneLeft = lefts.diff(found.map(_._1).distinct)
     val loneRight = ids("s").diff(found.map(_._2).distinct)
@@ -206,7 +214,7 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       }
     val reference = run(1, 1)
     assert(reference.nonEmpty)
-    for (threads <- Seq(1, 2, 5); partitions <- Seq(1, 3, 7))
+    for ((threads, partitions) <- Seq(1 -> 7, 2 -> 3, 5 -> 1))
       assert(run(threads, partitions) == reference, s"$threads threads, $partitions partitions")
   }
 

@@ -11,7 +11,9 @@ import io.scalegate.spark.settings.ScaleGateConf
 
 /** What a streaming join keeps and gives when it is stopped, fails, and starts again. */
 final class StreamingRecoverySuite extends StreamingJoinSuite {
-  override protected def fileManager: String =
+
+  /** Spark's default, which the others do without. */
+  private val DefaultFiles = "spark.sql.streaming.checkpointFileManagerClass" ->
     classOf[FileContextBasedCheckpointFileManager].getName
 
   private val pairs = Seq(Seq("[1,100]"), Seq("[3,102]"), Seq("[4,103]"))
@@ -111,6 +113,7 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
       s"a query goes on from its checkpoint, with $provider and checkpoint format $version"
     ) {
       withSettings(
+        DefaultFiles,
         "spark.sql.streaming.stateStore.providerClass" ->
           s"org.apache.spark.sql.execution.streaming.state.$provider",
         "spark.sql.streaming.stateStore.checkpointFormatVersion" -> version.toString

@@ -13,9 +13,12 @@ import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.types.{DataType, IntegerType, LongType, StringType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
+import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.task.StreamJoinTaskSuite
 import io.scalegate.spark.rows.PartitionIds
@@ -26,12 +29,15 @@ import io.scalegate.tags.Streaming
   * of its rows.
   */
 @Streaming
-final class HotKeysSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+final class HotKeysSuite
+    extends AnyFunSuite
+    with ScalaCheckPropertyChecks
+    with InterpretedExpressions {
   import HotKeysSuite._
   import StreamJoinTaskSuite._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 60)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(60)))
 
   private case class Trial(seed: Int, counts: (Int, Int), cuts: Int, partitions: Int)
 

@@ -13,10 +13,13 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types.{IntegerType, LongType, TimestampType}
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
 import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
@@ -33,11 +36,14 @@ import io.scalegate.tags.Streaming
 
 /** One partition of a streaming join, fed batch by batch, against all pairs of its rows. */
 @Streaming
-final class StreamJoinTaskSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
+final class StreamJoinTaskSuite
+    extends AnyFunSuite
+    with ScalaCheckPropertyChecks
+    with InterpretedExpressions {
   import StreamJoinTaskSuite._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 25)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(25)))
 
   private case class Trial(
       l: Seq[Event],
