@@ -24,7 +24,7 @@ import io.scalegate.spark.settings.ScaleGateConf
 final class StandsAroundSuite extends SparkJoinSuite {
   import StandsAroundSuite._
 
-  private val cases = number("cases", 60)
+  private val cases = number("cases", 25)
   private val seed = number("seed", 1)
   private val first = number("from", 0)
   private val show = number("show", 0) > 0

@@ -87,8 +87,7 @@ final class DecimalSuite extends SparkJoinSuite {
   )
 
   private def assertRead(condition: String, shown: String): Unit = {
-    assertJoins(query(condition))
-    val described = windowJoins(spark.sql(query(condition))).head.description
+    val described = windowJoins(assertedJoin(query(condition))).head.description
     assert(described.contains(shown), described)
     val isAll = !condition.contains("a.w") && shown != "overlaps"
     assert(described.contains("residual") != isAll, described)

@@ -23,7 +23,7 @@ import io.scalegate.stream.Side
   */
 final class EdgeNumbersSuite extends SparkJoinSuite {
   private val seed = sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(100200L)
-  private val cases = sys.env.get("SCALEGATE_EDGES").map(_.toInt).getOrElse(150)
+  private val cases = sys.env.get("SCALEGATE_EDGES").map(_.toInt).getOrElse(60)
 
   test(s"what Spark accepts lies in the bounds ($cases conditions from seed $seed)") {
     val read = (0 until cases).map(i => Try(check(seed + i)))

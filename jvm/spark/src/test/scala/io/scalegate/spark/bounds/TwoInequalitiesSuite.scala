@@ -3,11 +3,15 @@ package io.scalegate.spark.bounds
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.joins.{BroadcastNestedLoopJoinExec, CartesianProductExec}
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.join.batch.LocalJoin
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Bounds that are columns: a point in an interval, intervals that overlap, and two comparisons of any kind. */
+/** Bounds that are columns: a point in an interval, intervals that overlap, and two comparisons of any kind. With
+  * `SCALEGATE_SOAK` each condition is tried in an inner join and one of another type; otherwise in one of the types, by
+  * turns.
+  */
 final class TwoInequalitiesSuite extends SparkJoinSuite {
   private val conditions = Seq(
     "r.i BETWEEN s.i AND s.l",
@@ -43,12 +47,13 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
   }
 
   conditions.zipWithIndex.foreach { case (condition, i) =>
+    val another = joinTypes(1 + i % 4)
+
     test(s"without a key: $condition") {
-      Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
+      Sample.turn(Seq(another, ""), i / 2).foreach { joinType =>
         val asked = query(condition, joinType, "/*+ WINDOW_JOIN */")
         withSettings(SmallTables.toSeq: _*) {
-          assertJoins(asked)
-          val df = spark.sql(asked)
+          val df = assertedJoin(asked)
           assertRunsBy(df, classOf[LocalJoin.Broadcast])
           assert(windowJoins(df).head.description.contains(" overlaps "))
         }
@@ -57,10 +62,9 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
 
     test(s"with a key: $condition") {
       val on = s"${keys(i % keys.size)} AND $condition"
-      Seq("", joinTypes(1 + i % 4)).foreach { joinType =>
+      Sample.turn(Seq("", another), i / 2).foreach { joinType =>
         val asked = query(on, joinType, "/*+ WINDOW_JOIN */")
-        assertJoins(asked)
-        assertRunsBy(spark.sql(asked), classOf[LocalJoin.IndexOrBlocks])
+        assertRunsBy(assertedJoin(asked), classOf[LocalJoin.IndexOrBlocks])
         assertJoins(query(on, joinType, "/*+ WINDOW_JOIN('broadcast') */"))
       }
     }
@@ -71,8 +75,7 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
       for (joinType <- Seq(joinTypes(i % 5))) {
         val text = query(condition, joinType)
         def assertShown(sql: String, local: Class[_ <: LocalJoin]) = {
-          assertJoins(sql)
-          val df = spark.sql(sql)
+          val df = assertedJoin(sql)
           assertRunsBy(df, local)
           assert(windowJoins(df).head.description.contains(shown))
         }
@@ -105,10 +108,12 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
   test("large inputs without a key are never compared row by row") {
     def isOfPairs(p: SparkPlan) =
       p.isInstanceOf[CartesianProductExec] || p.isInstanceOf[BroadcastNestedLoopJoinExec]
-    for (joinType <- "FULL" +: joinTypes; condition <- Seq(conditions.head, conditions(2))) {
+    for {
+      (joinType, i) <- ("FULL" +: joinTypes).zipWithIndex
+      condition <- Sample.turn(Seq(conditions.head, conditions(2)), i)
+    } {
       val text = query(condition, joinType)
-      assertJoins(text)
-      assert(collect(executed(spark.sql(text))) { case p if isOfPairs(p) => p }.isEmpty, text)
+      assert(collect(executed(assertedJoin(text))) { case p if isOfPairs(p) => p }.isEmpty, text)
     }
     val node = windowJoins(spark.sql(query(conditions.head))).head
     assert(node.description.endsWith(
@@ -132,8 +137,7 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
 
   test("large inputs without a key meet in a matrix where the hint asks for them") {
     val asked = query(conditions.head, "", "/*+ WINDOW_JOIN */")
-    assertJoins(asked)
-    val df = spark.sql(asked)
+    val df = assertedJoin(asked)
     assertRunsBy(df, classOf[LocalJoin.IndexOrBlocks])
     assert(windowJoins(df).head.description.contains("matrix of "))
   }

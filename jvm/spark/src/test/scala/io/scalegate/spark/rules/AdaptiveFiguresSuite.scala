@@ -13,11 +13,13 @@ import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 import org.apache.spark.sql.{Row, SparkSessionExtensions}
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.rules.TwoSteps
 
 /** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place
-  * of their inputs, or of themselves: it has to be true of the rows that they give.
+  * of their inputs, or of themselves: it has to be true of the rows that they give. With `SCALEGATE_SOAK` of all inputs
+  * and columns together; otherwise each join has inputs of all sizes and, by turns, all columns and few.
   */
 final class AdaptiveFiguresSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
@@ -87,15 +89,15 @@ final class AdaptiveFiguresSuite extends SparkJoinSuite {
   /** A full join is run as a left join and an anti join. */
   for {
     algorithm <- Seq("sweep", "matrix", "broadcast")
-    how <- Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
+    (how, i) <- Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI").zipWithIndex
   } test(s"what is said of a $how join by '$algorithm' is true while the query runs") {
     val both = if (how.startsWith("LEFT ")) "l.x, l.k" else "l.x, l.k, r.x AS y, r.k AS j"
     val late =
       for {
-        (left, right) <- sizes
+        ((left, right), j) <- sizes.zipWithIndex
         // Fewer columns put a projection between the operator and what stands above it.
-        (columns, key) <-
-          Seq(both -> "", "l.k" -> (if (algorithm == "matrix") "" else "l.x = r.x AND "))
+        few = "l.k" -> (if (algorithm == "matrix") "" else "l.x = r.x AND ")
+        (columns, key) <- Sample.turn(Seq(both -> "", few), i + j)
       } yield assertTrue(
         s"SELECT /*+ WINDOW_JOIN('$algorithm') */ $columns FROM ${side("a", left)} l " +
           s"$how JOIN ${side("b", right)} r ON ${key}abs(l.x - r.x) <= 9 ORDER BY 1"

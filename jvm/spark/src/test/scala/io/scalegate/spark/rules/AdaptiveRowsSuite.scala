@@ -4,12 +4,14 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.plans.logical.Join
 import org.apache.spark.sql.classic.Dataset
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.join.plan.WindowJoinStrategy
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** What adaptive execution makes of our operators' rows: it knows how many rows an exchange below them had, and must
-  * not take these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says.
+  * not take these for the operators' own. Each query has the rows of plain Spark, and as many as its limit says. With
+  * `SCALEGATE_SOAK` each subquery is run by all algorithms; otherwise by one, by turns.
   */
 final class AdaptiveRowsSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] =
@@ -138,7 +140,9 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
   test(
     "a limit and DISTINCT above EXISTS and IN, which become joins, give as many rows as they say"
   ) {
-    for ((algorithm, condition) <- filters)
+    // Five conditions by each algorithm.
+    def isTried(number: Int) = Sample.isSoak || (number / 5 + number % 5) % 3 == 0
+    for (((algorithm, condition), i) <- filters.zipWithIndex if isTried(i))
       withSettings(ScaleGateConf.JoinAlgorithm -> algorithm) {
         val query = s"SELECT x FROM a WHERE $condition"
         assert(spark.sql(s"$query LIMIT 1").collect().length == 1, query)

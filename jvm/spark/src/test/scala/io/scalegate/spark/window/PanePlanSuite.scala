@@ -6,10 +6,13 @@ import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.functions._
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders}
 
+import io.scalegate.Sample
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.partial.PartialPanesExec
 
-/** Which aggregates are planned on panes, and what is left to Spark. */
+/** Which aggregates are planned on panes, and what is left to Spark. With `SCALEGATE_SOAK` all are run with adaptive
+  * execution and without; otherwise by turns.
+  */
 final class PanePlanSuite extends PaneAggregateSuite {
   import PanePlanSuite.Failing
 
@@ -84,9 +87,9 @@ final class PanePlanSuite extends PaneAggregateSuite {
     "a correlated subquery" ->
       s"SELECT id FROM s WHERE EXISTS (SELECT 1 FROM (${windowed("count(*) AS n")}) AS c WHERE c.k = s.k AND c.n > 1)",
     "the rows that Spark drops as duplicates" -> s"SELECT DISTINCT k, n FROM (${windowed("count(*) AS n")})"
-  ).foreach { case (name, query) =>
+  ).zipWithIndex.foreach { case ((name, query), i) =>
     test(s"on panes: $name") {
-      Seq(true, false).foreach(adaptive =>
+      Sample.turn(Seq(true, false), i).foreach(adaptive =>
         withSettings("spark.sql.adaptive.enabled" -> adaptive.toString)(assertPanes(query))
       )
     }
@@ -128,9 +131,11 @@ final class PanePlanSuite extends PaneAggregateSuite {
     "(SELECT ts, k, i, l FROM r UNION ALL SELECT ts, k, i + 1, l FROM s WHERE l > 0)"
 
   test("each part of a union is aggregated where it is read") {
-    Seq(Both -> 2, s"(SELECT * FROM $Both UNION ALL SELECT ts, NULL, i, 7 FROM r)" -> 3).foreach {
-      case (from, parts) =>
-        Seq("", ", k", ", k, i % 3").foreach { keys =>
+    val unions =
+      Seq(Both -> 2, s"(SELECT * FROM $Both UNION ALL SELECT ts, NULL, i, 7 FROM r)" -> 3)
+    Seq("", ", k", ", k, i % 3").zipWithIndex.foreach {
+      case (keys, i) =>
+        Sample.turn(unions, i).foreach { case (from, parts) =>
           val query = windowed("sum(i), min(l), count(k) FILTER (WHERE i > 1)", keys, from)
           assert(partials(spark.sql(query)).size == parts, query)
           assertPanes(query)

@@ -8,10 +8,11 @@ import org.apache.spark.sql.expressions.Aggregator
 import org.apache.spark.sql.types._
 import org.apache.spark.sql.{Encoder, Encoders, Row, functions}
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Random windows, keys, functions and settings: the same rows as Spark's own plan. */
+/** Random windows, keys, functions and settings: the same rows as Spark's own plan. With `SCALEGATE_SOAK` more of them. */
 final class PaneRowsSuite extends PaneAggregateSuite {
   import PaneRowsSuite._
 
@@ -69,7 +70,7 @@ final class PaneRowsSuite extends PaneAggregateSuite {
     if (!query.contains("corr(") || SparkFeature.ConstantCorrelation.isExpected) Nil
     else Seq("spark.sql.ansi.enabled" -> "false")
 
-  private val Queries = 30
+  private val Queries = Sample.cases(30)
 
   test(s"$Queries random queries") {
     (1 to Queries).foreach { _ =>
@@ -82,7 +83,7 @@ final class PaneRowsSuite extends PaneAggregateSuite {
     for {
       wholeStage <- Seq("true", "false")
       expressions <- Seq("CODEGEN_ONLY", "NO_CODEGEN")
-      _ <- 1 to 4
+      _ <- 1 to Sample.cases(5)
     } withSettings(
       "spark.sql.codegen.wholeStage" -> wholeStage,
       "spark.sql.codegen.factoryMode" -> expressions

@@ -1,9 +1,12 @@
 package io.scalegate.spark.join.asof
 
+import io.scalegate.Sample
 import io.scalegate.lookup.Direction
 import io.scalegate.spark.join.batch.TimeSliceExec
 
-/** As-of joins whose inputs are cut along time, against their definition. */
+/** As-of joins whose inputs are cut along time, against their definition. With `SCALEGATE_SOAK` times of each type are
+  * tried in all directions; otherwise in one, another for each.
+  */
 final class AsOfSlicesSuite extends AsOfDefinitions {
   override protected def settings: Map[String, String] =
     Map("spark.sql.shuffle.partitions" -> "7")
@@ -14,12 +17,12 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     Seq("r", "s").foreach(table => spark.table(table).cache().count())
   }
 
-  for ((name, time) <- times; direction <- Direction.all)
+  for (((name, time), i) <- times.zipWithIndex; direction <- Sample.turn(Direction.all, i))
     test(s"$name, $direction, without a key") {
       assertSliced(Query(time, direction, keys = "true", exact = time.reach.contains("INTERVAL")))
     }
 
-  for (direction <- Direction.all) {
+  for ((direction, i) <- Direction.all.zipWithIndex) {
     test(s"all types of join, and a tolerance, $direction") {
       val times = this.times.head._2
       assertSliced(Query(times, direction, keys = "true"), hows)
@@ -30,8 +33,10 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
       def hot(key: String, value: String) =
         Seq("l", "q").map(t => s"if($t.id % 3 = 0, $t.$key, $value)").mkString(" = ")
       for (
-        keys <-
-          Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}")
+        keys <- Sample.turn(
+          Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}"),
+          i
+        )
       )
         assertSliced(Query(times.head._2, direction, keys = keys), hows)
     }

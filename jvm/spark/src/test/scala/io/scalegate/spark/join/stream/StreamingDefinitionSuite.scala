@@ -7,17 +7,20 @@ import scala.util.Random
 
 import org.apache.spark.sql.DataFrame
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** What streaming joins give, held against their definition: the batch join of all rows that were not too late. With
-  * rows that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above.
+  * rows that are late, NULLs among the keys, watermarks that differ, and other stateful operators below and above. With
+  * `SCALEGATE_SOAK` each of these stands with all others; otherwise with some, by turns.
   */
 final class StreamingDefinitionSuite extends StreamingJoinSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 1 SECOND"
   private val types = Seq("LEFT", "FULL", "LEFT SEMI") ++
     (if (isSoak) Seq("INNER", "RIGHT", "LEFT ANTI") else Nil)
   private val random = new Random(seeded(8L))
+  private val Several = if (isSoak) 4 else 3
 
   /** @param late
     *   by how much a row may be behind, in milliseconds
@@ -50,7 +53,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
       on: String,
       delays: (String, String) = ("2 SECONDS", "2 SECONDS")
   ) = {
-    val (ls, rs) = (withLate(events(4, 0, 6000), -2L), withLate(events(4, 1, 6000), -3L))
+    val (ls, rs) =
+      (withLate(events(Several, 0, 6000), -2L), withLate(events(Several, 1, 6000), -3L))
     val query = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
     def views(): Unit = for ((side, delay) <- Seq("l" -> delays._1, "r" -> delays._2))
       spark.table(side).withWatermark("ts", delay).createOrReplaceTempView(side)
@@ -115,7 +119,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     }
 
   /** In time, all of them. */
-  private def inTime = (events(4, 0, 1500), events(4, 1, 1500))
+  private def inTime = (events(Several, 0, 1500), events(Several, 1, 1500))
 
   private def assertDefined(query: String, operators: Int, views: () => Unit = () => ()): Unit = {
     val (ls, rs) = inTime
@@ -205,7 +209,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     ) if isSoak || above != "windows"
   )
     test(s"$above over a join of streams: in each batch what Spark gives over its own join") {
-      val (ls, rs) = (events(4, 0, 3000), events(4, 1, 3000))
+      val (ls, rs) = (events(Several, 0, 3000), events(Several, 1, 3000))
       def run() =
         new Running(query.replace("JOINED", s"l.k = r.k AND $within"), delay = "2 seconds")
       val (ours, sparks) = (run(), run())
@@ -291,20 +295,20 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     "SELECT count(*) AS a, 0L AS b, k FROM l GROUP BY window(ts, '4 seconds', '1 second'), k"
 
   for {
-    (what, query) <- Seq("a join" -> twoSeconds, "windows" -> bySecond)
-    (above, whole) <- Seq(
-      "a limit on a union" -> s"SELECT * FROM ($query) UNION ALL SELECT id, id, k FROM r LIMIT 3",
+    ((above, whole), i) <- Seq(
+      "a limit on a union" -> "SELECT * FROM (QUERY) UNION ALL SELECT id, id, k FROM r LIMIT 3",
       "a sort-merge join with a table that has no rows" ->
-        s"SELECT /*+ MERGE(n) */ q.* FROM ($query) q JOIN nothing n ON n.k = q.k",
+        "SELECT /*+ MERGE(n) */ q.* FROM (QUERY) q JOIN nothing n ON n.k = q.k",
       "a broadcast of a table that has no rows" ->
-        s"SELECT /*+ BROADCAST(n) */ q.* FROM ($query) q JOIN nothing n ON n.k = q.k"
-    )
+        "SELECT /*+ BROADCAST(n) */ q.* FROM (QUERY) q JOIN nothing n ON n.k = q.k"
+    ).zipWithIndex
+    (what, query) <- Sample.turn(Seq("a join" -> twoSeconds, "windows" -> bySecond), i)
   } test(s"the state goes on where $above reads only some of the rows of $what") {
     withSettings("spark.sql.autoBroadcastJoinThreshold" -> "-1") {
       val nothing = newDirectory().resolve("nothing").toString
       spark.sql("SELECT cast(id AS INT) AS k FROM range(4) WHERE id > 9").write.parquet(nothing)
       val run = new Running(
-        whole,
+        whole.replace("QUERY", query),
         views =
           () => spark.read.schema("k INT").parquet(nothing).createOrReplaceTempView("nothing")
       ).start()
@@ -335,7 +339,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
     s"(SELECT x.a AS id, x.b AS k, x.c AS x, x.at AS ts FROM (SELECT id AS a, k AS b, x AS c, ts AS at FROM $side) x)"
 
   for {
-    (what, how, on, hint) <- Seq(
+    ((what, how, on, hint), i) <- Seq(
       ("a window of rows", "JOIN", "within_rows(a.ts, b.ts, 2) AND abs(a.x - b.x) <= 3", ""),
       ("the last rows of a key", "LEFT SEMI JOIN", "within_rows(a.ts, b.ts, 2, a.k, b.k)", ""),
       (
@@ -350,8 +354,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
         "a.k = b.k AND b.ts > a.ts AND b.ts < a.ts + INTERVAL 2 SECONDS",
         "/*+ WINDOW_JOIN */"
       )
-    )
-    left <- Seq("(SELECT x AS k, k AS x, id, ts FROM SIDE)", renamed("SIDE"))
+    ).zipWithIndex
+    left <- Sample.turn(Seq("(SELECT x AS k, k AS x, id, ts FROM SIDE)", renamed("SIDE")), i)
   } test(s"a stream joined with itself under other names, $what: $how of $left") {
     val random = new Random(3)
     val rows = (1 to 24).map(i => at(10.0 + i % 8, i % 5, random.nextInt(9)))
@@ -369,7 +373,7 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
   }
 
   for {
-    (what, left, on) <- Seq(
+    ((what, left, on), i) <- Seq(
       (
         "renames what the right side leaves",
         "SELECT id, k AS q, x AS p, ts FROM",
@@ -381,8 +385,8 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
         "a.x = b.x AND b.at - a.ts BETWEEN INTERVAL 0 SECONDS AND INTERVAL 1 SECOND AND " +
           "a.id < b.k + (SELECT min(id) FROM range(9))"
       )
-    )
-    how <- Seq("SEMI", "ANTI")
+    ).zipWithIndex
+    how <- Sample.turn(Seq("SEMI", "ANTI"), i)
   } test(s"a $how join of a stream with itself whose left side $what") {
     needs(SparkFeature.SqlWatermark)
     val more = if (left.contains("n AS p")) "LATERAL VIEW explode(array(k, 1)) e AS n" else ""

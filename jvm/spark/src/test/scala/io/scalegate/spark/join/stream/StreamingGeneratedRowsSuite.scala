@@ -5,7 +5,8 @@ import org.apache.spark.sql.execution.WholeStageCodegenExec
 import io.scalegate.spark.join.WindowJoinOutputExec
 
 /** The rows of a join of streams as the generated code of the operators above reads them, where no code may be left to
-  * an interpreter.
+  * an interpreter. With `SCALEGATE_SOAK` joins of each type give all that is read here; otherwise each gives one kind of
+  * it, and each kind is given by two.
   */
 final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
   override protected def settings: Map[String, String] = super.settings ++ Map(
@@ -70,7 +71,7 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
     val (l, r) = (events(1, 90), events(2, 80))
     val run = new Running(query).start()
     try {
-      Seq(0, 30, 60).foreach(i => run.add(l.slice(i, i + 30), r.slice(i, i + 30)))
+      Seq(0, 45).foreach(i => run.add(l.slice(i, i + 45), r.slice(i, i + 45)))
       run.add(end.take(1), Nil)
       run.add(Nil, end.take(1))
       run.add(end.drop(1), end.drop(1))
@@ -89,24 +90,26 @@ final class StreamingGeneratedRowsSuite extends StreamingJoinSuite {
     }
   }
 
-  types.foreach { how =>
+  types.zipWithIndex.foreach { case (how, i) =>
+    def isTried(kind: Int) = isSoak || i % 3 == kind
     val sides = if (how.endsWith("SEMI") || how.endsWith("ANTI")) Seq("l") else Seq("l", "r")
 
-    test(s"$how JOIN gives columns of every type") {
+    if (isTried(0)) test(s"$how JOIN gives columns of every type") {
       assertGenerated(
         s"SELECT ${sides.flatMap(read).mkString(", ")} FROM ${relation("l")} $how JOIN ${relation("r")} ON $on"
       )
     }
 
-    test(s"$how JOIN gives columns of one word each, in any order and by other names") {
-      val all = for (side <- sides.reverse; c <- words.reverse) yield s"$side.$c AS ${c}_$side"
-      assertGenerated(
-        s"SELECT ${all.mkString(", ")}, l.id AS again FROM ${relation("l")} $how JOIN ${relation("r")} ON $on",
-        leaving = true
-      )
-    }
+    if (isTried(1))
+      test(s"$how JOIN gives columns of one word each, in any order and by other names") {
+        val all = for (side <- sides.reverse; c <- words.reverse) yield s"$side.$c AS ${c}_$side"
+        assertGenerated(
+          s"SELECT ${all.mkString(", ")}, l.id AS again FROM ${relation("l")} $how JOIN ${relation("r")} ON $on",
+          leaving = true
+        )
+      }
 
-    test(s"$how JOIN gives what a filter reads, the rest tested pair by pair") {
+    if (isTried(2)) test(s"$how JOIN gives what a filter reads, the rest tested pair by pair") {
       val either = sides.map(s => s"$s.real > 1 OR $s.x IS NULL").mkString(" OR ")
       assertGenerated(
         s"SELECT ${sides.map(s => s"$s.id, upper($s.text)").mkString(", ")} FROM ${relation("l")} " +

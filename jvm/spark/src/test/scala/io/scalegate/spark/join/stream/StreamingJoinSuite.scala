@@ -51,7 +51,7 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND AND abs(l.x - r.x) <= 1"
 
   /** Whether all cases are to be tried, however long it takes, and what the random ones go by. */
-  protected val isSoak: Boolean = Sample.soak > 0
+  protected val isSoak: Boolean = Sample.isSoak
   protected def seeded(usual: => Long): Long =
     sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(if (isSoak) System.nanoTime else usual)
 

@@ -2,7 +2,9 @@ package io.scalegate.spark.join.stream
 
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Queries at rest inside streaming queries, and expressions of another value in each batch. */
+/** Queries at rest inside streaming queries, and expressions of another value in each batch. With `SCALEGATE_SOAK` each of
+  * these stands in a condition and in a WHERE; otherwise by turns.
+  */
 final class StreamingSubqueriesSuite extends StreamingJoinSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
   private val three = "(SELECT max(id) FROM range(4))"
@@ -110,21 +112,23 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
     }
 
   for (
-    (what, condition) <- Seq(
+    ((what, condition), i) <- Seq(
       "a random number" -> "rand() >= 0",
       "the time of the batch" -> "l.ts < current_timestamp() + (r.ts - r.ts)",
       "a random number of both sides" -> "l.x + r.x + rand() > 0"
-    )
+    ).zipWithIndex
   ) {
-    test(s"$what in the condition of a join of streams is answered as Spark answers it") {
-      val query = s"SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND $within AND $condition"
-      assert(answer(query) == plainSpark(answer(query)))
-    }
+    if (isSoak || i % 2 == 0)
+      test(s"$what in the condition of a join of streams is answered as Spark answers it") {
+        val query = s"SELECT l.id, r.id FROM l JOIN r ON l.k = r.k AND $within AND $condition"
+        assert(answer(query) == plainSpark(answer(query)))
+      }
 
-    test(s"$what in the WHERE over a join of streams is answered as Spark answers it") {
-      val query =
-        s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON l.k = r.k AND $within WHERE $condition"
-      assert(answer(query) == plainSpark(answer(query)))
-    }
+    if (isSoak || i % 2 == 1)
+      test(s"$what in the WHERE over a join of streams is answered as Spark answers it") {
+        val query =
+          s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON l.k = r.k AND $within WHERE $condition"
+        assert(answer(query) == plainSpark(answer(query)))
+      }
   }
 }

@@ -4,10 +4,13 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, count, sum, window}
 import org.apache.spark.sql.streaming.Trigger
 
+import io.scalegate.Sample
 import io.scalegate.spark.settings.{OperatorOption, ScaleGateConf, WindowDesign}
 import io.scalegate.spark.window.PaneAggregateSuite
 
-/** Aggregates over sliding windows by the designs of the paper on T-Gate and W-Hive, beside plain Spark's. */
+/** Aggregates over sliding windows by the designs of the paper on T-Gate and W-Hive, beside plain Spark's. With
+  * `SCALEGATE_SOAK` each query is run by each design with options and without; otherwise by turns.
+  */
 final class DesignWindowsSuite extends PaneAggregateSuite {
   private def nodes(df: DataFrame): Seq[DesignWindowsExec] =
     collectWithSubqueries(executed(df)) { case d: DesignWindowsExec => d }
@@ -45,14 +48,15 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
   )
 
   for {
-    design <- WindowDesign.all
-    (what, columns, more, by) <- aggregates
+    (design, i) <- WindowDesign.all.zipWithIndex
+    ((what, columns, more, by), j) <- aggregates.zipWithIndex
   } test(s"${design.title}: $what") {
     val takesThreads = design.takes.contains(OperatorOption.Threads)
     val options = s"inputs=3${if (takesThreads) ", threads=2" else ""}"
-    assertDesigned(query(design.name, columns, more, by))
-    val df = assertDesigned(query(s"${design.name}($options)", columns, more, by))
-    assert(executed(df).toString.contains(s"design: ${design.title} (${design.name}($options))"))
+    for (hint <- Sample.turn(Seq(design.name, s"${design.name}($options)"), i + j)) {
+      val df = assertDesigned(query(hint, columns, more, by))
+      assert(executed(df).toString.contains(s"design: ${design.title} ($hint)"))
+    }
   }
 
   for (design <- WindowDesign.all)

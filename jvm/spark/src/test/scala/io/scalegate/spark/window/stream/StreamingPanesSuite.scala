@@ -5,11 +5,15 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Aggregates of streams over sliding windows, on panes, against Spark's own: the same rows in every batch. */
+/** Aggregates of streams over sliding windows, on panes, against Spark's own: the same rows in every batch. Modes, ways
+  * to hold panes and state stores are combined in full with `SCALEGATE_SOAK`; otherwise each of them comes up in most
+  * tests, and any two of them together in some.
+  */
 final class StreamingPanesSuite extends StreamingJoinSuite {
   private val window = "window(ts, '10 seconds', '2 seconds')"
 
@@ -17,6 +21,8 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
   private val fixed = "count(*) AS n, sum(id) AS s, min(x) AS low, max(x) AS high, " +
     "avg(id) AS mean, max_by(x, id) AS top, count(x) FILTER (WHERE id % 2 = 0) AS even"
   private val objects = s"$fixed, collect_set(x) AS xs"
+  private val kept = Seq("in blocks" -> fixed, "one by one" -> objects)
+  private val modes = Seq("append", "update", "complete")
 
   /** Rows that come in the order of their times, but for some, of which the last are too late.
     *
@@ -118,9 +124,9 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
 
   for {
-    mode <- Seq("append", "update", "complete")
-    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
-  } {
+    (mode, i) <- modes.zipWithIndex
+    (held, functions) <- Sample.turn(kept, i)
+  }
     test(
       s"every batch of $mode mode has the rows of Spark's own plan, late rows and restarts among them: panes $held"
     ) {
@@ -128,6 +134,10 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       assertSame(query(functions = functions), mode, events(random, 6), _ == 3)
     }
 
+  for {
+    (mode, i) <- modes.zipWithIndex
+    (held, functions) <- Sample.turn(kept, i + 1)
+  }
     test(
       s"$mode mode: windows with gaps between panes, offsets, no keys, several keys, conditions on windows: panes $held"
     ) {
@@ -139,12 +149,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       val having = " HAVING count(*) > 1"
       assertSame(aggregate(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
     }
-  }
 
   for {
-    mode <- Seq("append", "update")
-    (held, functions) <- Seq("in blocks" -> fixed, "one by one" -> objects)
-  } {
+    (mode, i) <- modes.take(2).zipWithIndex
+    (held, functions) <- Sample.turn(kept, i)
+  }
     test(
       s"$mode mode: rows without a time are in no window, with a key or without: panes $held"
     ) {
@@ -156,13 +165,16 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       assertSame(query(functions = functions), mode, none +: some :+ none, _ == 2)
     }
 
+  for {
+    (mode, i) <- modes.take(2).zipWithIndex
+    (held, functions) <- Sample.turn(kept, i + 1)
+  }
     test(s"$mode mode: a batch that fails when its state is written runs again: panes $held") {
       val batches = events(new Random(29), 4)
       assertSame(query(functions = functions), mode, batches, fails = i => i == 0 || i == 3)
     }
-  }
 
-  for (mode <- Seq("append", "update"))
+  for (mode <- modes.take(2))
     test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
       val by = "window(ts, '20 seconds', '100 milliseconds')"
       assertSame(
@@ -173,13 +185,14 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       )
     }
 
-  for (mode <- Seq("append", "update", "complete"))
+  for ((mode, i) <- modes.zipWithIndex)
     test(
       s"$mode mode: windows over the ends of the rows of state, one after the other and with gaps"
     ) {
       // Windows of ten panes; a row of state is 64 milliseconds of a key.
       val by = "window(ts, '10 milliseconds', '1 millisecond')"
-      Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60).foreach {
+      val delays = Seq("100 milliseconds" -> 12, "0 seconds" -> 12, "1 second" -> 60)
+      Sample.turn(delays, i).foreach {
         case (delay, step) =>
           val batches = events(new Random(step.toLong), 5, keys = 2, step = step)
           assertSame(
@@ -195,14 +208,17 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
   private val united = "(SELECT * FROM l UNION ALL SELECT ts, k, x + 1, id FROM r WHERE x > 1)"
 
   for {
-    (whole, watermarks, from) <- Seq(
+    ((whole, watermarks, from), i) <- Seq(
       ("of all rows", false, s"(SELECT * FROM $united WATERMARK ts DELAY OF INTERVAL 5 SECONDS)"),
       ("of each stream", true, united)
-    )
-    (held, functions, generated) <- Seq(
-      ("in blocks", fixed, "true"),
-      ("one by one", objects, "true"),
-      ("in blocks", fixed, "false")
+    ).zipWithIndex
+    (held, functions, generated) <- Sample.turn(
+      Seq(
+        ("one by one", objects, "true"),
+        ("in blocks", fixed, "false"),
+        ("in blocks", fixed, "true")
+      ),
+      i
     )
   }
     test(
@@ -238,7 +254,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
 
   test("update mode without a watermark keeps every pane") {
     Seq(fixed, objects).foreach { functions =>
-      val batches = events(new Random(5), 6)
+      val batches = events(new Random(5), if (isSoak) 6 else 4)
       assertSame(query(functions = functions), "update", batches, _ == 3, delay = None)
     }
   }
@@ -252,17 +268,20 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     )(body)
 
   for {
-    provider <- providers
+    (provider, i) <- providers.zipWithIndex
     // Panes of two seconds, of windows of ten seconds; parts of sixty-four panes.
-    (held, functions, most, columns, expected) <- Seq(
-      ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
-      (
-        "a row for sixty-four panes",
-        fixed,
-        3,
-        Seq("key.panes", "length(value.results) > 0"),
-        "[1,7,true]"
-      )
+    (held, functions, most, columns, expected) <- Sample.turn(
+      Seq(
+        ("a row for each pane", objects, 6, Seq("key.pane", "value.count"), "[1,1000000000,1]"),
+        (
+          "a row for sixty-four panes",
+          fixed,
+          3,
+          Seq("key.panes", "length(value.results) > 0"),
+          "[1,7,true]"
+        )
+      ),
+      i
     )
   }
     test(s"state goes with the watermark: $held, in $provider") {
@@ -284,10 +303,13 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
 
   for {
-    provider <- providers
-    (held, functions) <- Seq(
-      "in blocks" -> fixed,
-      "one by one" -> "count(*) AS n, collect_set(x) AS xs, max(CAST(x AS STRING)) AS top"
+    (provider, i) <- providers.zipWithIndex
+    (held, functions) <- Sample.turn(
+      Seq(
+        "in blocks" -> fixed,
+        "one by one" -> "count(*) AS n, collect_set(x) AS xs, max(CAST(x AS STRING)) AS top"
+      ),
+      i + 1
     )
   }
     test(s"keys that never come back do not stay: panes $held, in $provider") {
@@ -340,10 +362,12 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
   private def steady(from: Int, until: Int): Seq[Event] =
     (from * 2 until until * 2).map(i => Event(i * 500L, i % 5, 5, i.toLong))
 
-  for (provider <- providers) {
+  private val more = Seq("", ", collect_set(x) AS xs")
+
+  for ((provider, i) <- providers.zipWithIndex) {
     test(s"a row that a function's input fails on, and is then filtered out, in $provider") {
       withProvider(provider) {
-        Seq("", ", collect_set(x) AS xs").foreach { more =>
+        Sample.turn(more, i).foreach { more =>
           val failing = query(functions = s"count(*) AS n, sum(id DIV x) AS s$more")
           assertMends(
             failing -> failing.replace("FROM l", "FROM l WHERE x <> 0"),
@@ -359,11 +383,12 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
     }
 
     for (
-      (merging, later) <- Seq("two batches' rows of a pane" -> 107.5, "a window's panes" -> 111.0)
+      ((merging, later), j) <-
+        Seq("two batches' rows of a pane" -> 107.5, "a window's panes" -> 111.0).zipWithIndex
     )
       test(s"a sum that overflows when $merging are merged, and then may, in $provider") {
         withProvider(provider) {
-          Seq("", ", collect_set(x) AS xs").foreach { more =>
+          Sample.turn(more, i + j).foreach { more =>
             val sums = query(functions = s"count(*) AS n, sum(id) AS s$more")
             assertMends(
               sums -> sums,
