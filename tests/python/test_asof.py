@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyspark
 import pytest
+import sample
 import sessions
 import stream_files
 from pyspark.sql import DataFrame, SparkSession
@@ -60,27 +61,34 @@ def ours(joined: DataFrame) -> Counter[tuple[Any, Any]]:
     return pairs((row.trade, row.quote) for row in joined.collect())
 
 
-@pytest.mark.smoke
-@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
-@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(
+    ("direction", "exact"),
+    [
+        pytest.param("backward", True, marks=pytest.mark.smoke),
+        ("forward", True),
+        ("nearest", True),
+        ("backward", False),
+        ("forward", False),
+        pytest.param("nearest", False, marks=pytest.mark.smoke),
+    ],
+)
 def test_rows_are_those_of_pandas(
     trades: DataFrame, quotes: DataFrame, direction: Any, exact: bool
 ) -> None:
-    for width in WIDTHS if exact else WIDTHS[:2]:
-        for by in (None, "symbol"):
-            expected = pd.merge_asof(
-                TRADES.sort_values("ts"),
-                QUOTES.sort_values("ts"),
-                on="ts",
-                by=by,
-                direction=direction,
-                tolerance=None if width is None else pd.Timedelta(width),
-                allow_exact_matches=exact,
-            )
-            joined = trades.asof_join(
-                quotes, on=by, direction=direction, tolerance=width, allow_exact=exact
-            )
-            assert ours(joined) == pairs(zip(expected.trade, expected.quote))
+    for width, by in sample.covering(WIDTHS if exact else WIDTHS[:2], [None, "symbol"]):
+        expected = pd.merge_asof(
+            TRADES.sort_values("ts"),
+            QUOTES.sort_values("ts"),
+            on="ts",
+            by=by,
+            direction=direction,
+            tolerance=None if width is None else pd.Timedelta(width),
+            allow_exact_matches=exact,
+        )
+        joined = trades.asof_join(
+            quotes, on=by, direction=direction, tolerance=width, allow_exact=exact
+        )
+        assert ours(joined) == pairs(zip(expected.trade, expected.quote))
 
 
 @pytest.mark.parametrize("how", ["left", "inner", "semi", "anti"])
@@ -154,8 +162,10 @@ def by_plain_spark(spark: SparkSession, joined: DataFrame) -> Counter[tuple[Any,
 
 
 @pytest.mark.skipif(pyspark.__version__ < "4.3", reason="Spark has ASOF JOIN since 4.3")
-@pytest.mark.parametrize("left", ["", "LEFT "])
-@pytest.mark.parametrize("match", ["t.ts >= q.ts", "q.ts < t.ts", "t.i <= q.i", "q.i > t.i"])
+@pytest.mark.parametrize(
+    ("match", "left"),
+    sample.covering(["t.ts >= q.ts", "q.ts < t.ts", "t.i <= q.i", "q.i > t.i"], ["", "LEFT "]),
+)
 def test_sparks_own_asof_join_is_run_here(
     spark: SparkSession, trades: DataFrame, quotes: DataFrame, match: str, left: str
 ) -> None:
@@ -170,8 +180,10 @@ def test_sparks_own_asof_join_is_run_here(
 
 
 @pytest.mark.skipif(pyspark.__version__ < "4.2", reason="Spark has NEAREST since 4.2")
-@pytest.mark.parametrize("join", ["INNER JOIN", "LEFT JOIN"])
-@pytest.mark.parametrize("distance", ["abs(t.i - q.i)", "abs(q.i - t.i * 1.0D)"])
+@pytest.mark.parametrize(
+    ("distance", "join"),
+    sample.covering(["abs(t.i - q.i)", "abs(q.i - t.i * 1.0D)"], ["INNER JOIN", "LEFT JOIN"]),
+)
 def test_sparks_own_nearest_rows_are_found_here(
     spark: SparkSession, trades: DataFrame, quotes: DataFrame, join: str, distance: str
 ) -> None:
@@ -316,14 +328,13 @@ def arriving(spark: SparkSession, directory: Path, rows: pd.DataFrame, delay: st
 
 
 @pytest.mark.streaming
-@pytest.mark.connect
 @pytest.mark.parametrize(
     ("direction", "tolerance"),
     [
         ("backward", None),
         ("backward", "40 seconds"),
         ("forward", "3 minutes"),
-        ("nearest", "1 minute"),
+        pytest.param("nearest", "1 minute", marks=pytest.mark.connect),
     ],
 )
 def test_two_streams_give_what_pandas_gives(

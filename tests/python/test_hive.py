@@ -17,7 +17,7 @@ CASES = ["band-full", "theta-anti"]
 def test_streams_and_hints_are_joined_in_a_session_with_hive_support(
     spark: SparkSession, tmp_path: Path, clean_environment: dict[str, str]
 ) -> None:
-    streams(tmp_path, seed=31, batches=4)
+    streams(tmp_path, seed=31, batches=3)
     script = Path(__file__).with_name("hive_program.py")
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path), *CASES],

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+import sample
 import scalegate
 import sessions
 from pyspark.sql import DataFrame, SparkSession
@@ -71,12 +72,21 @@ def by_hand(
     return result
 
 
-@pytest.mark.smoke
-@pytest.mark.parametrize("keyed", [True, False])
-@pytest.mark.parametrize(("lower", "upper"), WIDTHS)
+def with_smoke(*kinds: tuple[Any, ...]) -> list[Any]:
+    """Each of these, the first as a smoke test."""
+    return [
+        pytest.param(*kind, marks=[] if number else [pytest.mark.smoke])
+        for number, kind in enumerate(kinds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "keyed"), with_smoke(*sample.covering(WIDTHS, [True, False])), ids=str
+)
 def test_rows_are_those_of_pandas(
-    trades: DataFrame, quotes: DataFrame, lower: Any, upper: Any, keyed: bool
+    trades: DataFrame, quotes: DataFrame, width: tuple[Any, Any], keyed: bool
 ) -> None:
+    lower, upper = width
     aggs = [
         F.count("*").alias("n"),
         F.max("bid").alias("high"),
@@ -149,12 +159,13 @@ def test_functions_by_time(trades: DataFrame, quotes: DataFrame) -> None:
     assert rows(around, "oldest", "newest") == expected
 
 
-@pytest.mark.smoke
-@pytest.mark.parametrize("keyed", [True, False])
-@pytest.mark.parametrize(("lower", "upper"), WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "keyed"), with_smoke(*sample.covering(WIDTHS, [False, True])), ids=str
+)
 def test_the_prevailing_row_counts_where_none_begins_the_interval(
-    trades: DataFrame, quotes: DataFrame, lower: Any, upper: Any, keyed: bool
+    trades: DataFrame, quotes: DataFrame, width: tuple[Any, Any], keyed: bool
 ) -> None:
+    lower, upper = width
     ordered = QUOTES.sort_values(["tick", "bid"])
 
     def of(trade: Any, within: pd.DataFrame) -> tuple[Any, ...]:

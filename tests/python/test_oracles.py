@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+import sample
 import scalegate
 import sessions
 from pyspark.sql import DataFrame, SparkSession
@@ -85,6 +86,14 @@ SHOWN = {
 }
 
 
+# In a campaign each condition in each of them, otherwise in two.
+TRIED = [
+    (case, condition)
+    for number, condition in enumerate(CONDITIONS)
+    for case in (CASES if sample.SOAK else (CASES[number % 4], CASES[(number + 2) % 4]))
+]
+
+
 @pytest.fixture(scope="module", params=CASES, ids=" ".join)
 def case(request: pytest.FixtureRequest) -> tuple[str, str]:
     chosen: tuple[str, str] = request.param
@@ -147,7 +156,7 @@ def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
 
 
 @pytest.mark.usefixtures("views", "algorithm")
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(("case", "condition"), TRIED, indirect=["case"])
 def test_three_engines_give_the_same_rows(
     spark: SparkSession, tables: Tables, condition: str
 ) -> None:
@@ -191,9 +200,15 @@ def test_three_engines_agree_where_all_rows_meet(
 
 
 @pytest.mark.usefixtures("algorithm")
-@pytest.mark.parametrize("partitions", [1, 2, 7])
 @pytest.mark.parametrize(
-    "condition", [CONDITIONS[4], CONDITIONS[7]], ids=["without a key", "on a key"]
+    ("case", "condition", "partitions"),
+    [
+        (case, condition, partitions)
+        for i, case in enumerate(CASES)
+        for j, condition in enumerate((CONDITIONS[4], CONDITIONS[7]))
+        for partitions in sample.turn([1, 2, 7], i + j)
+    ],
+    indirect=["case"],
 )
 def test_rows_do_not_depend_on_arrival_partitions_or_threads(
     spark: SparkSession,

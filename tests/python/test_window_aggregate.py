@@ -233,8 +233,9 @@ def meters(spark: SparkSession) -> DataFrame:
     return spark.range(700).select(time, (F.col("id") % 5).alias("k"), F.col("id").alias("x"))
 
 
-@pytest.mark.connect
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(
+    "design", [pytest.param(DESIGNS[0], marks=pytest.mark.connect), *DESIGNS[1:]]
+)
 def test_a_design_of_the_papers_gives_the_rows_of_panes(
     meters: DataFrame, design: DesignName
 ) -> None:

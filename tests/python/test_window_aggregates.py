@@ -9,6 +9,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+import sample
 import sessions
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -100,17 +101,15 @@ def duckdb_rows(events: pa.Table, keys: str, size: int, slide: int, start: int) 
     return Counter(found)
 
 
-@pytest.mark.parametrize("keys", KEYS)
-@pytest.mark.parametrize(("size", "slide", "start"), WINDOWS)
+@pytest.mark.parametrize(("by", "keys"), sample.covering(WINDOWS, KEYS), ids=str)
 def test_sql_windows(
     spark: SparkSession,
     frame: DataFrame,
     events: pa.Table,
+    by: tuple[int, int, int],
     keys: str,
-    size: int,
-    slide: int,
-    start: int,
 ) -> None:
+    size, slide, start = by
     window = f"window(ts, '{size} seconds', '{slide} seconds', '{start} seconds')"
     query = (
         f"SELECT {listed('unix_micros(window.start)', keys, *FUNCTIONS)} "
@@ -154,8 +153,9 @@ def test_a_python_function_that_aggregates_is_left_to_spark(
     assert on_panes(frame.groupBy(by).agg(F.count("v").alias("n")))
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 3, 7])
-@pytest.mark.parametrize("adaptive", ["true", "false"])
+@pytest.mark.parametrize(
+    ("partitions", "adaptive"), sample.covering([1, 2, 3, 7], ["true", "false"])
+)
 def test_partitions_do_not_matter(
     spark: SparkSession, frame: DataFrame, partitions: int, adaptive: str
 ) -> None:
