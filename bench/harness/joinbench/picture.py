@@ -55,6 +55,13 @@ def panel(axes: Any, title: str, bars: list[Measurement]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+LIVE_TITLES = {
+    "band": "two bands, no key",
+    "keyed": "equal keys",
+    "windows": "windows of a minute each second",
+}
+
+
 def lines(results: dict[str, Result], target: Path) -> None:
     """Latency against load, of the live bench: the median, and the 99th percentile dashed."""
     import matplotlib
@@ -81,7 +88,7 @@ def lines(results: dict[str, Result], target: Path) -> None:
             axes.plot(loads, [f["p99 ms"] for f in mine], "o--", color=shade, ms=3, lw=1)
         axes.set_xscale("log")
         axes.set_yscale("log")
-        axes.set_title({"band": "two bands, no key", "keyed": "equal keys"}[query], fontsize=10)
+        axes.set_title(LIVE_TITLES[query], fontsize=10)
         axes.set_xlabel("events of both streams a second", fontsize=8)
         axes.tick_params(labelsize=8)
         axes.spines[["top", "right"]].set_visible(False)

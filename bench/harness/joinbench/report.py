@@ -28,6 +28,9 @@ LIVE_QUERIES = {
     "by at most 10 s.",
     "keyed": "Equal keys, of which there are ten for each event a second of a stream, and times "
     "that differ by at most 10 s: about one match for an event.",
+    "windows": "Count, sum and maximum over windows of a minute each second, by 1,000 keys. From "
+    "a window's end where it is given once, from its newest event where it is given at each "
+    "change.",
 }
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
 KINDS = {

@@ -1,8 +1,10 @@
-"""Joins of two live streams: how long results take at a steady load, of Spark with this package
-in Real-Time Mode and in batches that follow each other, and of Flink with checkpoints.
+"""Joins of two live streams, and aggregates over sliding windows: how long results take at a
+steady load, of Spark with this package in Real-Time Mode and in batches that follow each other,
+of Spark's own aggregate in Real-Time Mode, and of Flink with checkpoints.
 
 The streams come from the process that joins them. A latency counts from the moment at which the
-later event of a pair was due, to the sink.
+later event of a pair was due, to the sink; that of a window from its end where it is given once,
+and from when its newest event was due where it is given at each change.
 """
 
 from __future__ import annotations
@@ -39,14 +41,26 @@ OPENED = (
     "sun.security.action",
     "sun.util.calendar",
 )
+WINDOW_LOADS = {
+    "final": (2_000, 10_000, 40_000, 100_000),
+    "update": (2_000, 10_000, 20_000),
+    "spark": (1_000, 2_000, 5_000),
+}
+"""Events of both streams a second, by when windows are given; Spark's own aggregate gives them at
+each change, of each of sixty windows for an event."""
+FILLED = 20
+"""Seconds until the windows, of a minute, have so much in them."""
 SPARK = "io.scalegate.bench.live.LiveJoinMain"
+WINDOWS = "io.scalegate.bench.live.LiveWindowsMain"
 FLINK = "io.scalegate.bench.peers.FlinkLiveMain"
 
 
-def told(*before: str, commit: int) -> Callable[[Settings, Workload, Path], list[str]]:
+def told(
+    *before: str, commit: int, at: tuple[int, ...] = LOADS, filled: int = WARM
+) -> Callable[[Settings, Workload, Path], list[str]]:
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
-        loads = LOADS[:1] if settings.quick else LOADS
-        warm, measured = (1, 2) if settings.quick else (WARM, MEASURED)
+        loads = at[:1] if settings.quick else at
+        warm, measured = (1, 2) if settings.quick else (filled, MEASURED)
         return [*before, ",".join(map(str, loads)), str(warm), str(measured), str(commit)]
 
     return arguments
@@ -62,7 +76,19 @@ def programs() -> list[Program]:
         ("live-flink", FLINK, (), COMMIT),
         ("live-flink-seldom", FLINK, (), SELDOM),
     ]
-    return [
+    windows = [
+        Program(
+            f"live-windows-{emission}",
+            WINDOWS,
+            "live",
+            "live",
+            told(emission, commit=SELDOM, at=loads, filled=FILLED),
+            repeats_itself=True,
+            options=options,
+        )
+        for emission, loads in WINDOW_LOADS.items()
+    ]
+    return windows + [
         Program(
             f"{name}-{query}",
             main,
