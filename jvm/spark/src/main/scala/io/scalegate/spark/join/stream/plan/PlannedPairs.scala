@@ -58,7 +58,7 @@ private[plan] object PlannedPairs {
       SparkStreams.statefulPartitions(conf).getOrElse(conf.numShufflePartitions)
     )
     val told = Sides.each { side =>
-      ProgressExec(keys(side), partitions, join.times(side), inputs(side))
+      ProgressExec(keys(side), partitions, join.times(side), join.givesAtWatermark, inputs(side))
     }
     val terms = RealTimeTerms(
       join.times.map(RealTimeTerms.delayOf),

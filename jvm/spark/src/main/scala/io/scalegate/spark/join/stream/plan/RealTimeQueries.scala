@@ -7,8 +7,12 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.stream.{RealTimeMode, StatefulNode}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.spark.window.hint.WindowEmitHint
+import io.scalegate.spark.window.rules.GatheredTimeWindows
 
-/** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */
+/** What is refused of a query in Real-Time Mode that joins streams here, or aggregates them over windows, when it is about
+  * to start.
+  */
 private[spark] object RealTimeQueries {
 
   /** @param hidden
@@ -16,8 +20,10 @@ private[spark] object RealTimeQueries {
     */
   def refuse(query: WriteToStreamStatement, hidden: LogicalPlan, conf: SQLConf): Unit = {
     val joins = hidden.collect { case c: CheckedStreamingJoin => c }
-    if (joins.nonEmpty && RealTimeMode.isAsked(query)) {
-      if (!RealTimeMode.isKnown) throw Errors.realTimeRelease(SPARK_VERSION)
+    if (!RealTimeMode.isAsked(query)) ()
+    else if (!RealTimeMode.isKnown) {
+      if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
+    } else if (joins.nonEmpty || hasWindows(hidden, conf)) {
       if (conf.getConfString(AllowlistCheck, "true").toBoolean)
         throw Errors.realTimeSetting(AllowlistCheck)
       joins.foreach { c =>
@@ -30,6 +36,13 @@ private[spark] object RealTimeQueries {
       }
       if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
     }
+  }
+
+  /** Whether its windows are given as a hint or the setting says. */
+  private[this] def hasWindows(query: LogicalPlan, conf: SQLConf) = query.exists {
+    case _: WindowEmitHint => true
+    case GatheredTimeWindows(_) => ScaleGateConf.realTimeWindows(conf).nonEmpty
+    case _ => false
   }
 
   /** Whether rows of several sources come out of one task, or later than they came in: such a task's newest row does not

@@ -36,6 +36,8 @@ import io.scalegate.stream.{IdleStrategy, Lifecycle, Work, Workers}
   *   of the input, in microseconds
   * @param delay
   *   how far rows of a task may come out of order, in microseconds
+  * @param prompt
+  *   whether results wait for promises, which then do not wait for rows: see [[ProgressRows]]
   * @param cell
   *   the column by which the rows are exchanged, BIGINT, never NULL
   * @param source
@@ -48,6 +50,7 @@ final case class ProgressExec(
     partitions: Int,
     eventTime: Attribute,
     delay: Long,
+    prompt: Boolean,
     cell: Attribute,
     source: Attribute,
     readAt: Attribute,
@@ -63,7 +66,7 @@ final case class ProgressExec(
       if (keys.isEmpty) Literal(0L) else Cast(new CollationAwareMurmur3Hash(keys), LongType)
     val wanted = columns :+ hash :+ Literal(0L) :+ Literal(0L)
     val time = columns.indexWhere(_.exprId == eventTime.exprId)
-    val (joinPartitions, outOfOrder) = (partitions, delay)
+    val (joinPartitions, outOfOrder, isPrompt) = (partitions, delay, prompt)
     rows.mapPartitions { rows =>
       val keyed = UnsafeProjection.create(wanted, columns)
       val told = new ProgressRows(
@@ -73,7 +76,7 @@ final case class ProgressExec(
         outOfOrder,
         joinPartitions,
         ProgressExec.sourceOf(TaskContext.getPartitionId(), sources),
-        TaskContext.get()
+        Option.when(isPrompt)(TaskContext.get())
       )
       TaskContext.get().addTaskCompletionListener[Unit](_ => told.close())
       told
@@ -92,12 +95,14 @@ private[scalegate] object ProgressExec {
       keys: Seq[Expression],
       partitions: Int,
       eventTime: Attribute,
+      prompt: Boolean,
       input: SparkPlan
   ): ProgressExec = ProgressExec(
     keys.map(TaskAccess.normalized),
     partitions,
     eventTime,
     RealTimeTerms.delayOf(eventTime),
+    prompt,
     AttributeReference("cell", LongType, nullable = false)(),
     AttributeReference("source", LongType, nullable = false)(),
     AttributeReference("readAt", LongType)(),
@@ -119,18 +124,19 @@ private[scalegate] object ProgressExec {
 
 /** The rows of a task with its promises. Each is valid until the next is asked for.
   *
-  * The input is read by a thread of its own: reading blocks for as long as no row comes, and what the last row of a burst
-  * promises is not to wait for the next one. The methods are for one thread, the task's.
+  * Reading blocks for as long as no row comes. Where results wait for promises, a thread of its own reads, so that what
+  * the last row of a burst promises does not wait for the next one; where they do not, a row spares the way from thread to
+  * thread. The methods are for one thread, the task's.
   *
-  * Progress: the reader waits where [[ProgressRows.Room]] rows wait for the task's thread; that waits for a row, or until it
+  * Progress: that thread waits where [[ProgressRows.Room]] rows wait for the task's thread; that waits for a row, or until it
   * is time for a promise. Memory order: that of the JDK's queue.
   *
   * @param rows
   *   with the hash of their keys and two columns more
   * @param columns
   *   without these three
-  * @param context
-  *   of the task; null in tests without one
+  * @param prompt
+  *   the task, where a thread of its own is to read
   */
 final private[scalegate] class ProgressRows(
     rows: Iterator[UnsafeRow],
@@ -139,7 +145,7 @@ final private[scalegate] class ProgressRows(
     delay: Long,
     partitions: Int,
     source: Long,
-    context: TaskContext
+    prompt: Option[TaskContext]
 ) extends Iterator[UnsafeRow]
     with AutoCloseable {
   import ProgressRows._
@@ -150,7 +156,7 @@ final private[scalegate] class ProgressRows(
     row.setLong(columns + 1, ProgressExec.promiseOf(source))
     row
   }
-  private[this] val queue = new ArrayBlockingQueue[AnyRef](Room)
+  private[this] val queue = prompt.map(_ => new ArrayBlockingQueue[AnyRef](Room)).orNull
   private[this] val ending = new Lifecycle("input of a join")
   private[this] val workers = new Workers(ending, () => new IdleStrategy.Backoff())
 
@@ -164,7 +170,7 @@ final private[scalegate] class ProgressRows(
   private[this] var hasEnded = false
 
   promise.setLong(time, promised)
-  workers.start(Seq(new Reading))
+  prompt.foreach(context => workers.start(Seq(new Reading(context))))
 
   def hasNext: Boolean = {
     while (to == partitions && row == null && !isThrough) look()
@@ -202,6 +208,7 @@ final private[scalegate] class ProgressRows(
     val now = System.nanoTime
     val left = if (bound > promised) PauseNanos - (now - promisedAt) else LookNanos
     if (left <= 0 || hasEnded && taken.isEmpty) make(now)
+    else if (prompt.isEmpty) read()
     else {
       if (taken.isEmpty) await(left)
       taken.poll() match {
@@ -212,6 +219,8 @@ final private[scalegate] class ProgressRows(
     }
   }
 
+  private[this] def read(): Unit = if (rows.hasNext) row = rows.next() else hasEnded = true
+
   private[this] def await(nanos: Long): Unit = {
     if (queue.drainTo(taken) == 0) {
       val first = queue.poll(nanos, TimeUnit.NANOSECONDS)
@@ -219,7 +228,7 @@ final private[scalegate] class ProgressRows(
     }
     if (taken.isEmpty) {
       ending.throwIfStopped()
-      if (context != null) TaskAccess.stopIfKilled(context)
+      prompt.foreach(TaskAccess.stopIfKilled)
     }
   }
 
@@ -232,7 +241,8 @@ final private[scalegate] class ProgressRows(
 
   private[this] def bound = RealTimeTerms.promised(latest, delay)
 
-  final private[this] class Reading extends Work("scalegate-real-time-input") {
+  final private[this] class Reading(context: TaskContext)
+      extends Work("scalegate-real-time-input") {
     private[this] var hasMore = true
 
     override def prepare(): Unit = TaskAccess.enter(context)

@@ -225,6 +225,7 @@ class RealTimeWindowsSuite extends RealTimeSuite {
   }
 
   test("what does not run in Real-Time Mode is refused, with what to do") {
+    def refused(query: String) = intercept[Exception](new Running(query).start()).getMessage
     def failure(query: String): String = {
       val q = new Running(query).start()
       try {
@@ -243,7 +244,10 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     assert(failure(windows("count(*)", from = "(SELECT ts + INTERVAL 0 SECOND AS ts, k FROM l)"))
       .contains("call withWatermark on the stream"))
     withSettings(Setting -> "now") {
-      assert(failure(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
+      assert(refused(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
+    }
+    withSettings("spark.sql.streaming.realTimeMode.allowlistCheck" -> "true") {
+      assert(refused(counts).contains("scalegate.configure(builder, real_time=True)"))
     }
   }
 
