@@ -55,6 +55,8 @@ import io.scalegate.spark.settings.{FunctionText, SparkRelease}
 import io.scalegate.spark.window.hint.ResolveWindowHints
 import io.scalegate.spark.window.rules.{
   ByTime,
+  CheckRealTimeWindows,
+  ExtractStreamingPanes,
   ExtractTimeWindows,
   GatherTimeWindows,
   PlacePanes,
@@ -62,7 +64,6 @@ import io.scalegate.spark.window.rules.{
   StreamingPanesStrategy,
   TellOutputMode
 }
-import io.scalegate.spark.window.stream.ExtractStreamingPanes
 
 /** Where the package comes into a session. The jar's service file names this class, so a session that has the jar on
   * its class path has it; naming it in `spark.sql.extensions` as well does no harm.
@@ -132,7 +133,8 @@ private object ScaleGateExtensions {
   *
   * And for aggregates over sliding windows:
   *
-  *   - hint resolution rule: tells those of a query that is about to start its output mode, before Spark 4.2;
+  *   - hint resolution rules: tell those of a query that is about to start its output mode, before Spark 4.2, and refuse
+  *     one in Real-Time Mode whose session is not made for it;
   *   - resolution rule: Spark's analyzer has written each window as a projection of its own, and would go over all of
   *     them with its other rules;
   *   - plan normalization rule: makes a node of the windows that the optimizer keeps together; not before, for the
@@ -157,7 +159,8 @@ private object ScaleGateRules {
       ResolveWindowJoinHint,
       ResolveWindowHints,
       HideStreamingJoins,
-      TellOutputMode
+      TellOutputMode,
+      CheckRealTimeWindows
     )
 
   def register(extensions: SparkSessionExtensions): Unit = {

@@ -29,8 +29,8 @@ import io.scalegate.spark.join.stream.realtime.RealTimeTerms
 import io.scalegate.spark.settings.{Errors, ScaleGateConf, WindowEmission}
 import io.scalegate.spark.window.SlidingAggregate
 import io.scalegate.spark.window.partial.{PaneColumn, PaneFunctions, PartialPanesExec}
-import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimePanesTerms}
-import io.scalegate.spark.window.stream.{StreamPanes, StreamingPaneAggregate}
+import io.scalegate.spark.window.stream.realtime.LivePartialsExec
+import io.scalegate.spark.window.stream.{RealTimePanesTerms, StreamPanes}
 
 /** Plans aggregates of streams over sliding windows: a partial aggregate by keys and pane, an exchange by the
   * keys, and the operator that holds the panes.

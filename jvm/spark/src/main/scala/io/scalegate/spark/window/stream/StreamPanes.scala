@@ -14,7 +14,6 @@ import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
-import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimePanesTerms}
 
 /** An aggregate of a stream over sliding windows, as it is planned; the terms are those of `PaneWindowsExec` and
   * `PartialPanesExec`. The driver makes one for each batch; tasks get its [[held]] and [[arriving]].
@@ -84,7 +83,7 @@ final case class StreamPanes(
     PaneWindowsTask(
       by,
       PaneColumns.arriving(
-        columns.dropRight(realTime.fold(0)(_ => LivePartialsExec.Columns)),
+        columns.dropRight(realTime.fold(0)(_ => RealTimePanesTerms.Columns)),
         keys,
         windowFunctions,
         packed

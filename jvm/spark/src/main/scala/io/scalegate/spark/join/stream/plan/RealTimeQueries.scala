@@ -7,12 +7,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.stream.{RealTimeMode, StatefulNode}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
-import io.scalegate.spark.window.hint.WindowEmitHint
-import io.scalegate.spark.window.rules.GatheredTimeWindows
 
-/** What is refused of a query in Real-Time Mode that joins streams here, or aggregates them over windows, when it is about
-  * to start.
-  */
+/** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */
 private[spark] object RealTimeQueries {
 
   /** @param hidden
@@ -23,9 +19,8 @@ private[spark] object RealTimeQueries {
     if (!RealTimeMode.isAsked(query)) ()
     else if (!RealTimeMode.isKnown) {
       if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
-    } else if (joins.nonEmpty || hasWindows(hidden, conf)) {
-      if (conf.getConfString(AllowlistCheck, "true").toBoolean)
-        throw Errors.realTimeSetting(AllowlistCheck)
+    } else if (joins.nonEmpty) {
+      refuseSetting(conf)
       joins.foreach { c =>
         if (c.nearest.nonEmpty) throw Errors.realTimeOperator("an as-of join of two streams")
         if (c.rowWindow.exists(_.isPerKey))
@@ -34,21 +29,27 @@ private[spark] object RealTimeQueries {
           throw Errors.realTimeOperator(s"a join of two streams above a ${below.nodeName}")
         }
       }
-      if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
+      refuseSink(query, conf)
     }
   }
 
-  /** Whether its windows are given as a hint or the setting says. */
-  private[this] def hasWindows(query: LogicalPlan, conf: SQLConf) = query.exists {
-    case _: WindowEmitHint => true
-    case GatheredTimeWindows(_) => ScaleGateConf.realTimeWindows(conf).nonEmpty
-    case _ => false
+  /** What is refused of every query with an operator of this package. */
+  def refuseAround(query: WriteToStreamStatement, conf: SQLConf): Unit = {
+    refuseSetting(conf)
+    refuseSink(query, conf)
   }
+
+  private[this] def refuseSetting(conf: SQLConf): Unit =
+    if (conf.getConfString(AllowlistCheck, "true").toBoolean)
+      throw Errors.realTimeSetting(AllowlistCheck)
+
+  private[this] def refuseSink(query: WriteToStreamStatement, conf: SQLConf): Unit =
+    if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
 
   /** Whether rows of several sources come out of one task, or later than they came in: such a task's newest row does not
     * say how old the next one may be.
     */
-  def mixesSources(plan: LogicalPlan) = plan.isStreaming &&
+  def mixesSources(plan: LogicalPlan): Boolean = plan.isStreaming &&
     (HideStreamingJoins.isTimed(plan) || plan.isInstanceOf[StatefulNode] ||
       plan.isInstanceOf[RepartitionOperation])
 

@@ -15,6 +15,7 @@ import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.spark.window.partial.{PaneColumn, PaneFunctions, PartialPanesOf}
+import io.scalegate.spark.window.stream.RealTimePanesTerms
 
 /** The first step of a sliding-window aggregate in Real-Time Mode, before rows are exchanged: partial results of the rows
   * that came within a few milliseconds, by keys and pane, and what this task promises: see
@@ -105,7 +106,7 @@ object LivePartialsExec {
   )
 
   val (cellAt, sourceAt, promisedAt, readAtAt, silentAt, countAt) = (0, 1, 2, 3, 4, 5)
-  val Columns = 6
+  val Columns: Int = RealTimePanesTerms.Columns
 
   /** Partial results of fixed size, in blocks. */
   def blocks: Seq[Attribute] = Seq(

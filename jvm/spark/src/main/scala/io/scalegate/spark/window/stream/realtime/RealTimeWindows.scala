@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import io.scalegate.spark.join.stream.realtime.{ProgressExec, SourceProgress, TaskMeter}
 import io.scalegate.spark.window.partial.{FixedPartials, PanePartials}
 import io.scalegate.spark.window.slide.PaneWindowsTask
-import io.scalegate.spark.window.stream.{PaneStore, WindowsOfBatch}
+import io.scalegate.spark.window.stream.{PaneStore, RealTimePanesTerms, WindowsOfBatch}
 import io.scalegate.stream.{Side, Sides}
 
 /** The windows of an aggregate in Real-Time Mode, in one partition, for one batch of minutes. It takes one row of the

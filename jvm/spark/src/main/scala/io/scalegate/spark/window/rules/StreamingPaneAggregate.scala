@@ -1,4 +1,4 @@
-package io.scalegate.spark.window.stream
+package io.scalegate.spark.window.rules
 
 import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
