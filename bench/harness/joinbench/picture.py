@@ -72,7 +72,8 @@ def lines(results: dict[str, Result], target: Path) -> None:
     live = [m for r in results.values() for m in r["measurements"] if m["family"] == "live"]
     if not live:
         return
-    queries = list(dict.fromkeys(m["facts"]["query"] for m in live))
+    fed = {m["facts"]["query"] for m in live}
+    queries = [query for query in LIVE_TITLES if query in fed]
     figure, grid = pyplot.subplots(
         1, len(queries), figsize=(5.6 * len(queries), 4.2), sharey=True
     )
@@ -91,9 +92,9 @@ def lines(results: dict[str, Result], target: Path) -> None:
         axes.set_title(LIVE_TITLES[query], fontsize=10)
         axes.set_xlabel("events of both streams a second", fontsize=8)
         axes.tick_params(labelsize=8)
+        axes.legend(fontsize=7, frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
     figure.axes[0].set_ylabel("latency in ms: median, and 99 % dashed", fontsize=8)
-    figure.axes[-1].legend(fontsize=7, frameon=False)
     figure.tight_layout()
     figure.savefig(target, dpi=130)
     pyplot.close(figure)

@@ -169,7 +169,7 @@ SHORT = {
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",
     "latency": "latency in the core",
-    "live": "latency of joins of live streams",
+    "live": "latency over live streams",
     "scaling": "window joins over threads",
     "skew": "balance of threads",
     "scaled": "index joins over threads",
