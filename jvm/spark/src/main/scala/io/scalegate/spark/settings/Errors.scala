@@ -133,7 +133,12 @@ object Errors {
 
   def streamAlgorithm(name: String): Exception = bad(
     s"WINDOW_JOIN('$name') cannot join two streams: their windows are indexed, so ask for " +
-      s"'${Algorithm.Index.name}', for a layout of cells, as in '2x3', or leave the choice out"
+      s"'${Algorithm.Index.name}', for a layout of cells, as in '2x3', for an operator of the papers, as in " +
+      s"'${JoinOperator.Pim.name}', or leave the choice out"
+  )
+
+  def streamOperator(name: String, why: String): Exception = bad(
+    s"the operator '$name' cannot join these two streams: $why"
   )
 
   def streamLayout: Exception = bad(

@@ -31,7 +31,7 @@ final class OperatorTask(
     val spec = JoinSpec(
       window,
       bands :+ TimedReader.Usable,
-      terms.residuals(operator.threads).map(predicates),
+      terms.residuals(operator.threads).map(OperatorTask.predicates),
       terms.probing.joinType
     )
     def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {
@@ -46,8 +46,12 @@ final class OperatorTask(
     new OperatorIterator(running, terms.probing, ofLeft, ofRight, context, kept)
   }
 
+}
+
+private[join] object OperatorTask {
+
   /** One for each thread. */
-  private[this] def predicates(residuals: Seq[BasePredicate]): () => PairPredicate = {
+  def predicates(residuals: Seq[BasePredicate]): () => PairPredicate = {
     val made = new java.util.concurrent.ConcurrentLinkedQueue[PairPredicate]()
     residuals.foreach { holds =>
       val pair = new JoinedRow

@@ -6,9 +6,10 @@ import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
+import io.scalegate.spark.join.stream.operator.OperatorStreamTask
 import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.RealTimeTerms
-import io.scalegate.spark.join.stream.state.StreamWindow
+import io.scalegate.spark.join.stream.state.{EventTimeWindow, StreamWindow}
 import io.scalegate.spark.join.stream.task.{
   Copies,
   StreamBatch,
@@ -16,6 +17,7 @@ import io.scalegate.spark.join.stream.task.{
   StreamJoinTask,
   StreamTask
 }
+import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
@@ -32,6 +34,8 @@ import io.scalegate.stream.{Side, Sides}
   *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
   * @param perKey
   *   what is joined of each key, if the rows of each are held apart
+  * @param operator
+  *   of the papers that joins the rows of each task, if one was named
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -55,6 +59,7 @@ final case class StreamJoin(
     cells: Option[StreamCells],
     splitting: Option[HotKeySplitting],
     perKey: Option[PerKey],
+    operator: Option[NamedOperator],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -84,9 +89,12 @@ final case class StreamJoin(
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    perKey.fold[StreamTask](
-      new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
-    )(_.task(probing, inputs, residual))
+    (perKey, operator, window) match {
+      case (Some(keyed), _, _) => keyed.task(probing, inputs, residual)
+      case (None, Some(named), w: EventTimeWindow) =>
+        new OperatorStreamTask(probing, inputs, bands, w, residual, named)
+      case _ => new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
+    }
   }
 
   private[this] def input(side: Side, columns: Seq[Attribute]) = StreamInput(

@@ -9,7 +9,7 @@ import io.scalegate.spark.settings.ScaleGateConf
 /** Joins of streams of each type, in order, over rows and in matrices, against the batch join of the same rows. With
   * `SCALEGATE_SOAK` each condition is tried with every type; otherwise with some, so that each type comes up.
   */
-final class StreamingJoinTypesSuite extends StreamingJoinSuite {
+final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
   private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
   private val conditions = Seq(
     "a band" -> s"$within AND abs(l.x - r.x) <= 2",
@@ -27,36 +27,6 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     */
   private case class Pair(last: Long, lastId: Long, first: Long, text: String)
 
-  /** Events whose times rise but for a second's disorder. */
-  private def events(seed: Int, count: Int): Seq[Event] = {
-    val random = new scala.util.Random(seed)
-    Seq.tabulate(count) { i =>
-      val value = if (random.nextInt(10) == 0) None else Some(random.nextInt(12))
-      Event(
-        new Timestamp(1000L + i * 150L + random.nextInt(1000)),
-        Some(random.nextInt(3)),
-        value,
-        i.toLong
-      )
-    }
-  }
-
-  /** They move the watermark past all others and, one after the other, all others out of windows of few rows. */
-  private val sentinels =
-    Seq.tabulate(8)(i => Event(10000000L + i, -1, -100, -1L)) :+ Event(20000000L, -1, -100, -1L)
-
-  private def joined(query: String, l: Seq[Event], r: Seq[Event], cuts: Int): Seq[String] = {
-    val run = new Running(query, delay = "1 second").start()
-    try {
-      val size = (l.length + cuts - 1) / cuts
-      for (i <- 0 until cuts)
-        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
-      run.add(sentinels, sentinels)
-      assert(run.operator == "windowJoin")
-      run.inOrder.filterNot(_.contains("-1"))
-    } finally run.stop()
-  }
-
   private val asked = Map(
     "a band" -> Seq("INNER", "FULL", "LEFT ANTI"),
     "a key" -> Seq("LEFT SEMI"),
@@ -70,7 +40,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     ) {
       val columns = if (joinType.contains("S") || joinType.contains("ANTI")) "l.*" else "*"
       val query = s"SELECT $columns FROM l $joinType JOIN r ON $condition"
-      val (l, r) = (events(1, 120), events(2, 100))
+      val (l, r) = (disordered(1, 120), disordered(2, 100))
       val expected = batchResult(query, l, r).filterNot(_.contains("-100"))
       assert(joined(query, l, r, 3).sorted == expected)
     }
@@ -105,7 +75,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
   test(
     "in order: by the later row of a pair, then by the earlier, however the rows are cut into batches"
   ) {
-    val (l, r) = (events(3, 150), events(4, 150))
+    val (l, r) = (disordered(3, 150), disordered(4, 150))
     val query =
       "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l JOIN r ON " +
         conditions.head._2
@@ -155,7 +125,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       val isHalf = joinType.contains("SEMI") || joinType.contains("ANTI")
       val columns = if (isHalf) "l.id AS a" else "l.id AS a, r.id AS b"
       val hint = "/*+ WINDOW_JOIN(l, r, 'ordered') */ "
-      val (l, r) = (events(5, 80), events(6, 80))
+      val (l, r) = (disordered(5, 80), disordered(6, 80))
       val query = s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.head._2}"
       val expected = batchResult(query.replace(hint, ""), l, r)
       // The sentinels have no match either, and no time to be given.
@@ -170,7 +140,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     }
 
   test("in order: rows that wait are waited for after a restart, too") {
-    val (l, r) = (events(7, 60), events(8, 60))
+    val (l, r) = (disordered(7, 60), disordered(8, 60))
     val query =
       "SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b FROM l FULL JOIN r ON " +
         conditions.head._2
@@ -195,7 +165,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       val query =
         s"SELECT $columns FROM l $joinType JOIN r ON within_rows(l.ts, r.ts, 5) AND " +
           "abs(l.x - r.x) <= 2 AND l.k <= r.k"
-      val (l, r) = (events(21, 120), events(22, 100))
+      val (l, r) = (disordered(21, 120), disordered(22, 100))
       // As the sentinels do, others at the end move all rows out of the window.
       val rest = Seq.tabulate(8)(i => Event(9000000L + i, -1, -100, -1L))
       for ((name, rows) <- Seq("l" -> (l ++ rest), "r" -> (r ++ rest)))
@@ -214,7 +184,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     test(s"rows of equal times, of $whose, are in the order of all columns, whatever is read") {
       val atOnce = (rows: Seq[Event]) =>
         rows.map(e => e.copy(ts = new Timestamp(4000 + e.ts.getTime / 4000 * 4000)))
-      val (l, r) = (atOnce(events(23, 90)), atOnce(events(24, 90)))
+      val (l, r) = (atOnce(disordered(23, 90)), atOnce(disordered(24, 90)))
       val query =
         s"SELECT l.$read, r.$read FROM l JOIN r ON within_rows(l.ts, r.ts, 2$keys) AND $condition"
       for ((name, rows) <- Seq("l" -> l, "r" -> r))
@@ -240,7 +210,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
       Seq("2x3" -> "INNER", "3x1" -> "LEFT", "1x3" -> "RIGHT", "2x1" -> "LEFT ANTI")
   )
     test(s"a matrix of $layout cells: $joinType join gives the same") {
-      val (l, r) = (events(31, 120), events(32, 100))
+      val (l, r) = (disordered(31, 120), disordered(32, 100))
       val columns = if (joinType.contains("ANTI")) "l.*" else "*"
       def query(hint: String) =
         s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.last._2}"
@@ -249,7 +219,7 @@ final class StreamingJoinTypesSuite extends StreamingJoinSuite {
     }
 
   test("one task: as many threads as are asked for look for pairs") {
-    val (l, r) = (events(11, 400), events(12, 400))
+    val (l, r) = (disordered(11, 400), disordered(12, 400))
     val query = s"SELECT l.id, r.id FROM l FULL JOIN r ON ${conditions.last._2}"
     val expected = batchResult(query, l, r)
     spark.conf.set(ScaleGateConf.CellThreads, "3")

@@ -10,7 +10,7 @@ import io.scalegate.spark.bounds.{BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.settings.{Algorithm, Errors}
+import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator}
 import io.scalegate.stream.Sides
 
 /** The event times by which the rows of a join of two streams expire, and the bound between them.
@@ -99,8 +99,19 @@ final private[plan] class StreamingJoinCandidate(
     Probing.from(join.joinType).nonEmpty && isBounded && isPlain &&
       (!isKeyed || isPerKey || base.key.nonEmpty)
 
-  /** Whether rows wait for the watermark: what a window of rows holds depends on all that come before. */
-  def isInTurn: Boolean = base.isOrdered || rows.nonEmpty
+  /** Whether a hint asks for the rows in the order of their times, from one task. */
+  def isOrdered: Boolean = base.isOrdered
+
+  /** The operator of the papers that a hint asks for, if there is anything for it to join. */
+  def operator: Option[NamedOperator] =
+    named.filter(_ => time.exists(!_.bound.isEmpty))
+
+  private[this] def named = base.requested.collect { case (o: NamedOperator, _) => o }
+
+  /** Whether rows wait for the watermark: what a window of rows holds, or an operator gives, depends on all that come
+    * before.
+    */
+  def isInTurn: Boolean = isOrdered || rows.nonEmpty || operator.nonEmpty
 
   /** Whether Spark runs it if this package does not. */
   def isSparks: Boolean = isKeyed && !base.isRequested && rows.isEmpty
@@ -114,9 +125,10 @@ final private[plan] class StreamingJoinCandidate(
   /** A hint that names a way to run joins that streams do not have is an error. */
   def refuseAlgorithm(): Unit = {
     base.requested.foreach { case (algorithm, _) =>
-      if (algorithm != Algorithm.Index && algorithm != Algorithm.Matrix)
+      if (algorithm != Algorithm.Index && algorithm != Algorithm.Matrix && named.isEmpty)
         throw Errors.streamAlgorithm(algorithm.name)
     }
+    for (o <- named; why <- obstacle(o.operator)) throw Errors.streamOperator(o.name, why)
     if (isMatrix) {
       if (isInTurn) throw Errors.streamLayoutOf("its rows come in one order, and from one task")
       if (isKeyed)
@@ -124,6 +136,15 @@ final private[plan] class StreamingJoinCandidate(
       MatrixChoice.forStreams(base, Probing.from(join.joinType).get)
     }
   }
+
+  /** Why an operator does not join these streams. */
+  private[this] def obstacle(operator: JoinOperator): Option[String] =
+    if (rows.nonEmpty)
+      Some("it joins streams within a time, and this window counts rows: ask for 'index'")
+    else if (operator.innerOnly)
+      Some("its results come in no order, and those of streams do: 'llhj' gives the same rows")
+    else
+      JoinOperator.obstacle(operator, isKeyed, Probing.from(join.joinType).exists(_.isInner))
 
   /** Why neither does. */
   def refusal: Exception = {

@@ -59,6 +59,7 @@ object StreamingJoinStrategy extends SparkStrategy {
     val right = PlannedPairs.oneEventTime(c.base.join.right, times(c)._2)
     val others = besideTime(c)
     if (c.windowKeys.nonEmpty) perKey(c, probing, c.windowKeys.get, left, right)
+    else if (c.operator.nonEmpty) operated(c, probing, left, right)
     else if (c.isInTurn) exec(c, probing, OneTask("in one task, in order"), left, right)
     else if (c.isMatrix) {
       val layout = MatrixChoice.forStreams(c.base, probing)
@@ -92,6 +93,20 @@ object StreamingJoinStrategy extends SparkStrategy {
     }
   }
 
+  /** By an operator of the papers: as in batches, in one task, or in each key's. */
+  private[this] def operated(
+      c: StreamingJoinCandidate,
+      probing: Probing,
+      left: LogicalPlan,
+      right: LogicalPlan
+  ): PlannedPairs = {
+    val exchange =
+      if (c.base.leftKeys.nonEmpty && !c.isOrdered)
+        Keys(c.base.leftKeys, c.base.rightKeys, shared = false)
+      else OneTask("in one task")
+    exec(c, probing, exchange, left, right)
+  }
+
   /** Each key's rows meet in one task, whatever other equalities there are. */
   private[this] def perKey(
       c: StreamingJoinCandidate,
@@ -123,6 +138,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       cells = None,
       splitting = None,
       perKey = Some(LastRowsPerKey(keys, window.rows)),
+      operator = None,
       inTurn = true,
       partitions = None,
       threads = 1,
@@ -234,9 +250,13 @@ object StreamingJoinStrategy extends SparkStrategy {
       case Some(rows) => byRows(terms, bands, rows.rows, times(c))
       case None => byTime(terms, bands, c.time.get.bound)
     }
-    val threads = c.rows.flatMap(_.threads)
-      .getOrElse(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask))
-    val window = rowsOf(c)
+    val isOneTask = partitions.contains(1)
+    def threadsOfTask =
+      ScaleGateConf.cellThreads(SQLConf.get, if (isOneTask) Cores.ofOneTask else 1)
+    val operator = c.operator.map(_.onThreads(threadsOfTask))
+    val algorithm = operator.fold(("index over both windows" +: where.toSeq).mkString(" ")) { o =>
+      s"${o.describe} ${where.getOrElse("in each partition")}, in order"
+    }
     StreamJoin(
       probing,
       Sides(windowed.left, windowed.right),
@@ -247,13 +267,18 @@ object StreamingJoinStrategy extends SparkStrategy {
       cells.map(_._1),
       splitting = None,
       perKey = None,
+      operator,
       c.isInTurn,
       partitions,
-      if (partitions.contains(1)) threads else 1,
-      checkpointed(c, cells.map(_._1.by), where),
-      c.base.describe(("index over both windows" +: where.toSeq).mkString(" "), window)
+      if (isOneTask) c.rows.flatMap(_.threads).getOrElse(threadsOfTask) else 1,
+      checkpointed(c, cells.map(_._1.by), c.operator.fold(where)(_ => Some(placeOf(where)))),
+      c.base.describe(algorithm, rowsOf(c))
     )
   }
+
+  /** Where an operator's rows meet: what is held for one is of no use to an index, and for any other operator it is. */
+  private[this] def placeOf(where: Option[String]) =
+    (where.toSeq :+ "by an operator, in order").mkString(", ")
 
   private[this] def rowsOf(c: StreamingJoinCandidate) =
     c.rows.map(_.describe)

@@ -114,6 +114,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       cells = None,
       splitting = None,
       perKey = Some(NearestPerKey(keys, by, terms.ties, nearestReach)),
+      operator = None,
       inTurn = true,
       partitions = if (isKeyed) None else Some(1),
       threads = 1,

@@ -7,13 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.RowAddress
 import io.scalegate.spark.join.stream.state.{BatchJournal, HeldState, JoinState}
-import io.scalegate.spark.join.stream.task.{
-  BatchPairs,
-  BatchServices,
-  StreamBatch,
-  StreamJoinIterator,
-  StreamJoinTask
-}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, PartedTask, StreamBatch}
 import io.scalegate.stream.Sides
 
 /** The rows of a join in Real-Time Mode, in one partition, for one batch of minutes: the join goes on for as long as its
@@ -31,7 +25,7 @@ import io.scalegate.stream.Sides
   *   takes what the task tells of itself, each second and at the end
   */
 final class RealTimePairs(
-    task: StreamJoinTask,
+    task: PartedTask,
     arrivals: Arrivals,
     terms: RealTimeTerms,
     batch: Long,
@@ -48,7 +42,7 @@ final class RealTimePairs(
     new TaskMeter(TaskContext.getPartitionId(), batch, MostRows, publish)
   private[this] val rows = Sides.each(_ => ArrayBuffer.empty[UnsafeRow])
   private[this] var state = task.own(before)
-  private[this] var part: StreamJoinIterator = _ // null between two parts
+  private[this] var part: BatchPairs = _ // null between two parts
 
   private[this] var compared = 0L
   private[this] var joined = 0L
@@ -97,7 +91,7 @@ final class RealTimePairs(
   }
 
   private[this] def endPart(): Unit = if (part != null) {
-    state = part.finish()
+    state = task.own(part.finish())
     compared += part.comparisons
     joined += part.added
     late += part.dropped

@@ -108,6 +108,14 @@ final private[scalegate] class StoredSide(
   def turns(times: Array[Long], watermark: Long): Int =
     if (inTurn) RowBatch.firstAfter(times, watermark) else times.length
 
+  /** All rows of a window in the order in which they had their turns. */
+  def inOrder(of: WindowRuns[StoredRows]): RowBatch =
+    timed(
+      types.indices.map(i => of.runs.iterator.flatMap(_.keys(i)).toArray),
+      of.runs.map(_.rows),
+      keeper
+    )
+
   private[this] def windowRuns: WindowRuns[StoredRows] = {
     // A window of rows counts all of them.
     val counted = window.isInstanceOf[RowCountWindow]

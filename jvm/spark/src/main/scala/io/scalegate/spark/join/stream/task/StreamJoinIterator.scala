@@ -45,10 +45,7 @@ final class StreamJoinIterator private[scalegate] (
 
   def finish(): JoinState = {
     require(!hasNext, "a batch is finished when all of its rows were taken")
-    val held = sides.map(_.finish(end.store))
-    if (end.watermark != end.before)
-      end.store.put(Chunk.ofWatermark(end.watermark))
-    new JoinState(held.left, held.right, end.watermark)
+    end.stateOf(sides)
   }
 
   def close(): Unit = found.close()
@@ -162,4 +159,12 @@ final private[scalegate] case class StreamJoinEnd(
     watermark: Long,
     dropped: Long,
     store: ChunkStore
-)
+) {
+
+  /** Writes what later batches need, and gives what is held from now on. */
+  def stateOf(sides: Sides[BatchSide]): JoinState = {
+    val held = sides.map(_.finish(store))
+    if (watermark != before) store.put(Chunk.ofWatermark(watermark))
+    new JoinState(held.left, held.right, watermark)
+  }
+}

@@ -4,15 +4,9 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.Band
-import io.scalegate.spark.join.stream.state.{
-  Chunk,
-  ChunkStore,
-  HeldState,
-  JoinState,
-  StreamWindow
-}
+import io.scalegate.spark.join.stream.state.{JoinState, StreamWindow}
 import io.scalegate.spark.join.{JoinTask, Probing}
-import io.scalegate.stream.{Side, Sides}
+import io.scalegate.stream.Sides
 
 /** The join of two streams over windows whose rows are indexed together, as it travels to the executors. In a task it
   * keeps what it has made for one join, and uses it for the next: code above all.
@@ -31,8 +25,8 @@ final class StreamJoinTask(
     inTurn: Boolean,
     threads: Int
 ) extends JoinTask
-    with StreamTask {
-  @transient private[this] lazy val held: Sides[StoredSide] = Sides.each(side =>
+    with PartedTask {
+  @transient protected lazy val held: Sides[StoredSide] = Sides.each(side =>
     new StoredSide(
       side,
       inputs(side),
@@ -48,37 +42,8 @@ final class StreamJoinTask(
     accepts(residual, inputs.left.output ++ inputs.right.output)
   )
 
-  def empty: JoinState =
-    new JoinState(held.left.empty, held.right.empty, Long.MinValue)
-
-  def restored(store: ChunkStore): JoinState = {
-    val chunks = store.chunks.toVector
-    val watermark = Chunk.watermarkOf(chunks)
-    def stateOf(side: Side) = held(side).restored(chunks.groupBy(_.key.kind), watermark)
-    new JoinState(stateOf(Side.R), stateOf(Side.S), watermark)
-  }
-
-  def join(
-      rows: Sides[Iterator[InternalRow]],
-      batch: StreamBatch,
-      state: HeldState,
-      services: BatchServices
-  ): StreamJoinIterator = {
-    val before = own(state)
-    joinWith(rows, batch.since(before.watermark), before, services)
-  }
-
-  /** Whether rows come when the watermark moves, and no row with it. */
   private[scalegate] def givesAtWatermark: Boolean =
     inTurn || probing.unmatched || probing.unfound
-
-  /** Columns of each input. */
-  private[scalegate] def columns: Sides[Int] = inputs.map(_.output.length)
-
-  private[scalegate] def own(state: HeldState) = state match {
-    case own: JoinState => own
-    case other => throw new IllegalStateException(s"a join that is held in runs got $other")
-  }
 
   private[scalegate] def joinWith(
       rows: Sides[Iterator[InternalRow]],

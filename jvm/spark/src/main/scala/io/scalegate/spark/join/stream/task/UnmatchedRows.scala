@@ -40,15 +40,22 @@ private[scalegate] object UnmatchedRows {
       window: StreamWindow,
       probing: Probing
   ): Iterator[UnmatchedRow] = {
-    val sides = Seq(left, right).filter { s =>
-      if (s.side eq probing.side) probing.unmatched else probing.unfound
-    }
-    val atOnce = for (s <- sides.iterator; row <- s.unmatchable)
-      yield new UnmatchedRow(0, s.side, row, Never)
+    val sides = thatGive(Seq(left, right), probing)
+    val first = atOnce(sides, probing)
     order match {
-      case _: ArrivalOrder => atOnce ++ sides.iterator.flatMap(_.closing.map(last))
-      case turns: EventTimeOrder => atOnce ++ inTurn(sides, turns, window)
+      case _: ArrivalOrder => first ++ sides.iterator.flatMap(_.closing.map(last))
+      case turns: EventTimeOrder => first ++ inTurn(sides, turns, window)
     }
+  }
+
+  /** Those that need not wait. */
+  def atOnce(sides: Seq[BatchSide], probing: Probing): Iterator[UnmatchedRow] =
+    for (s <- thatGive(sides, probing).iterator; row <- s.unmatchable)
+      yield new UnmatchedRow(0, s.side, row, Never)
+
+  /** The sides whose unmatched rows are given. */
+  private[this] def thatGive(sides: Seq[BatchSide], probing: Probing) = sides.filter { s =>
+    if (s.side eq probing.side) probing.unmatched else probing.unfound
   }
 
   private[this] def last(c: Closing) =

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   LessThan,
   UnsafeProjection
 }
+import org.apache.spark.sql.scalegate.EmptyTask
 import org.apache.spark.sql.types.{IntegerType, LongType, TimestampType}
 import org.scalacheck.Gen
 import org.scalactic.anyvals.PosInt
@@ -21,6 +22,7 @@ import io.scalegate.Sample
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.operator.OperatorStreamTask
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
   Chunk,
@@ -31,6 +33,7 @@ import io.scalegate.spark.join.stream.state.{
   RowCountWindow,
   StreamWindow
 }
+import io.scalegate.spark.settings.{Algorithm, NamedOperator}
 import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.Streaming
 
@@ -115,6 +118,26 @@ final class StreamJoinTaskSuite
     }
   }
 
+  for {
+    ((name, probing), i) <- probings.zipWithIndex
+    (window, j) <- Seq(Within, Skewed).zipWithIndex
+    algorithm <- Sample.turn(operators, i + 3 * j)
+  } test(
+    s"$name join over $window by $algorithm, in order, whatever the restarts and the failures"
+  ) {
+    val operator = Algorithm.parse(algorithm).flatten.collect { case o: NamedOperator => o }
+    forAll(trials) { t =>
+      val join = TestJoin(probing, window, inTurn = true, 1, t.residual, operator = operator)
+      val rows = new Oracle(join, t.l, t.r).rows
+      // An operator has an order of its own for unmatched rows of one time.
+      val inOrder = join.run(t.l, t.r, 1, new Random(t.seed.toLong))
+      assert(inOrder.sorted == rows.sorted)
+      assert(inOrder.filterNot(_.contains("-")) == rows.filterNot(_.contains("-")))
+      assert(join.run(t.l, t.r, t.cuts, new Random(t.seed.toLong)) == inOrder)
+      assert(join.runAsTheyCome(t.l, t.r, 3 * t.cuts, new Random(t.seed.toLong)) == inOrder)
+    }
+  }
+
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
   ) {
@@ -153,6 +176,9 @@ private[scalegate] object StreamJoinTaskSuite {
     "left anti" -> Probing(Side.R, pairs = false, unmatched = true)
   )
 
+  private val operators =
+    Seq("scalejoin(threads=3)", "pim(threads=2)", "im", "llhj(threads=2)", "dp-join(layout=2x2)")
+
   val Delay = 12L
 
   /** In the order in which they arrive: none is later than `Delay`. */
@@ -172,7 +198,8 @@ private[scalegate] object StreamJoinTaskSuite {
       inTurn: Boolean,
       threads: Int = 1,
       residual: Boolean = false,
-      apart: Int = 1
+      apart: Int = 1,
+      operator: Option[NamedOperator] = None
   ) {
     private val left = columns
     private val right = columns
@@ -197,15 +224,23 @@ private[scalegate] object StreamJoinTaskSuite {
       case _ => IntegralBand(AttributeType.Int64, 0, 0)
     }
 
-    private def task = new StreamJoinTask(
-      probing,
-      Sides.each(input),
-      Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)),
-      window,
-      condition,
-      inTurn,
-      threads
-    )
+    private val bands =
+      Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong))
+
+    private def task: PartedTask = (operator, window) match {
+      case (Some(named), w: EventTimeWindow) =>
+        new OperatorStreamTask(probing, Sides.each(input), bands, w, condition, named)
+      case _ =>
+        new StreamJoinTask(
+          probing,
+          Sides.each(input),
+          bands,
+          window,
+          condition,
+          inTurn,
+          threads
+        )
+    }
 
     def run(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[String] = {
       val partition = new Partition
@@ -289,7 +324,7 @@ private[scalegate] object StreamJoinTaskSuite {
         ()
       }
 
-      private def attemptParts(parts: Seq[Batch]): Attempt = {
+      private def attemptParts(parts: Seq[Batch]): Attempt = EmptyTask.run {
         val own = new Chunks(store.all)
         val journal = new BatchJournal(own, number)
         val join = task
@@ -303,7 +338,7 @@ private[scalegate] object StreamJoinTaskSuite {
             services(journal)
           )
           val texts = rows.map(textOf).toVector
-          state = rows.finish()
+          state = join.own(rows.finish())
           rows.close()
           texts
         }
@@ -316,7 +351,7 @@ private[scalegate] object StreamJoinTaskSuite {
         () => ()
       )
 
-      private def attempt(batch: Batch, most: Int): Attempt = {
+      private def attempt(batch: Batch, most: Int): Attempt = EmptyTask.run {
         val own = new Chunks(store.all)
         val rows = task.join(
           Sides(unsafe(batch.l), unsafe(batch.r)),
@@ -326,7 +361,7 @@ private[scalegate] object StreamJoinTaskSuite {
         )
         try {
           val texts = rows.take(most).map(textOf).toVector
-          Attempt(texts, if (rows.hasNext) held else rows.finish(), own)
+          Attempt(texts, if (rows.hasNext) held else task.own(rows.finish()), own)
         } finally rows.close()
       }
     }

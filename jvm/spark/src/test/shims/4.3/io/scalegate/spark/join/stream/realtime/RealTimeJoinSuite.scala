@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.apache.spark.sql.Row
 
+import io.scalegate.Sample
 import io.scalegate.spark.join.stream.Event
 import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.Streaming
@@ -65,15 +66,31 @@ class RealTimeJoinSuite extends RealTimeSuite {
   private val cells = s"$within AND l.x BETWEEN r.x - 1 AND r.x + 1"
   private val alone = s"$within AND l.x * r.x % 3 = 1"
 
+  private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+
+  /** Each type by keys, and each other way in some. */
+  private def tried = Map(
+    "keys" -> types,
+    "cells" -> Seq("INNER", "LEFT"),
+    "in one task" -> Seq("INNER", "FULL"),
+    "a matrix" -> Seq("LEFT ANTI"),
+    "PIM-Tree" -> Seq("FULL"),
+    "HP by keys" -> Seq("LEFT"),
+    "ScaleJoin" -> Seq("INNER")
+  )
+
   for {
     (name, on, hint) <- Seq(
       ("keys", keyed, ""),
       ("cells", cells, ""),
       ("in one task", alone, ""),
-      ("a matrix", cells, "/*+ WINDOW_JOIN(l, r, 'matrix', '2x1') */")
+      ("a matrix", cells, "/*+ WINDOW_JOIN(l, r, 'matrix', '2x1') */"),
+      ("PIM-Tree", cells, "/*+ WINDOW_JOIN('pim(threads=2)') */"),
+      ("HP by keys", keyed, "/*+ WINDOW_JOIN('hp(threads=2)') */"),
+      ("ScaleJoin", alone, "/*+ WINDOW_JOIN('scalejoin(threads=2)') */")
     )
-    kind <- Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
-    if isTried(name, kind)
+    kind <- types
+    if Sample.isSoak || tried(name).contains(kind)
   } test(s"$kind join by $name: the rows of tables, over batches and a restart") {
     val columns = if (kind.contains(" ")) "l.id AS a" else "l.id AS a, r.id AS b"
     checkRandom(
@@ -81,11 +98,6 @@ class RealTimeJoinSuite extends RealTimeSuite {
       name.length * 31L + kind.length
     )
   }
-
-  /** Each type by keys, and each way to exchange rows in two types. */
-  private def isTried(name: String, kind: String) =
-    name == "keys" || (kind == "INNER" && name != "a matrix") || (kind == "LEFT" && name == "cells") ||
-      (kind == "FULL" && name == "in one task") || (kind == "LEFT ANTI" && name == "a matrix")
 
   private def checkRandom(query: String, seed: Long): Unit = {
     val random = new Random(seed)
@@ -127,9 +139,14 @@ class RealTimeJoinSuite extends RealTimeSuite {
     }
   }
 
-  test("rows that are asked for in order come in the order of their times") {
+  for (
+    (how, hint) <- Seq(
+      "that are asked for in order" -> "'ordered'",
+      "of ScaleJoin that are" -> "'scalejoin(threads=2)', 'ordered'"
+    )
+  ) test(s"rows $how come in the order of their times") {
     val query =
-      s"SELECT /*+ WINDOW_JOIN(l, r, 'ordered') */ l.id AS a, r.id AS b, greatest(l.ts, r.ts) AS t " +
+      s"SELECT /*+ WINDOW_JOIN(l, r, $hint) */ l.id AS a, r.id AS b, greatest(l.ts, r.ts) AS t " +
         s"FROM l LEFT JOIN r ON $within AND l.x = r.x"
     val random = new Random(5)
     val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
@@ -137,7 +154,7 @@ class RealTimeJoinSuite extends RealTimeSuite {
     try {
       for (side <- Seq(Side.R, Side.S); p <- 0 until Partitions)
         q.add(side, p, parts(side)(p) :+ at(500, 1000L + p): _*)
-      val expected = plainRows(query.replace(", 'ordered'", ""), parts)
+      val expected = plainRows(query.replace(s"/*+ WINDOW_JOIN(l, r, $hint) */", ""), parts)
       val got = q.rows(expected).filter(expected.toSet)
       assert(got == expected)
       val times = q.collected.rows.filter(expected.toSet).filterNot(_.contains("null"))

@@ -1,0 +1,150 @@
+package io.scalegate.spark.join.stream.operator
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.join.{JoinSpec, TypedJoin}
+import io.scalegate.spark.join.operator.{OperatorTask, TimedReader}
+import io.scalegate.spark.join.stream.state.{EventTimeWindow, JoinState}
+import io.scalegate.spark.join.stream.task.{
+  BatchInput,
+  BatchPairs,
+  BatchServices,
+  EventTimeOrder,
+  PartedTask,
+  StoredSide,
+  StreamBatch,
+  StreamInput,
+  StreamJoinEnd
+}
+import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
+import io.scalegate.spark.settings.NamedOperator
+import io.scalegate.stream.{Side, Sides, TimeWindow}
+
+/** The join of two streams by one of the papers' operators, as it travels to the executors. Rows wait for the watermark,
+  * and are given to the operator in the order of their times.
+  *
+  * The operator lives as long as the task. It is a function of its input, so what it holds is made again from its last
+  * rows: the state is these, as they came, and a task begins by giving them to an operator anew. What this gives for
+  * them was given before. An operator that decides about rows is given those of twice the window, since what has become
+  * of the rows that are not decided yet depends on them.
+  *
+  * @param bands
+  *   of the bounded attributes, the event time among them
+  */
+final class OperatorStreamTask(
+    probing: Probing,
+    inputs: Sides[StreamInput],
+    bands: IndexedSeq[Band],
+    window: EventTimeWindow,
+    residual: Option[Expression],
+    operator: NamedOperator
+) extends JoinTask
+    with PartedTask {
+  import OperatorStreamTask._
+
+  @transient protected lazy val held: Sides[StoredSide] = Sides.each { side =>
+    val input = inputs(side)
+    new StoredSide(
+      side,
+      input.copy(bounded = Seq(input.bounded(window.key)), decided = false),
+      Vector(AnyTime),
+      kept(window, probing.isInner),
+      inTurn = true,
+      onlyUnmatched = false
+    )
+  }
+
+  @transient private[this] var live: LiveOperator = _
+
+  /** What the operator has been given all rows of. */
+  @transient private[this] var reached: JoinState = _
+
+  private[scalegate] def givesAtWatermark: Boolean = true
+
+  private[scalegate] def joinWith(
+      rows: Sides[Iterator[InternalRow]],
+      batch: StreamBatch,
+      before: JoinState,
+      services: BatchServices
+  ): BatchPairs = {
+    val arrived = Sides.each(side =>
+      new BatchInput(held(side), rows(side), batch, before, services)
+    )
+    val now = arrived.map(_.now)
+    val order = new EventTimeOrder(now.left, now.right)
+    val goesOn = live != null && (reached eq before)
+    val isGiven = order.size > 0 || mayDecide(before, batch.watermark)
+    val current = if (isGiven) operatorAt(before, services.waiting) else null
+    if (isGiven) current.begin(now, order, batch.watermark)
+    new OperatorPairs(
+      current,
+      probing,
+      arrived.map(_.joining(order)),
+      StreamJoinEnd(
+        before.watermark,
+        batch.watermark,
+        arrived.left.dropped + arrived.right.dropped,
+        services.store
+      ),
+      after => if (isGiven || goesOn) reached = after
+    )
+  }
+
+  /** Whether rows that are held may be decided when the watermark gets there. */
+  private[this] def mayDecide(state: JoinState, watermark: Long) =
+    !probing.isInner && watermark > state.watermark && state.leftRows + state.rightRows > 0
+
+  /** The operator after all rows of this state. */
+  private[this] def operatorAt(state: JoinState, waiting: () => Unit): LiveOperator = {
+    if (live == null || (reached ne state)) {
+      if (live != null) live.close()
+      live = opened(waiting)
+      val rows = Sides.each(side => held(side).inOrder(state.sideState(side).window))
+      live.begin(rows, new EventTimeOrder(rows.left, rows.right), state.watermark)
+      while (live.next() != null) ()
+    }
+    live
+  }
+
+  /** The end of the task closes it. */
+  private[this] def opened(waiting: () => Unit): LiveOperator = {
+    val tested = bands.indices.filterNot(isTime)
+    val ofBands = tested.map(bands(_))
+    val readers = Sides.each { side =>
+      val input = inputs(side)
+      val read = new BoundedInput(tested.map(input.bounded(_)), input.output)
+      new TimedReader(input.bounded(window.key), read, ofBands, side)
+    }
+    val columns = inputs.left.output ++ inputs.right.output
+    val conditions = residual.map(_ =>
+      OperatorTask.predicates(Seq.fill(operator.threads)(accepts(residual, columns).get))
+    )
+    val spec = JoinSpec(
+      TimeWindow(window.lower, window.upper),
+      ofBands.toVector :+ TimedReader.Usable,
+      conditions,
+      probing.joinType
+    )
+    val join = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
+    TaskContext.get().addTaskCompletionListener[Unit](_ => join.close())
+    new LiveOperator(join, readers, waiting)
+  }
+
+  /** Whether a band says nothing that the window does not: one that is a key's may be the only one. */
+  private[this] def isTime(band: Int) =
+    band == window.key && (window.lower != 0 || window.upper != 0)
+}
+
+private object OperatorStreamTask {
+  private val AnyTime: Band = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
+
+  /** For how long rows are held. */
+  private def kept(window: EventTimeWindow, isInner: Boolean): EventTimeWindow = {
+    val span = EventTimeWindow.minus(window.upper, window.lower)
+    if (isInner) EventTimeWindow(0, window.lower, window.upper)
+    else EventTimeWindow(0, math.min(window.lower, -span), math.max(window.upper, span))
+  }
+}

@@ -1,0 +1,151 @@
+package io.scalegate.spark.join.stream.operator
+
+import io.scalegate.Sample
+import io.scalegate.spark.join.stream.DisorderedStreamsSuite
+import io.scalegate.spark.settings.JoinOperator
+
+/** Joins of streams by the papers' operators, which a hint names, beside the batch join of the same rows. With
+  * `SCALEGATE_SOAK` each operator runs each join type by each condition that it can.
+  */
+final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
+  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
+  private val conditions = Seq(
+    "a band" -> s"$within AND abs(l.x - r.x) <= 2",
+    "a key" -> s"l.k = r.k AND $within AND l.x < r.x",
+    "time alone" -> s"$within AND (l.x + r.x) % 3 = 0",
+    "time to one side" ->
+      "r.ts > l.ts + INTERVAL 1 SECOND AND r.ts <= l.ts + INTERVAL 4 SECONDS AND l.x <= r.x"
+  )
+  private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+  private val operators = JoinOperator.all.filterNot(_.innerOnly)
+
+  private def query(operator: String, how: String, on: String, more: String = ""): String = {
+    val columns = if (how.contains(" ")) "l.id AS a" else "l.id AS a, r.id AS b"
+    s"SELECT /*+ WINDOW_JOIN('$operator'$more) */ $columns FROM l $how JOIN r ON $on"
+  }
+
+  private def withoutHint(query: String) = query.replaceAll("/\\*.*\\*/", "")
+
+  for ((operator, number) <- operators.zipWithIndex)
+    test(s"${operator.title} gives what the batch join gives, however the rows are cut") {
+      val possible =
+        if (operator.needsKey) conditions.filter(_._2.contains("l.k = r.k")) else conditions
+      val cases =
+        if (Sample.isSoak) for (how <- types; (_, on) <- possible) yield (how, on)
+        else Seq((types(number % types.size), possible(number % possible.size)._2))
+      for ((how, on) <- cases) {
+        val (l, r) = (disordered(number, 120), disordered(100 + number, 100))
+        val asked = query(operator.name, how, on)
+        val expected = batchResult(withoutHint(asked), l, r)
+        assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, s"$how on $on")
+      }
+    }
+
+  test("rows are held for as long as what has become of others depends on them, and no longer") {
+    val on = s"$within AND l.x = r.x"
+    val run = new Running(query("scalejoin", "FULL", on), delay = "0 seconds").start()
+    try {
+      // The left row has matched long before it is decided; its match is not of any later row's window.
+      run.add(Seq(at(10, 1)), Seq(at(8, 11)))
+      for (second <- 9 to 40) run.add(
+        Seq(at(second + 2.0, 100L + second, x = 6)),
+        Seq(at(second + 2.0, 200L + second, x = 7))
+      )
+      val unmatched = run.all.filterNot(_.matches("\\[(1|11),.*|.*,(11)\\]"))
+      assert(run.all.filter(_.matches("\\[1,.*|.*,11\\]")) == Seq("[1,11]"))
+      assert(unmatched.nonEmpty && unmatched.forall(_.contains("null")))
+      assert(run.metric("leftStateRows") <= 12 && run.metric("rightStateRows") <= 12)
+    } finally run.stop()
+  }
+
+  test("with 'ordered' the rows are those of the index, one after the other") {
+    val (l, r) = (disordered(3, 150), disordered(4, 150))
+    for (how <- Seq("INNER", "FULL"); operator <- Seq("pim(threads=2)", "scalejoin(threads=3)")) {
+      def by(algorithm: String, cuts: Int) =
+        joined(query(algorithm, how, conditions.head._2, ", 'ordered'"), l, r, cuts)
+      val one = by(operator, 1)
+      assert(one.length > 50 && by(operator, 3) == one, s"$operator, $how")
+      assert(one.filterNot(_.contains("null")) == by("index", 1).filterNot(_.contains("null")))
+    }
+  }
+
+  test("another run of the query goes on with what an operator held, by any other") {
+    val (l, r) = (disordered(7, 90), disordered(8, 90))
+    val on = conditions.head._2
+    val names = Seq("pim", "dp-join(layout=2x1)", "im(merge_ratio=0.5)")
+    val one = joined(query(names.head, "FULL", on), l, r, 1)
+    var run = new Running(query(names.head, "FULL", on), delay = "1 second")
+    var rows = Seq.empty[String]
+    for ((operator, i) <- names.zipWithIndex) {
+      val next = new Running(query(operator, "FULL", on), "1 second", checkpoint = run.checkpoint)
+      run = next.takes(run).start()
+      try {
+        run.add(l.slice(i * 30, (i + 1) * 30), r.slice(i * 30, (i + 1) * 30))
+        if (i == names.length - 1) run.add(sentinels, sentinels)
+        rows ++= run.inOrder
+      } finally run.stop()
+    }
+    assert(rows.filterNot(_.contains("-1")) == one)
+    val index = new Running(query("index", "FULL", on), "1 second", checkpoint = run.checkpoint)
+    val e = intercept[Exception](
+      try index.takes(run).start().add(disordered(9, 1), Nil)
+      finally index.stop()
+    )
+    assert(e.getMessage.contains("place was [in one task, by an operator, in order]"))
+  }
+
+  test("EXPLAIN names the operator, its options and its threads") {
+    def explained(operator: String, on: String) = {
+      val run = new Running(query(operator, "INNER", on)).start()
+      try run.add(Seq(at(10, 1)), Seq(at(10.5, 2))).explained
+      finally run.stop()
+    }
+    val alone = explained("pim(threads=2, merge_ratio=0.5)", conditions.head._2)
+    assert(alone.contains("PIM-Tree (merge_ratio=0.5) on 2 threads in one task, in order"), alone)
+    val keyed = explained("hp", conditions(1)._2)
+    assert(keyed.contains("PPOIJ, hybrid on one thread in each partition, in order"), keyed)
+  }
+
+  for (
+    (what, operator, how, on, why) <- Seq(
+      ("results come in no order", "handshake", "INNER", conditions.head._2, "'llhj' gives"),
+      ("there is no key", "kp", "INNER", conditions.head._2, "the condition has none"),
+      (
+        "the window counts rows",
+        "scalejoin",
+        "INNER",
+        "within_rows(l.ts, r.ts, 5)",
+        "ask for 'index'"
+      )
+    )
+  ) test(s"an operator is refused where $what") {
+    val e = intercept[IllegalArgumentException](new Running(query(operator, how, on)).start())
+    assert(e.getMessage.contains(s"the operator '$operator' cannot join these two streams"))
+    assert(e.getMessage.contains(why), e.getMessage)
+  }
+
+  test("a condition that throws in an operator's thread ends the query, and the thread") {
+    spark.udf.register(
+      "fussy",
+      (x: Int) => if (x == 9) throw new IllegalStateException("nine") else x
+    )
+    val run = new Running(query(
+      "scalejoin(threads=2)",
+      "INNER",
+      s"$within AND fussy(l.x) < r.x + 99"
+    )).start()
+    val e = run.fails(Seq(at(10, 1, x = 9), at(20, 2)), Seq(at(10.5, 11), at(20, 12)))
+    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
+      _.getMessage.contains("nine")
+    ))
+    val until = System.nanoTime + 20 * 1000000000L
+    def left = {
+      import scala.jdk.CollectionConverters._
+      Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(
+        "scalegate-join-"
+      ))
+    }
+    while (left.nonEmpty && System.nanoTime < until) Thread.sleep(20)
+    assert(left.isEmpty)
+  }
+}
