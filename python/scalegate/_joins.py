@@ -92,9 +92,9 @@ def interval_join(
         side, "index" indexes that side in each partition, "sweep" sorts both sides in each
         partition, "matrix" deals both sides over a matrix of cells in which all rows meet, where
         no columns are equal; "auto" leaves the choice to the planner, which goes by the sides'
-        sizes. Of batches it may also be an operator of the papers: "scalejoin", "pim", "hp" and
-        others (`docs/choosing.md` lists them), which joins within each task on threads of its
-        own. The rows are the same.
+        sizes. It may also be an operator of the papers: "scalejoin", "pim", "hp" and others
+        (`docs/choosing.md` lists them), which joins within each task on threads of its own; rows
+        of streams wait for the watermark then. The rows are the same.
     layout
         The matrix, which it asks for: (2, 3) has two rows of three cells, each a task. A left row
         is copied to the cells of one row, a right row to those of one column. In left, semi and

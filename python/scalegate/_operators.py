@@ -113,8 +113,8 @@ def operator(
     Returns
     -------
     Operator
-        For `algorithm=` of `interval_join`, `band_join` and `window_join` of two batches, or for
-        `design=` of `window_aggregate` of batches.
+        For `algorithm=` of `interval_join`, `band_join` and `window_join`, or for `design=` of
+        `window_aggregate` of batches.
 
     Raises
     ------

@@ -167,12 +167,15 @@ def is_operator(asked: str | Operator) -> bool:
 def way(asked: str | Operator, layout: Sequence[int] | None, streaming: bool) -> tuple[str, ...]:
     """What the hint says of how to run the join: nothing where it is left to the planner."""
     name = algorithm(asked)
-    if streaming and (
-        name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None)
+    if (
+        streaming
+        and not is_operator(asked)
+        and (name not in ("auto", "index", "matrix") or (name, layout) == ("matrix", None))
     ):
         raise ScalegateError(
             f"algorithm={str(asked)!r}: the windows of two streams are indexed, so algorithm "
-            'takes "auto" and "index" alone, or layout= says how many cells share them.'
+            'takes "auto" and "index", or an operator of the papers, as "pim", or layout= says '
+            "how many cells share them."
         )
     if layout is None:
         # "auto" is what a session's setting may change; a hint that says so would overrule it.

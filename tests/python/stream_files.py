@@ -75,18 +75,19 @@ def sides(spark: SparkSession, directory: Path) -> tuple[DataFrame, DataFrame]:
     return read(spark, directory / "l"), read(spark, directory / "r")
 
 
-def join(left: DataFrame, right: DataFrame, what: str, how: str) -> DataFrame:
+def join(left: DataFrame, right: DataFrame, what: str, how: str, **ways: Any) -> DataFrame:
     """One of the joins that the tests run, on streams or on batches."""
     import scalegate
 
-    time = {"lower": "-5 seconds", "upper": "2 seconds", "how": how}
     if what == "key":
-        return scalegate.interval_join(left, right, on="k", **time)
+        return scalegate.interval_join(
+            left, right, on="k", lower="-5 seconds", upper="2 seconds", how=how, **ways
+        )
     if what == "band":
-        return scalegate.band_join(left, right, {"x": ("x", 0.5)}, within="4 seconds", how=how)
-    return scalegate.window_join(
-        left, right, on=left.x * 2 < right.x, within="3 seconds", how=how
-    )
+        bands = {"x": ("x", 0.5)}
+        return scalegate.band_join(left, right, bands, within="4 seconds", how=how, **ways)
+    near = left.x * 2 < right.x
+    return scalegate.window_join(left, right, on=near, within="3 seconds", how=how, **ways)
 
 
 def run(rows: DataFrame, directory: Path) -> StreamingQuery:

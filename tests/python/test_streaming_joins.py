@@ -282,3 +282,25 @@ def test_metrics_of_a_query_in_batches(spark: SparkSession, tmp_path: Path) -> N
         scalegate.metrics(query, "source")
     with pytest.raises(scalegate.ScalegateError, match="per is one of operator, task, source"):
         scalegate.metrics(query, "query")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("what", "how", "algorithm"),
+    [
+        ("band", "full", scalegate.operator("pim", threads=2, merge_ratio=0.5)),
+        ("key", "left", "hp"),
+        pytest.param("theta", "semi", "scalejoin", marks=pytest.mark.connect),
+    ],
+    ids=str,
+)
+def test_an_operator_of_the_papers_joins_streams(
+    spark: SparkSession, tmp_path: Path, what: str, how: str, algorithm: Any
+) -> None:
+    streams(tmp_path, seed=17, batches=3)
+    sides = stream_files.sides(spark, tmp_path)
+    joined = stream_files.join(*sides, what, how, algorithm=algorithm)
+    joins = stream_files.operators(stream_files.run(joined, tmp_path))
+    assert {join["operatorName"] for join in joins} == {"windowJoin"}
+    expected = by_duckdb(tmp_path, what, how)
+    assert len(expected) > 50
+    assert ids(spark.read.parquet(str(tmp_path / "out"))) == expected
