@@ -58,6 +58,7 @@ def panel(axes: Any, title: str, bars: list[Measurement]) -> None:
 LIVE_TITLES = {
     "band": "two bands, no key",
     "keyed": "equal keys",
+    "ordered": "two bands, no key, in order",
     "windows": "windows of a minute each second",
 }
 

@@ -48,6 +48,18 @@ WINDOW_LOADS = {
 }
 """Events of both streams a second, by when windows are given; Spark's own aggregate gives them at
 each change, of each of sixty windows for an event."""
+ORDERED = (
+    "index",
+    "pim(threads=2)",
+    "pim1",
+    "im",
+    "bplus",
+    "scalejoin(threads=2)",
+    "splitjoin(threads=2)",
+)
+"""Algorithms of the bands in the order of time: the index of our streams, and operators of the
+papers."""
+ORDERED_LOADS = (2_000, 10_000, 40_000)
 FILLED = 20
 """Seconds until the windows, of a minute, have so much in them."""
 SPARK = "io.scalegate.bench.live.LiveJoinMain"
@@ -76,6 +88,18 @@ def programs() -> list[Program]:
         ("live-flink", FLINK, (), COMMIT),
         ("live-flink-seldom", FLINK, (), SELDOM),
     ]
+    ordered = [
+        Program(
+            f"live-ordered-{algorithm.partition('(')[0]}",
+            SPARK,
+            "live",
+            "live",
+            told("real-time", f"ordered:{algorithm}", commit=SELDOM, at=ORDERED_LOADS),
+            repeats_itself=True,
+            options=options,
+        )
+        for algorithm in ORDERED
+    ]
     windows = [
         Program(
             f"live-windows-{emission}",
@@ -88,19 +112,23 @@ def programs() -> list[Program]:
         )
         for emission, loads in WINDOW_LOADS.items()
     ]
-    return windows + [
-        Program(
-            f"{name}-{query}",
-            main,
-            "live",
-            "live",
-            told(*before, query, commit=commit),
-            repeats_itself=True,
-            options=options,
-        )
-        for query in ("band", "keyed")
-        for name, main, before, commit in arms
-    ]
+    return (
+        ordered
+        + windows
+        + [
+            Program(
+                f"{name}-{query}",
+                main,
+                "live",
+                "live",
+                told(*before, query, commit=commit),
+                repeats_itself=True,
+                options=options,
+            )
+            for query in ("band", "keyed")
+            for name, main, before, commit in arms
+        ]
+    )
 
 
 class Live(Jvm):

@@ -9,8 +9,9 @@ import org.apache.spark.sql.{ForeachWriter, Row}
 /** The latency of a join of two streams that come at a steady rate, as an ordinary query of Spark: in Real-Time Mode or in
   * batches that follow each other. The streams come from this JVM, and a sink of `foreach` takes the time of each result.
   *
-  * Arguments: `real-time` or `batches`, `band` or `keyed`, the events of both streams a second (several, with commas),
-  * seconds to warm up and to measure, and the seconds between two commits in Real-Time Mode.
+  * Arguments: `real-time` or `batches`; `band` or `keyed`, or `ordered:` and an algorithm for the bands in the order of time;
+  * the events of both streams a second (several, with commas), seconds to warm up and to measure, and the seconds between
+  * two commits in Real-Time Mode.
   */
 object LiveJoinMain {
   def main(args: Array[String]): Unit = {
@@ -18,12 +19,23 @@ object LiveJoinMain {
     val (warm, seconds, commit) = (args(3), args(4), args(5))
     val isRealTime = mode == "real-time"
     val spark = LiveQueries.session(isRealTime)
-    val arm = if (isRealTime) s"scalegate, real time, commit each $commit s" else "scalegate, batches"
+    val algorithm = Option(query.stripPrefix("ordered:")).filter(_ != query)
+    val arm = algorithm.map(a => s"scalegate, $mode, $a").getOrElse(
+      if (isRealTime) s"scalegate, real time, commit each $commit s" else "scalegate, batches"
+    )
     for (rate <- rates.split(',').map(_.toInt)) {
       val trigger =
         if (isRealTime) Trigger.RealTime(s"$commit seconds") else Trigger.ProcessingTime(0L)
-      run(spark, query, rate, trigger, if (isRealTime) "update" else "append") { isAlive =>
-        Measured.measure(arm, query, rate, warm.toInt, seconds.toInt, isAlive)
+      run(spark, query, algorithm, rate, trigger, if (isRealTime) "update" else "append") {
+        isAlive =>
+          Measured.measure(
+            arm,
+            query.takeWhile(_ != ':'),
+            rate,
+            warm.toInt,
+            seconds.toInt,
+            isAlive
+          )
       }
     }
     spark.stop()
@@ -32,6 +44,7 @@ object LiveJoinMain {
   private def run(
       spark: SparkSession,
       query: String,
+      algorithm: Option[String],
       rate: Int,
       trigger: Trigger,
       mode: String
@@ -39,15 +52,18 @@ object LiveJoinMain {
     val feeds = Seq("l", "r").map(_ -> Feed(spark)).toMap
     feeds.foreach { case (name, feed) =>
       val events = feed.toDF()
-      events.withColumn("ts", timestamp_millis(events("ts"))).withWatermark("ts", "1 second")
+      // Rows that have an order wait for the watermark, and so for its delay.
+      val delay = if (algorithm.isEmpty) "1 second" else "1 millisecond"
+      events.withColumn("ts", timestamp_millis(events("ts"))).withWatermark("ts", delay)
         .createOrReplaceTempView(name)
     }
     val within = s"INTERVAL ${PacedEvents.WindowSeconds} SECONDS"
     val near =
       if (query == "keyed") "l.k = r.k"
       else s"abs(l.x - r.x) <= ${PacedEvents.Band} AND abs(l.y - r.y) <= ${PacedEvents.Band}"
+    val hint = algorithm.fold("")(a => s"/*+ WINDOW_JOIN('$a', 'ordered') */ ")
     val joined = spark.sql(
-      s"SELECT greatest(l.due, r.due) AS due, l.x, r.x AS other FROM l JOIN r ON $near AND " +
+      s"SELECT ${hint}greatest(l.due, r.due) AS due, l.x, r.x AS other FROM l JOIN r ON $near AND " +
         s"r.ts BETWEEN l.ts - $within AND l.ts + $within"
     )
     LiveQueries.run(joined, new TimedResults, feeds.values.toSeq, rate, trigger, mode)(measure)

@@ -52,7 +52,8 @@ private object LiveQueries {
     Measured.reset()
     @volatile var isOn = true
     feeds.zipWithIndex.foreach { case (feed, i) =>
-      val feeding = new Thread(() => new PacedEvents(i, rate / feeds.size).run(() => isOn)(feed.add))
+      val feeding =
+        new Thread(() => new PacedEvents(i, rate / feeds.size).run(() => isOn)(feed.add))
       feeding.setDaemon(true)
       feeding.start()
     }

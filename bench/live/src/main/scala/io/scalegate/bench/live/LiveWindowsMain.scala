@@ -44,7 +44,14 @@ object LiveWindowsMain {
         "GROUP BY k, window(ts, '1 minute', '1 second')"
     )
     val sink = if (isFinal) new TimedWindows else new TimedResults
-    LiveQueries.run(windows, sink, feeds.values.toSeq, rate, Trigger.RealTime(s"$commit seconds"), "update")(
+    LiveQueries.run(
+      windows,
+      sink,
+      feeds.values.toSeq,
+      rate,
+      Trigger.RealTime(s"$commit seconds"),
+      "update"
+    )(
       measure
     )
   }
