@@ -11,7 +11,7 @@ from joinbench.summary import newest
 
 COLOURS = {"scalegate": "#d1495b", "core": "#d1495b", "cpp": "#9aa5b1", "spark": "#e09f3e"}
 OTHERS = "#3d6b8c"
-LINES = ("#d1495b", "#e8888f", "#e09f3e", "#3d6b8c", "#7fb3d5")
+LINES = ("#d1495b", "#e8888f", "#e09f3e", "#3d6b8c", "#7fb3d5", "#4f772d", "#9aa5b1")
 
 
 def colour(arm: str) -> str:
@@ -75,10 +75,14 @@ def lines(results: dict[str, Result], target: Path) -> None:
         return
     fed = {m["facts"]["query"] for m in live}
     queries = [query for query in LIVE_TITLES if query in fed]
+    across = min(2, len(queries))
+    down = -(-len(queries) // across)
     figure, grid = pyplot.subplots(
-        1, len(queries), figsize=(5.6 * len(queries), 4.2), sharey=True
+        down, across, figsize=(5.6 * across, 4.2 * down), sharey=True, squeeze=False
     )
-    for axes, query in zip([grid] if len(queries) == 1 else grid, queries, strict=True):
+    for axes in list(grid.flat)[len(queries) :]:
+        axes.set_visible(False)
+    for axes, query in zip(grid.flat, queries, strict=False):
         of = [
             m["facts"] for m in live if m["facts"]["query"] == query and not is_behind(m["facts"])
         ]
@@ -95,7 +99,8 @@ def lines(results: dict[str, Result], target: Path) -> None:
         axes.tick_params(labelsize=8)
         axes.legend(fontsize=7, frameon=False)
         axes.spines[["top", "right"]].set_visible(False)
-    figure.axes[0].set_ylabel("latency in ms: median, and 99 % dashed", fontsize=8)
+    for axes in grid[:, 0]:
+        axes.set_ylabel("latency in ms: median, and 99 % dashed", fontsize=8)
     figure.tight_layout()
     figure.savefig(target, dpi=130)
     pyplot.close(figure)
