@@ -13,7 +13,7 @@ import io.scalegate.spark.join.stream.task.{
   BatchPairs,
   BatchServices,
   EventTimeOrder,
-  PartedTask,
+  StoredTask,
   StoredSide,
   StreamBatch,
   StreamInput,
@@ -42,7 +42,7 @@ final class OperatorStreamTask(
     residual: Option[Expression],
     operator: NamedOperator
 ) extends JoinTask
-    with PartedTask {
+    with StoredTask {
   import OperatorStreamTask._
 
   @transient protected lazy val held: Sides[StoredSide] = Sides.each { side =>

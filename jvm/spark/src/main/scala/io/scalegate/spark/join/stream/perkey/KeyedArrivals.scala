@@ -28,7 +28,9 @@ final private[scalegate] class KeyedArrivals(
 
   private[this] val fresh = {
     val named = read.named(batch, Long.MinValue)
-    Vector.tabulate(named.size)(n => KeyedRow(batch.number, n, named.stored.row(n).copy()))
+    Vector.tabulate(named.size)(n =>
+      KeyedRow(batch.number, batch.named(side) + n, named.stored.row(n).copy())
+    )
   }
   private[this] val newUnmatchable = read.unmatchableInTurn
 
@@ -57,9 +59,10 @@ final private[scalegate] class KeyedArrivals(
     */
   def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys = {
     val kinds = Chunk.ofSide(side)
-    val unmatchableChunks =
+    val unmatchableChunks = store.add(
       Chunk.ofBatch(kinds.unmatchable, batch.number, newUnmatchable, columns, batch.watermark)
-    unmatchableChunks.foreach(store.put)
+    )
+    store.evict(side, batch.watermark)
     val (old, kept) = held.unmatchableChunks.partition { case (_, latest) =>
       latest <= batch.watermark
     }
@@ -67,7 +70,7 @@ final private[scalegate] class KeyedArrivals(
     SideOfKeys(
       later.map(written(_, store)),
       unmatchableLater,
-      kept ++ unmatchableChunks.map(c => c.key -> c.latest),
+      kept ++ unmatchableChunks,
       held.held + fresh.size - evicted,
       held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - evictedBytes
     )

@@ -10,10 +10,10 @@ import io.scalegate.spark.join.JoinTask
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, EventTimeWindow}
 import io.scalegate.spark.join.stream.task.{
   BatchServices,
+  PartedTask,
   StoredSide,
   StreamBatch,
-  StreamInput,
-  StreamTask
+  StreamInput
 }
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.{Side, Sides}
@@ -31,8 +31,14 @@ abstract class KeyedStream(
     inputs: Sides[StreamInput],
     keys: Sides[Seq[Expression]]
 ) extends JoinTask
-    with StreamTask {
+    with PartedTask {
   import KeyedStream._
+
+  type State <: KeyedState
+
+  private[scalegate] def givesAtWatermark: Boolean = true
+
+  private[scalegate] def columns: Sides[Int] = inputs.map(_.output.length)
 
   protected def eventTimes: Sides[Int] = inputs.map(_.eventTime)
 

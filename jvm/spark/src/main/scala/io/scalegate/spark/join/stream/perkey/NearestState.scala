@@ -23,6 +23,9 @@ final private[scalegate] class NearestState(
     val swept: Long,
     eventTimes: Sides[Int]
 ) extends KeyedState(left, right, watermark, eventTimes) {
+  protected def withOthers(left: SideOfKeys, right: SideOfKeys): NearestState =
+    new NearestState(keys, left, right, watermark, swept, eventTimes)
+
   protected def keyCount: Int = keys.size
 
   protected def lastOfKeys(side: Side): Iterator[KeyedRow] =

@@ -1,12 +1,13 @@
 package io.scalegate.spark.join.stream.perkey
 
 import scala.collection.immutable.HashMap
+import scala.reflect.{ClassTag, classTag}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
+import io.scalegate.spark.join.stream.state.ChunkStore
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
 import io.scalegate.stream.{Side, Sides}
 
@@ -25,6 +26,10 @@ final class NearestStream(
     nearest: NearestPerKey,
     residual: Option[Expression]
 ) extends KeyedStream(inputs, nearest.keys) {
+  type State = NearestState
+
+  protected def stateClass: ClassTag[NearestState] = classTag[NearestState]
+
   protected def turn(side: Side, watermark: Long): Long =
     if (side eq Side.R) nearest.reach.decided(watermark) else watermark
 
@@ -49,16 +54,12 @@ final class NearestStream(
     )
   }
 
-  def join(
+  private[scalegate] def joinWith(
       arrived: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
-      state: HeldState,
+      before: NearestState,
       services: BatchServices
-  ): NearestBatch = {
-    val before = state match {
-      case own: NearestState => own
-      case other => throw new IllegalStateException(s"an as-of join got $other")
-    }
+  ): NearestBatch =
     new NearestBatch(
       probing,
       nearest,
@@ -69,5 +70,4 @@ final class NearestStream(
       batch,
       services
     )
-  }
 }

@@ -29,6 +29,9 @@ final private[scalegate] class RowsPerKeyState(
     watermark: Long,
     eventTimes: Sides[Int]
 ) extends KeyedState(left, right, watermark, eventTimes) {
+  protected def withOthers(left: SideOfKeys, right: SideOfKeys): RowsPerKeyState =
+    new RowsPerKeyState(keys, left, right, watermark, eventTimes)
+
   protected def keyCount: Int = keys.size
 
   protected def lastOfKeys(side: Side): Iterator[KeyedRow] =

@@ -1,12 +1,13 @@
 package io.scalegate.spark.join.stream.perkey
 
 import scala.collection.immutable.HashMap
+import scala.reflect.{ClassTag, classTag}
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.state.{ChunkStore, HeldState}
+import io.scalegate.spark.join.stream.state.ChunkStore
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
 import io.scalegate.stream.{Side, Sides}
 
@@ -28,6 +29,10 @@ final class RowsPerKeyStream(
     rows: Long,
     residual: Option[Expression]
 ) extends KeyedStream(inputs, keys) {
+  type State = RowsPerKeyState
+
+  protected def stateClass: ClassTag[RowsPerKeyState] = classTag[RowsPerKeyState]
+
   protected def turn(side: Side, watermark: Long): Long = watermark
 
   def empty: RowsPerKeyState = new RowsPerKeyState(
@@ -52,16 +57,12 @@ final class RowsPerKeyStream(
     )
   }
 
-  def join(
+  private[scalegate] def joinWith(
       arrived: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
-      state: HeldState,
+      before: RowsPerKeyState,
       services: BatchServices
-  ): RowsPerKeyBatch = {
-    val before = state match {
-      case own: RowsPerKeyState => own
-      case other => throw new IllegalStateException(s"a join that counts per key got $other")
-    }
+  ): RowsPerKeyBatch =
     new RowsPerKeyBatch(
       probing,
       rows,
@@ -72,5 +73,4 @@ final class RowsPerKeyStream(
       batch,
       services
     )
-  }
 }

@@ -35,9 +35,20 @@ final private[plan] case class PlannedPairs(exec: PlannedExec, leftColumns: Int)
 
 private[plan] object PlannedPairs {
 
-  /** @param keys
+  /** @param isRealTime
+    *   whether rows are joined as they come
+    * @param keys
     *   by which the inputs are exchanged
     */
+  def of(
+      isRealTime: Boolean,
+      join: StreamJoin,
+      keys: Sides[Seq[Expression]],
+      inputs: Sides[SparkPlan]
+  ): PlannedPairs =
+    if (isRealTime) realTime(join, keys, inputs) else from(join, keys, inputs)
+
+  /** In batches. */
   def from(
       join: StreamJoin,
       keys: Sides[Seq[Expression]],
@@ -47,8 +58,7 @@ private[plan] object PlannedPairs {
     join.joined(inputs.left.output).length
   )
 
-  /** The same in Real-Time Mode. */
-  def realTime(
+  private[this] def realTime(
       join: StreamJoin,
       keys: Sides[Seq[Expression]],
       inputs: Sides[SparkPlan]

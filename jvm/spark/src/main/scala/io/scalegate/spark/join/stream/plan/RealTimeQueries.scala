@@ -22,9 +22,6 @@ private[spark] object RealTimeQueries {
     } else if (joins.nonEmpty) {
       refuseSetting(conf)
       joins.foreach { c =>
-        if (c.nearest.nonEmpty) throw Errors.realTimeOperator("an as-of join of two streams")
-        if (c.rowWindow.exists(_.isPerKey))
-          throw Errors.realTimeOperator("a window that counts the rows of each key")
         c.children.flatMap(_.find(mixesSources)).foreach { below =>
           throw Errors.realTimeOperator(s"a join of two streams above a ${below.nodeName}")
         }

@@ -145,7 +145,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       termsPerKey(c, same),
       BoundText.withoutOwnNames(parts.flatten.mkString("; "))
     )
-    PlannedPairs.from(join, keys, Sides(planLater(left), planLater(right)))
+    PlannedPairs.of(c.isRealTime, join, keys, Sides(planLater(left), planLater(right)))
   }
 
   private[this] def termsPerKey(
@@ -205,8 +205,7 @@ object StreamingJoinStrategy extends SparkStrategy {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
       SliceExec(planLater(input), side, probing, cells.by, cells.attributes(side), CellName)
     def pairs(join: StreamJoin, keys: Sides[Seq[Expression]], inputs: Sides[SparkPlan]) =
-      if (c.isRealTime) PlannedPairs.realTime(join, keys, inputs)
-      else PlannedPairs.from(join, keys, inputs)
+      PlannedPairs.of(c.isRealTime, join, keys, inputs)
     exchange match {
       case OneTask(where) =>
         val join = joinOf(c, probing, None, Some(where), Some(1))

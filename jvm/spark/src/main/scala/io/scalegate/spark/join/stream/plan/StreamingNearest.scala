@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.{AttributeType, IntegralBand}
@@ -121,7 +122,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       checkpointed,
       join.describe(s"index over each key's right rows in reach, in order$where")
     )
-    PlannedPairs.from(streamJoin, keys, inputs)
+    PlannedPairs.of(RealTimeMode.isIn(join), streamJoin, keys, inputs)
   }
 
   private[this] def checkpointed: JoinTerms = {

@@ -6,7 +6,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.RowAddress
-import io.scalegate.spark.join.stream.state.{BatchJournal, HeldState, JoinState}
+import io.scalegate.spark.join.stream.state.{BatchJournal, HeldState, PartedState}
 import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, PartedTask, StreamBatch}
 import io.scalegate.stream.Sides
 
@@ -25,7 +25,7 @@ import io.scalegate.stream.Sides
   *   takes what the task tells of itself, each second and at the end
   */
 final class RealTimePairs(
-    task: PartedTask,
+    val task: PartedTask,
     arrivals: Arrivals,
     terms: RealTimeTerms,
     batch: Long,
@@ -41,7 +41,7 @@ final class RealTimePairs(
   private[this] val meter =
     new TaskMeter(TaskContext.getPartitionId(), batch, MostRows, publish)
   private[this] val rows = Sides.each(_ => ArrayBuffer.empty[UnsafeRow])
-  private[this] var state = task.own(before)
+  private[this] var state: task.State = task.own(before)
   private[this] var part: BatchPairs = _ // null between two parts
 
   private[this] var compared = 0L
@@ -63,7 +63,7 @@ final class RealTimePairs(
     }
   }
 
-  def finish(): JoinState = {
+  def finish(): PartedState = {
     require(
       part == null && arrivals.isDone,
       "a batch is finished when all of its rows were taken"

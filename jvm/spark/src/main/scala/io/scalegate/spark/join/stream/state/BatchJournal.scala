@@ -4,7 +4,7 @@ import java.util.Arrays
 
 import scala.collection.mutable
 
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** Gathers what the parts of one batch add to the checkpoint, so that the batch's end writes few large entries and not
   * one for each part; rows that expired meanwhile are not written. The rows of a side are named after the batch and
@@ -20,13 +20,16 @@ final class BatchJournal(store: ChunkStore, batch: Long) extends ChunkStore {
 
   private[this] val gathered = mutable.LinkedHashMap.empty[Int, Gathered]
   private[this] val single = mutable.LinkedHashMap.empty[ChunkKey, Chunk]
+  private[this] val alone = Sides.each(Chunk.ofSide(_).rows).map(new Alone(_))
 
-  def put(chunk: Chunk): Unit = single(chunk.key) = chunk
-
-  def remove(key: ChunkKey): Unit = {
-    single.remove(key)
-    store.remove(key)
+  def put(chunk: Chunk): Unit = {
+    single(chunk.key) = chunk
+    alone.left.see(chunk.key)
+    alone.right.see(chunk.key)
   }
+
+  /** What was put and is taken back was never in the checkpoint. */
+  def remove(key: ChunkKey): Unit = if (single.remove(key).isEmpty) store.remove(key)
 
   def chunks: Iterator[Chunk] = store.chunks
 
@@ -41,10 +44,19 @@ final class BatchJournal(store: ChunkStore, batch: Long) extends ChunkStore {
     kindsOf(side).foreach(gathered.get(_).foreach(_.evict(upTo)))
 
   /** Rows of this side that were put, those evicted included. */
-  def named(side: Side): Int = gathered.get(Chunk.ofSide(side).rows).fold(0)(_.count)
+  def named(side: Side): Int =
+    gathered.get(Chunk.ofSide(side).rows).fold(alone(side).count)(_.count)
 
   /** Bytes that it holds. */
   def bytes: Long = gathered.valuesIterator.map(_.bytes).sum
+
+  /** Rows of the batch that are entries of their own. */
+  final private[this] class Alone(kind: Int) {
+    var count = 0
+
+    def see(key: ChunkKey): Unit =
+      if (key.kind == kind && key.batch == batch) count = math.max(count, key.part + 1)
+  }
 
   /** Writes all that is of use still, and gives the entries of each side. Once, at the batch's end. */
   def write(): Side => Vector[(ChunkKey, Long)] = {

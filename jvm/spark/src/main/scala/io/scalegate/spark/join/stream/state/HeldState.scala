@@ -20,3 +20,13 @@ trait HeldState {
   def leftBytes: Long
   def rightBytes: Long
 }
+
+/** The state of a join whose batches may be joined in parts, each of which makes another of it. */
+trait PartedState extends HeldState {
+
+  /** That rows were last joined by, in microseconds. */
+  def watermark: Long
+
+  /** The same with more entries of the checkpoint, of each side. */
+  def withChunks(more: Side => Vector[(ChunkKey, Long)]): PartedState
+}

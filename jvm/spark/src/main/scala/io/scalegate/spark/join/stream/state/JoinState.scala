@@ -41,11 +41,9 @@ final private[scalegate] case class SideState(
 final class JoinState private[scalegate] (
     private[scalegate] val left: SideState,
     private[scalegate] val right: SideState,
-    private[scalegate] val watermark: Long
-) extends HeldState {
-
-  /** The same with more entries of the checkpoint. */
-  private[scalegate] def withChunks(more: Side => Vector[(ChunkKey, Long)]): JoinState = {
+    val watermark: Long
+) extends PartedState {
+  def withChunks(more: Side => Vector[(ChunkKey, Long)]): JoinState = {
     def withMore(side: Side) = {
       val state = sideState(side)
       state.copy(chunks = state.chunks ++ more(side))

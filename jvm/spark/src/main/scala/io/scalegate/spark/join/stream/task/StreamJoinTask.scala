@@ -25,7 +25,7 @@ final class StreamJoinTask(
     inTurn: Boolean,
     threads: Int
 ) extends JoinTask
-    with PartedTask {
+    with StoredTask {
   @transient protected lazy val held: Sides[StoredSide] = Sides.each(side =>
     new StoredSide(
       side,

@@ -227,7 +227,7 @@ private[scalegate] object StreamJoinTaskSuite {
     private val bands =
       Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong))
 
-    private def task: PartedTask = (operator, window) match {
+    private def task: StoredTask = (operator, window) match {
       case (Some(named), w: EventTimeWindow) =>
         new OperatorStreamTask(probing, Sides.each(input), bands, w, condition, named)
       case _ =>

@@ -169,9 +169,40 @@ class RealTimeJoinSuite extends RealTimeSuite {
     checkRandom(query, 11L)
   }
 
-  test("a query goes on in batches where Real-Time Mode left it, and the other way round") {
+  for (
+    (name, how, on) <- Seq(
+      ("the last rows of each key", "INNER", "within_rows(l.ts, r.ts, 3, l.k, r.k)"),
+      ("the last rows of each key", "LEFT SEMI", "within_rows(l.ts, r.ts, 4, l.k, r.k) AND l.x < r.x"),
+      ("the row before", "LEFT", "l.k = r.k AND asof(l.ts, r.ts, 'backward', NULL, true, r.id)"),
+      (
+        "the row after, without a key",
+        "INNER",
+        "asof(l.ts, r.ts, 'forward', INTERVAL 2 SECONDS, true, r.id)"
+      ),
+      (
+        "the two nearest rows",
+        "LEFT",
+        "l.k = r.k AND nearest(l.ts, r.ts, 2, INTERVAL 1 SECOND, 'nearest', true, r.id)"
+      ),
+      (
+        "the nearest row that is greater",
+        "LEFT ANTI",
+        "l.k = r.k AND asof(l.ts, r.ts, 'nearest', INTERVAL 3 SECONDS, true, r.id) AND l.x < r.x"
+      )
+    )
+  ) test(s"$how join with $name: the rows of tables, over batches and a restart") {
+    val columns = if (how.contains(" ")) "l.id AS a" else "l.id AS a, r.id AS b"
+    checkRandom(s"SELECT $columns FROM l $how JOIN r ON $on", name.length * 37L)
+  }
+
+  for (
+    (name, how, on) <- Seq(
+      ("", "FULL", s"l.k = r.k AND $within"),
+      (" as of a time", "LEFT", "l.k = r.k AND asof(l.ts, r.ts, 'backward', NULL, true, r.id)")
+    )
+  ) test(s"a join$name goes on in batches where Real-Time Mode left it, and the other way round") {
     val random = new Random(31)
-    val query = s"SELECT l.id AS a, r.id AS b FROM l FULL JOIN r ON l.k = r.k AND $within"
+    val query = s"SELECT l.id AS a, r.id AS b FROM l $how JOIN r ON $on"
     // In batches a watermark goes by the partition that is ahead: none may lag.
     val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
     val expected = plainRows(query, parts)
@@ -260,14 +291,6 @@ class RealTimeJoinSuite extends RealTimeSuite {
     withSettings("spark.sql.streaming.realTimeMode.allowlistCheck" -> "true") {
       assert(refused(join).contains("scalegate.configure(builder, real_time=True)"))
     }
-    assert(
-      refused("SELECT l.id FROM l JOIN r ON within_rows(l.ts, r.ts, 3, l.k, r.k)")
-        .contains("a window that counts the rows of each key does not run under trigger(realTime")
-    )
-    assert(
-      refused("SELECT l.id FROM l JOIN r ON l.k = r.k AND asof(l.ts, r.ts, 'backward')")
-        .contains("an as-of join of two streams does not run under trigger(realTime")
-    )
   }
 
   test("a join above what mixes sources is refused") {
