@@ -9,7 +9,7 @@ import org.apache.spark.sql.{ForeachWriter, Row}
 /** The latency of a join of two streams that come at a steady rate, as an ordinary query of Spark: in Real-Time Mode or in
   * batches that follow each other. The streams come from this JVM, and a sink of `foreach` takes the time of each result.
   *
-  * Arguments: `real-time` or `batches`; `band` or `keyed`, or `ordered:` and an algorithm for the bands in the order of time;
+  * Arguments: `real-time` or `batches`; `band`, `keyed` or `asof`, or `ordered:` and an algorithm for the bands in the order of time;
   * the events of both streams a second (several, with commas), seconds to warm up and to measure, and the seconds between
   * two commits in Real-Time Mode.
   */
@@ -52,19 +52,22 @@ object LiveJoinMain {
     val feeds = Seq("l", "r").map(_ -> Feed(spark)).toMap
     feeds.foreach { case (name, feed) =>
       val events = feed.toDF()
-      // Rows that have an order wait for the watermark, and so for its delay.
-      val delay = if (algorithm.isEmpty) "1 second" else "1 millisecond"
+      // Rows that have an order, or that later ones decide, wait for the watermark, and so for its delay.
+      val delay = if (algorithm.isEmpty && query != "asof") "1 second" else "1 millisecond"
       events.withColumn("ts", timestamp_millis(events("ts"))).withWatermark("ts", delay)
         .createOrReplaceTempView(name)
     }
     val within = s"INTERVAL ${PacedEvents.WindowSeconds} SECONDS"
+    val inTime = s"r.ts BETWEEN l.ts - $within AND l.ts + $within"
     val near =
-      if (query == "keyed") "l.k = r.k"
-      else s"abs(l.x - r.x) <= ${PacedEvents.Band} AND abs(l.y - r.y) <= ${PacedEvents.Band}"
+      s"abs(l.x - r.x) <= ${PacedEvents.Band} AND abs(l.y - r.y) <= ${PacedEvents.Band}"
+    val on =
+      if (query == "keyed") s"l.k = r.k AND $inTime"
+      else if (query == "asof") s"l.k = r.k AND asof(l.ts, r.ts, 'backward', $within)"
+      else s"$near AND $inTime"
     val hint = algorithm.fold("")(a => s"/*+ WINDOW_JOIN('$a', 'ordered') */ ")
     val joined = spark.sql(
-      s"SELECT ${hint}greatest(l.due, r.due) AS due, l.x, r.x AS other FROM l JOIN r ON $near AND " +
-        s"r.ts BETWEEN l.ts - $within AND l.ts + $within"
+      s"SELECT ${hint}greatest(l.due, r.due) AS due, l.x, r.x AS other FROM l JOIN r ON $on"
     )
     LiveQueries.run(joined, new TimedResults, feeds.values.toSeq, rate, trigger, mode)(measure)
   }

@@ -7,8 +7,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   AttributeReference,
   Expression,
+  If,
+  IsNull,
   JoinedRow,
   LessThan,
+  Literal,
   UnsafeProjection
 }
 import org.apache.spark.sql.scalegate.EmptyTask
@@ -19,17 +22,25 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.Sample
-import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
+import io.scalegate.spark.join.stream.perkey.{
+  LastRowsPerKey,
+  NearestPerKey,
+  NearestReach,
+  PerKey
+}
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
   Chunk,
   ChunkKey,
   ChunkStore,
   EventTimeWindow,
-  JoinState,
+  HeldState,
+  PartedState,
   RowCountWindow,
   StreamWindow
 }
@@ -138,6 +149,23 @@ final class StreamJoinTaskSuite
     }
   }
 
+  for {
+    (name, probing, perKey) <- keyed
+  } test(s"$name, as the rows come, whatever the restarts and the failures") {
+    forAll(trials) { t =>
+      val join = TestJoin(
+        probing,
+        EventTimeWindow.Unbounded,
+        inTurn = true,
+        1,
+        t.residual,
+        perKey = Some(perKey)
+      )
+      val rows = join.run(t.l, t.r, 1, new Random(t.seed.toLong))
+      assert(join.runAsTheyCome(t.l, t.r, 3 * t.cuts, new Random(t.seed.toLong)) == rows)
+    }
+  }
+
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
   ) {
@@ -179,6 +207,33 @@ private[scalegate] object StreamJoinTaskSuite {
   private val operators =
     Seq("scalejoin(threads=3)", "pim(threads=2)", "im", "llhj(threads=2)", "dp-join(layout=2x2)")
 
+  private def near(direction: Direction, reach: NearestReach, within: Option[Band])(
+      keys: Sides[Seq[Expression]]
+  ): PerKey = {
+    val by = NearestIndex.By(direction, keyed = true, AttributeType.Int64, exact = true, within)
+    NearestPerKey(keys, by, Nil, reach)
+  }
+
+  /** Joins that hold the rows of each key apart. */
+  private val keyed: Seq[(String, Probing, Sides[Seq[Expression]] => PerKey)] = {
+    val left = Probing(Side.R, pairs = true, unmatched = true)
+    val around = IntegralBand(AttributeType.Int64, -9, 9)
+    Seq(
+      ("inner join over each key's last rows", Probing.Inner, LastRowsPerKey(_, 3)),
+      ("full join over each key's last rows", left.copy(unfound = true), LastRowsPerKey(_, 2)),
+      (
+        "as-of join looking backward",
+        left.copy(most = 1),
+        near(Direction.Backward, NearestReach(None, 0, Int.MaxValue), None) _
+      ),
+      (
+        "as-of join with the nearest rows",
+        left.copy(most = 2),
+        near(Direction.Nearest, NearestReach(Some(9), 9, Int.MaxValue), Some(around)) _
+      )
+    )
+  }
+
   val Delay = 12L
 
   /** In the order in which they arrive: none is later than `Delay`. */
@@ -199,7 +254,8 @@ private[scalegate] object StreamJoinTaskSuite {
       threads: Int = 1,
       residual: Boolean = false,
       apart: Int = 1,
-      operator: Option[NamedOperator] = None
+      operator: Option[NamedOperator] = None,
+    perKey: Option[Sides[Seq[Expression]] => PerKey] = None
   ) {
     private val left = columns
     private val right = columns
@@ -208,8 +264,9 @@ private[scalegate] object StreamJoinTaskSuite {
 
     private def input(side: Side) = {
       val output = if (side eq Side.R) left else right
+      val keyed = If(IsNull(output(1)), Literal(null, TimestampType), output(0))
       StreamInput(
-        Seq(output(0), output(1)),
+        if (perKey.isEmpty) Seq(output(0), output(1)) else Seq(keyed),
         output,
         0,
         probing.decides(side),
@@ -227,7 +284,10 @@ private[scalegate] object StreamJoinTaskSuite {
     private val bands =
       Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong))
 
-    private def task: StoredTask = (operator, window) match {
+    private def task: PartedTask = (operator, window) match {
+      case _ if perKey.nonEmpty =>
+        val keys = Sides[Seq[Expression]](Seq(left(1)), Seq(right(1)))
+        perKey.get(keys).task(probing, Sides.each(input), condition)
       case (Some(named), w: EventTimeWindow) =>
         new OperatorStreamTask(probing, Sides.each(input), bands, w, condition, named)
       case _ =>
@@ -287,12 +347,15 @@ private[scalegate] object StreamJoinTaskSuite {
     /** With its checkpoint in memory. */
     final class Partition {
       private var store = new Chunks(Map.empty)
-      private var held: JoinState = task.empty
+      private var held: PartedState = own(task, _.empty)
       private var number = 0L
 
-      def state: JoinState = held
+      private def own(task: PartedTask, state: PartedTask => HeldState): PartedState =
+        task.own(state(task))
 
-      def restart(): Unit = held = task.restored(store)
+      def state: PartedState = held
+
+      def restart(): Unit = held = own(task, _.restored(store))
 
       /** Rows in the checkpoint. */
       def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
@@ -328,7 +391,7 @@ private[scalegate] object StreamJoinTaskSuite {
         val own = new Chunks(store.all)
         val journal = new BatchJournal(own, number)
         val join = task
-        var state = held
+        var state = join.own(held)
         val texts = parts.flatMap { part =>
           val of = StreamBatch(number, state.watermark, part.watermark, Sides.each(journal.named))
           val rows = join.joinWith(
@@ -353,7 +416,8 @@ private[scalegate] object StreamJoinTaskSuite {
 
       private def attempt(batch: Batch, most: Int): Attempt = EmptyTask.run {
         val own = new Chunks(store.all)
-        val rows = task.join(
+        val join = task
+        val rows = join.join(
           Sides(unsafe(batch.l), unsafe(batch.r)),
           StreamBatch(number, batch.late, batch.watermark),
           held,
@@ -361,12 +425,12 @@ private[scalegate] object StreamJoinTaskSuite {
         )
         try {
           val texts = rows.take(most).map(textOf).toVector
-          Attempt(texts, if (rows.hasNext) held else task.own(rows.finish()), own)
+          Attempt(texts, if (rows.hasNext) held else join.own(rows.finish()), own)
         } finally rows.close()
       }
     }
 
-    private case class Attempt(rows: Seq[String], state: JoinState, store: Chunks)
+    private case class Attempt(rows: Seq[String], state: PartedState, store: Chunks)
 
     private def textOf(pair: JoinedRow): String = {
       def id(row: InternalRow) = if (row.isNullAt(2)) None else Some(row.getLong(2))
