@@ -59,6 +59,7 @@ LIVE_TITLES = {
     "band": "two bands, no key",
     "keyed": "equal keys",
     "ordered": "two bands, no key, in order",
+    "asof": "as-of join by key",
     "windows": "windows of a minute each second",
 }
 

@@ -81,54 +81,49 @@ def told(
 def programs() -> list[Program]:
     opened = tuple(f"--add-opens=java.base/{p}=ALL-UNNAMED" for p in OPENED)
     options = (*OPTIONS, *THROUGHPUT_COLLECTOR, *opened)
+
+    def program(
+        name: str,
+        main: str,
+        *before: str,
+        commit: int = SELDOM,
+        at: tuple[int, ...] = LOADS,
+        filled: int = WARM,
+    ) -> Program:
+        arguments = told(*before, commit=commit, at=at, filled=filled)
+        return Program(
+            f"live-{name}", main, "live", "live", arguments, repeats_itself=True, options=options
+        )
+
     arms = [
-        ("live-real-time", SPARK, ("real-time",), SELDOM),
-        ("live-real-time-commits", SPARK, ("real-time",), COMMIT),
-        ("live-batches", SPARK, ("batches",), COMMIT),
-        ("live-flink", FLINK, (), COMMIT),
-        ("live-flink-seldom", FLINK, (), SELDOM),
+        ("real-time", SPARK, ("real-time",), SELDOM),
+        ("real-time-commits", SPARK, ("real-time",), COMMIT),
+        ("batches", SPARK, ("batches",), COMMIT),
+        ("flink", FLINK, (), COMMIT),
+        ("flink-seldom", FLINK, (), SELDOM),
     ]
-    ordered = [
-        Program(
-            f"live-ordered-{algorithm.partition('(')[0]}",
-            SPARK,
-            "live",
-            "live",
-            told("real-time", f"ordered:{algorithm}", commit=SELDOM, at=ORDERED_LOADS),
-            repeats_itself=True,
-            options=options,
-        )
-        for algorithm in ORDERED
-    ]
-    windows = [
-        Program(
-            f"live-windows-{emission}",
-            WINDOWS,
-            "live",
-            "live",
-            told(emission, commit=SELDOM, at=loads, filled=FILLED),
-            repeats_itself=True,
-            options=options,
-        )
-        for emission, loads in WINDOW_LOADS.items()
-    ]
-    return (
-        ordered
-        + windows
-        + [
-            Program(
-                f"{name}-{query}",
-                main,
-                "live",
-                "live",
-                told(*before, query, commit=commit),
-                repeats_itself=True,
-                options=options,
+    return [
+        *(program(f"asof-{mode}", SPARK, mode, "asof") for mode in ("real-time", "batches")),
+        *(
+            program(
+                f"ordered-{algorithm.partition('(')[0]}",
+                SPARK,
+                "real-time",
+                f"ordered:{algorithm}",
+                at=ORDERED_LOADS,
             )
+            for algorithm in ORDERED
+        ),
+        *(
+            program(f"windows-{emission}", WINDOWS, emission, at=loads, filled=FILLED)
+            for emission, loads in WINDOW_LOADS.items()
+        ),
+        *(
+            program(f"{name}-{query}", main, *before, query, commit=commit)
             for query in ("band", "keyed")
             for name, main, before, commit in arms
-        ]
-    )
+        ),
+    ]
 
 
 class Live(Jvm):
