@@ -30,8 +30,8 @@ LIVE_QUERIES = {
     "that differ by at most 10 s: about one match for an event.",
     "asof": "Each left event with the last right one of its key before it, at most 10 s. A "
     "watermark of a millisecond.",
-    "ordered": "The same bands, the results in the order of their later rows' times: by the index "
-    "of streams, and by operators of the papers. A watermark of a millisecond.",
+    "ordered": "The same bands, the results in the order of their later rows' times: by the "
+    "index of streams, and by operators of the papers. A watermark of a millisecond.",
     "windows": "Count, sum and maximum over windows of a minute each second, by 1,000 keys. From "
     "a window's end where it is given once, from its newest event where it is given at each "
     "change.",

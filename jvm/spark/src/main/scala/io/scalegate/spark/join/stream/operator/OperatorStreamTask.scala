@@ -13,8 +13,8 @@ import io.scalegate.spark.join.stream.task.{
   BatchPairs,
   BatchServices,
   EventTimeOrder,
-  StoredTask,
   StoredSide,
+  StoredTask,
   StreamBatch,
   StreamInput,
   StreamJoinEnd

@@ -27,12 +27,7 @@ import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
-import io.scalegate.spark.join.stream.perkey.{
-  LastRowsPerKey,
-  NearestPerKey,
-  NearestReach,
-  PerKey
-}
+import io.scalegate.spark.join.stream.perkey.{LastRowsPerKey, NearestPerKey, NearestReach, PerKey}
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
   Chunk,
@@ -255,7 +250,7 @@ private[scalegate] object StreamJoinTaskSuite {
       residual: Boolean = false,
       apart: Int = 1,
       operator: Option[NamedOperator] = None,
-    perKey: Option[Sides[Seq[Expression]] => PerKey] = None
+      perKey: Option[Sides[Seq[Expression]] => PerKey] = None
   ) {
     private val left = columns
     private val right = columns

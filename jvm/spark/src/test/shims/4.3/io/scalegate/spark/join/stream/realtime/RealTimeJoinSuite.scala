@@ -172,7 +172,11 @@ class RealTimeJoinSuite extends RealTimeSuite {
   for (
     (name, how, on) <- Seq(
       ("the last rows of each key", "INNER", "within_rows(l.ts, r.ts, 3, l.k, r.k)"),
-      ("the last rows of each key", "LEFT SEMI", "within_rows(l.ts, r.ts, 4, l.k, r.k) AND l.x < r.x"),
+      (
+        "the last rows of each key",
+        "LEFT SEMI",
+        "within_rows(l.ts, r.ts, 4, l.k, r.k) AND l.x < r.x"
+      ),
       ("the row before", "LEFT", "l.k = r.k AND asof(l.ts, r.ts, 'backward', NULL, true, r.id)"),
       (
         "the row after, without a key",
@@ -200,7 +204,9 @@ class RealTimeJoinSuite extends RealTimeSuite {
       ("", "FULL", s"l.k = r.k AND $within"),
       (" as of a time", "LEFT", "l.k = r.k AND asof(l.ts, r.ts, 'backward', NULL, true, r.id)")
     )
-  ) test(s"a join$name goes on in batches where Real-Time Mode left it, and the other way round") {
+  ) test(
+    s"a join$name goes on in batches where Real-Time Mode left it, and the other way round"
+  ) {
     val random = new Random(31)
     val query = s"SELECT l.id AS a, r.id AS b FROM l $how JOIN r ON $on"
     // In batches a watermark goes by the partition that is ahead: none may lag.
