@@ -281,9 +281,9 @@ def window_aggregate(
     emit
         Of streams under trigger(realTime=...): "final" gives a window once, when every source has
         passed its end by the watermark's delay, in the order of their ends; "update" gives it
-        whenever rows of it have come. It takes windows that overlap, and functions other than
-        those of DISTINCT values. None goes by spark.scalegate.realTime.windows, which leaves
-        these aggregates to Spark unless it is set. Under other triggers the output mode says it.
+        whenever rows of it have come. It takes functions other than those of DISTINCT values.
+        None goes by spark.scalegate.realTime.windows, which leaves these aggregates to Spark
+        unless it is set. Under other triggers the output mode says it.
 
     Returns
     -------

@@ -135,8 +135,9 @@ def test_a_window_waits_for_the_lowest_watermark(spark: SparkSession, tmp_path: 
     assert sorted(first + result(), key=str) == sorted(expected, key=str)
 
 
+@pytest.mark.parametrize("slide", [2, 9])
 def test_three_streams_without_keys_and_their_updates(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, slide: int
 ) -> None:
     rng = random.Random(9)
     parts = [events_of(rng, 60) for _ in range(3)]
@@ -145,12 +146,12 @@ def test_three_streams_without_keys_and_their_updates(
     inputs = [stream_files.read(spark, tmp_path / name) for name in "abc"]
     # In batches the output mode says when windows are given.
     result = scalegate.window_aggregate(
-        inputs, "9 seconds", "2 seconds", aggs=aggs(), emit="final"
+        inputs, "9 seconds", f"{slide} seconds", aggs=aggs(), emit="final"
     )
     rows = stream_files.collect(flat(result), tmp_path, mode="update")
     latest = {row.start: tuple(row) for row in rows}
     events = [(at, 0, x, i) for part in parts for at, _, x, i in part]
-    expected = by_duckdb(events, 9 * SECOND, 2 * SECOND)
+    expected = by_duckdb(events, 9 * SECOND, slide * SECOND)
     assert len(rows) > len(latest), "a window that two batches have rows of comes twice"
     assert set(latest.values()) == {(start, *found) for start, _, *found in expected}
 

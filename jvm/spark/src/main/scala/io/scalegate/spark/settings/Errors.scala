@@ -205,7 +205,7 @@ object Errors {
 
   def emitCannot(emission: WindowEmission): Exception = bad(
     s"WINDOW_EMIT('$emission') is said of no aggregate that can be run so under trigger(realTime=...): it must be grouped " +
-      "by window(time, size, slide) with size above slide, and its functions must have partial results that merge, which " +
+      "by window(time, size) or window(time, size, slide), and its functions must have partial results that merge, which " +
       "those of DISTINCT values have not. Leave the hint out, and Spark computes it"
   )
 

@@ -78,7 +78,7 @@ object ScaleGateConf {
 
   def checksRealTime(conf: SQLConf): Boolean = boolean(conf, CheckRealTime, default = true)
 
-  /** When aggregates over windows that overlap give a window in Real-Time Mode: `final`, once, when all sources have passed
+  /** When aggregates over windows of time give a window in Real-Time Mode: `final`, once, when all sources have passed
     * its end; `update`, whenever rows of it have come. `spark` leaves these aggregates to Spark.
     */
   val RealTimeWindows = "spark.scalegate.realTime.windows"

@@ -1,6 +1,6 @@
 package io.scalegate.spark.settings
 
-/** When a window that overlaps others is given in Real-Time Mode. */
+/** When a window is given in Real-Time Mode. */
 sealed abstract class WindowEmission(val name: String) {
   override def toString: String = name
 }

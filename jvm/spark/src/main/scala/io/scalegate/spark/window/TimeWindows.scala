@@ -77,37 +77,56 @@ final case class TimeWindows(
   override protected def holds: ExpressionSet = child.constraints
 
   /** What Spark's analyzer makes of it. */
-  def expanded: LogicalPlan = {
-    val (condition, expand) = byRule
-    val own = expand.output.head
-    Filter(
-      analyzed(condition, own),
-      expand.copy(
-        projections = expand.projections.map(_.map(analyzed(_, own))),
-        output = output
+  def expanded: LogicalPlan = byRule match {
+    case Filter(condition, expand: Expand) =>
+      val own = expand.output.head
+      Filter(
+        analyzed(condition, own),
+        expand.copy(
+          projections = expand.projections.map(_.map(analyzed(_, own))),
+          output = output
+        )
       )
-    )
+    case Project((struct: Alias) +: passed, filter) =>
+      val value = analyzed(struct.child, window.withExprId(struct.exprId))
+      val named = Alias(value, window.name)(
+        window.exprId,
+        window.qualifier,
+        Some(window.metadata)
+      )
+      Project(named +: passed, filter)
+    case other => throw notKnown(other)
   }
 
   /** Whether a filter and projections are what the analyzer makes of it, when it has made them or at any time later. */
-  private[scalegate] def isExpandedAs(condition: Expression, expand: Expand): Boolean = {
-    val (madeCondition, made) = byRule
-    val own = made.output.head
-    expand.output == output && made.projections.size == expand.projections.size &&
-    made.projections.zip(expand.projections).forall { case (m, found) =>
-      m.size == found.size && m.zip(found).forall { case (a, b) => becomes(a, b, own) }
-    } && becomes(madeCondition, condition, own)
-  }
+  private[scalegate] def isExpandedAs(condition: Expression, expand: Expand): Boolean =
+    byRule match {
+      case Filter(madeCondition, made: Expand) =>
+        val own = made.output.head
+        expand.output == output && made.projections.size == expand.projections.size &&
+        made.projections.zip(expand.projections).forall { case (m, found) =>
+          m.size == found.size && m.zip(found).forall { case (a, b) => becomes(a, b, own) }
+        } && becomes(madeCondition, condition, own)
+      case _ => false
+    }
+
+  /** The same of windows that do not overlap, which are a column more. */
+  private[scalegate] def isExpandedAs(struct: Expression, condition: Expression): Boolean =
+    byRule match {
+      case Project((made: Alias) +: _, Filter(madeCondition, _)) =>
+        val own = window.withExprId(made.exprId)
+        becomes(made.child, struct, own) && becomes(madeCondition, condition, own)
+      case _ => false
+    }
 
   /** What the analyzer's rule for windows makes of it, in which the column of the window is another. */
-  private[this] def byRule: (Expression, Expand) = {
+  private[this] def byRule: LogicalPlan = {
     val asked = Alias(TimeWindow(time, by.size, by.slide, by.offset), window.name)()
-    TimeWindowing(Project(Seq(asked), child)).children.head match {
-      case Filter(condition, expand: Expand) => (condition, expand)
-      case other =>
-        throw SparkException.internalError(s"Spark makes another plan of sliding windows: $other")
-    }
+    TimeWindowing(Project(Seq(asked), child)).children.head
   }
+
+  private[this] def notKnown(plan: LogicalPlan) =
+    SparkException.internalError(s"Spark makes another plan of windows: $plan")
 
   /** What the analyzer's other rules make of an expression of the rule for windows, which names its column `own`. */
   private[this] def analyzed(expression: Expression, own: Attribute): Expression =

@@ -26,7 +26,8 @@ object CheckRealTimeWindows extends Rule[LogicalPlan] {
 
   private[this] def isAsked(plan: LogicalPlan) = plan match {
     case _: WindowEmitHint => true
-    case GatheredTimeWindows(_) => ScaleGateConf.realTimeWindows(conf).nonEmpty
+    case GatheredTimeWindows(_) | TumblingWindows(_) =>
+      ScaleGateConf.realTimeWindows(conf).nonEmpty
     case _ => false
   }
 }

@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan,
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, TIME_WINDOW, TreePattern}
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.types.{DataType, LongType}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -26,7 +27,7 @@ import io.scalegate.spark.window.hint.WindowHint
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
-/** Finds sliding windows, of enough overlap, in the forms that the analyzer has given them, before the optimizer
+/** Finds sliding windows, of enough overlap, or of none where they are asked for, in the forms that the analyzer has given them, before the optimizer
   * changes them; Spark's own form too, for what is on now may have been off then. The rule runs when a plan is
   * normalized.
   */
@@ -42,8 +43,16 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
         else found.expanded
       case f @ Filter(_, e: Expand) if wanted =>
         FoundTimeWindows.in(f, e, conf).fold[LogicalPlan](f)(told)
+      case TumblingWindows(found) if wanted && isLive(found) => told(found)
     }
   }
+
+  /** Whether windows that do not overlap are run here: in Real-Time Mode, where that is asked for; where a hint asks, in
+    * batches, too, so that a query may go on in either.
+    */
+  private[this] def isLive(found: TimeWindows) = FoundTimeWindows.mayRun(found.child, conf) &&
+    (WindowHint.emission(found.child).nonEmpty ||
+      (ScaleGateConf.realTimeWindows(conf).nonEmpty && RealTimeMode.isIn(found.child)))
 
   /** With what hints on their rows ask for. */
   private[this] def asked(found: TimeWindows): TimeWindows = {
@@ -97,6 +106,20 @@ private[scalegate] object GatheredTimeWindows {
   }
 }
 
+/** Windows of a stream that do not overlap, in the form that the analyzer has given them. */
+private[rules] object TumblingWindows {
+  def unapply(plan: LogicalPlan): Option[TimeWindows] = plan match {
+    case Project((struct: Alias) +: passed, Filter(condition, child))
+        if struct.metadata.contains(TimeWindow.marker) && child.isStreaming &&
+          plan.resolved && passed == child.output =>
+      FoundTimeWindows.read(struct.toAttribute, struct.child, child).filter { found =>
+        found.by.size == found.by.slide && found.time.deterministic &&
+        found.isExpandedAs(struct.child, condition)
+      }
+    case _ => None
+  }
+}
+
 /** The windows that hold a time, each of them in a row of its own. */
 final private[scalegate] case class WindowsOfTime(
     child: Expression,
@@ -138,7 +161,7 @@ private object FoundTimeWindows {
         found.isExpandedAs(filter.condition, expand)
     } yield found
 
-  private[this] def read(
+  def read(
       window: Attribute,
       struct: Expression,
       child: LogicalPlan

@@ -60,6 +60,13 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       ),
       "of no key" -> windows("count(*), sum(x)", keys = ""),
       "that do not divide" -> windows("count(*), sum(x)", by = "'5 seconds', '2 seconds'"),
+      "that do not overlap" -> windows("count(*), sum(x), avg(x)", by = "'4 seconds'"),
+      "that do not overlap, of no key, shifted" ->
+        windows(
+          "count(*), max(id)",
+          keys = "",
+          by = "'1 second', '1 second', '300 milliseconds'"
+        ),
       "shifted" -> windows("count(*)", by = "'4 seconds', '1 second', '300 milliseconds'"),
       "of two inputs" ->
         windows("count(*), sum(x)", from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"),
@@ -144,7 +151,9 @@ class RealTimeWindowsSuite extends RealTimeSuite {
 
   test("a query goes on in batches where Real-Time Mode left it, and the other way round") {
     val random = new Random(31)
-    for (query <- Seq(counts, windows("sort_array(collect_list(x))"))) {
+    val tumbling = windows("count(*), sum(x)", by = "'4 seconds'")
+      .replaceFirst("SELECT", "SELECT /*+ WINDOW_EMIT('final') */")
+    for (query <- Seq(counts, windows("sort_array(collect_list(x))"), tumbling)) {
       // In batches a watermark goes by the partition that is ahead: none may lag.
       val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
       val expected = plainRows(query, parts)
@@ -278,7 +287,10 @@ class RealTimeWindowsSuite extends RealTimeSuite {
           )
         } finally q.stop()
       }
-      refused(hinted("'final'").replace("'4 seconds', '1 second'", "'4 seconds'"))
+      refused(
+        "SELECT /*+ WINDOW_EMIT('final') */ window(ts, '4 seconds', '1 second').start AS s FROM l"
+      )
+      refused("SELECT /*+ WINDOW_EMIT('final') */ window(ts, '4 seconds').start AS s FROM l")
       // In batches the output mode says it.
       val plain = plainRows(grouped, Sides.each(_ => Vector(Vector(at(10, 1), at(11, 2)))))
       assert(spark.sql(hinted("'update'")).collect().map(_.toString).toSeq.sorted == plain)
