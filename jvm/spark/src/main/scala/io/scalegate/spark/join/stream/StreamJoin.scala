@@ -9,7 +9,7 @@ import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
 import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.RealTimeTerms
-import io.scalegate.spark.join.stream.state.{EventTimeWindow, StreamWindow}
+import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.{
   Copies,
   StreamBatch,
@@ -89,10 +89,10 @@ final case class StreamJoin(
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    (perKey, operator, window) match {
-      case (Some(keyed), _, _) => keyed.task(probing, inputs, residual)
-      case (None, Some(named), w: EventTimeWindow) =>
-        new OperatorStreamTask(probing, inputs, bands, w, residual, named)
+    (perKey, operator) match {
+      case (Some(keyed), _) => keyed.task(probing, inputs, residual)
+      case (_, Some(named)) =>
+        new OperatorStreamTask(probing, inputs, bands, window, residual, named)
       case _ => new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
     }
   }

@@ -7,7 +7,12 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.join.{JoinSpec, TypedJoin}
 import io.scalegate.spark.join.operator.{OperatorTask, TimedReader}
-import io.scalegate.spark.join.stream.state.{EventTimeWindow, JoinState}
+import io.scalegate.spark.join.stream.state.{
+  EventTimeWindow,
+  JoinState,
+  RowCountWindow,
+  StreamWindow
+}
 import io.scalegate.spark.join.stream.task.{
   BatchInput,
   BatchPairs,
@@ -21,7 +26,7 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
 import io.scalegate.spark.settings.NamedOperator
-import io.scalegate.stream.{Side, Sides, TimeWindow}
+import io.scalegate.stream.{CountWindow, Side, Sides, TimeWindow, Window}
 
 /** The join of two streams by one of the papers' operators, as it travels to the executors. Rows wait for the watermark,
   * and are given to the operator in the order of their times.
@@ -33,12 +38,14 @@ import io.scalegate.stream.{Side, Sides, TimeWindow}
   *
   * @param bands
   *   of the bounded attributes, the event time among them
+  * @param window
+  *   of rows for inner joins alone: what has become of a row depends on all rows before it
   */
 final class OperatorStreamTask(
     probing: Probing,
     inputs: Sides[StreamInput],
     bands: IndexedSeq[Band],
-    window: EventTimeWindow,
+    window: StreamWindow,
     residual: Option[Expression],
     operator: NamedOperator
 ) extends JoinTask
@@ -123,7 +130,7 @@ final class OperatorStreamTask(
       OperatorTask.predicates(Seq.fill(operator.threads)(accepts(residual, columns).get))
     )
     val spec = JoinSpec(
-      TimeWindow(window.lower, window.upper),
+      windowOf(window),
       ofBands.toVector :+ TimedReader.Usable,
       conditions,
       probing.joinType
@@ -134,17 +141,26 @@ final class OperatorStreamTask(
   }
 
   /** Whether a band says nothing that the window does not: one that is a key's may be the only one. */
-  private[this] def isTime(band: Int) =
-    band == window.key && (window.lower != 0 || window.upper != 0)
+  private[this] def isTime(band: Int) = band == window.key && (window match {
+    case EventTimeWindow(_, lower, upper) => lower != 0 || upper != 0
+    case _: RowCountWindow => true
+  })
 }
 
 private object OperatorStreamTask {
   private val AnyTime: Band = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
 
   /** For how long rows are held. */
-  private def kept(window: EventTimeWindow, isInner: Boolean): EventTimeWindow = {
-    val span = EventTimeWindow.minus(window.upper, window.lower)
-    if (isInner) EventTimeWindow(0, window.lower, window.upper)
-    else EventTimeWindow(0, math.min(window.lower, -span), math.max(window.upper, span))
+  private def kept(window: StreamWindow, isInner: Boolean): StreamWindow = window match {
+    case w: RowCountWindow => w.copy(key = 0)
+    case w: EventTimeWindow if isInner => w.copy(key = 0)
+    case EventTimeWindow(_, lower, upper) =>
+      val span = EventTimeWindow.minus(upper, lower)
+      EventTimeWindow(0, math.min(lower, -span), math.max(upper, span))
+  }
+
+  private def windowOf(window: StreamWindow): Window = window match {
+    case RowCountWindow(_, rows) => CountWindow(rows)
+    case EventTimeWindow(_, lower, upper) => TimeWindow(lower, upper)
   }
 }

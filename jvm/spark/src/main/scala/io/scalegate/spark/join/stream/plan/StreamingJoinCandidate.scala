@@ -104,7 +104,7 @@ final private[plan] class StreamingJoinCandidate(
 
   /** The operator of the papers that a hint asks for, if there is anything for it to join. */
   def operator: Option[NamedOperator] =
-    named.filter(_ => time.exists(!_.bound.isEmpty))
+    named.filter(_ => rows.nonEmpty || time.exists(!_.bound.isEmpty))
 
   private[this] def named = base.requested.collect { case (o: NamedOperator, _) => o }
 
@@ -139,12 +139,14 @@ final private[plan] class StreamingJoinCandidate(
 
   /** Why an operator does not join these streams. */
   private[this] def obstacle(operator: JoinOperator): Option[String] =
-    if (rows.nonEmpty)
-      Some("it joins streams within a time, and this window counts rows: ask for 'index'")
+    if (isPerKey) Some("the last rows of each key are joined in one way alone")
+    else if (rows.nonEmpty && !isInner)
+      Some("over windows that count rows it runs inner joins alone: ask for 'index'")
     else if (operator.innerOnly)
       Some("its results come in no order, and those of streams do: 'llhj' gives the same rows")
-    else
-      JoinOperator.obstacle(operator, isKeyed, Probing.from(join.joinType).exists(_.isInner))
+    else JoinOperator.obstacle(operator, isKeyed && rows.isEmpty, isInner)
+
+  private[this] def isInner = Probing.from(join.joinType).exists(_.isInner)
 
   /** Why neither does. */
   def refusal: Exception = {

@@ -101,7 +101,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       right: LogicalPlan
   ): PlannedPairs = {
     val exchange =
-      if (c.base.leftKeys.nonEmpty && !c.isOrdered)
+      if (c.base.leftKeys.nonEmpty && !c.isOrdered && c.rows.isEmpty)
         Keys(c.base.leftKeys, c.base.rightKeys, shared = false)
       else OneTask("in one task")
     exec(c, probing, exchange, left, right)
@@ -250,8 +250,9 @@ object StreamingJoinStrategy extends SparkStrategy {
       case None => byTime(terms, bands, c.time.get.bound)
     }
     val isOneTask = partitions.contains(1)
-    def threadsOfTask =
+    def threadsOfTask = c.rows.flatMap(_.threads).getOrElse(
       ScaleGateConf.cellThreads(SQLConf.get, if (isOneTask) Cores.ofOneTask else 1)
+    )
     val operator = c.operator.map(_.onThreads(threadsOfTask))
     val algorithm = operator.fold(("index over both windows" +: where.toSeq).mkString(" ")) { o =>
       s"${o.describe} ${where.getOrElse("in each partition")}, in order"
@@ -269,7 +270,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       operator,
       c.isInTurn,
       partitions,
-      if (isOneTask) c.rows.flatMap(_.threads).getOrElse(threadsOfTask) else 1,
+      if (isOneTask) threadsOfTask else 1,
       checkpointed(c, cells.map(_._1.by), c.operator.fold(where)(_ => Some(placeOf(where)))),
       c.base.describe(algorithm, rowsOf(c))
     )

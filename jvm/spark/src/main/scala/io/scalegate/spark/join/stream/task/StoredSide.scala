@@ -108,13 +108,11 @@ final private[scalegate] class StoredSide(
   def turns(times: Array[Long], watermark: Long): Int =
     if (inTurn) RowBatch.firstAfter(times, watermark) else times.length
 
-  /** All rows of a window in the order in which they had their turns. */
-  def inOrder(of: WindowRuns[StoredRows]): RowBatch =
-    timed(
-      types.indices.map(i => of.runs.iterator.flatMap(_.keys(i)).toArray),
-      of.runs.map(_.rows),
-      keeper
-    )
+  /** All rows of a window by their times, in the order in which they had their turns. */
+  def inOrder(of: WindowRuns[StoredRows]): RowBatch = {
+    val rows = of.runs.map(_.rows)
+    timed(timesOf(rows), rows, keeper)
+  }
 
   private[this] def windowRuns: WindowRuns[StoredRows] = {
     // A window of rows counts all of them.

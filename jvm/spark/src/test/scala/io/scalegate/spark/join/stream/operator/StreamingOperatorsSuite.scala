@@ -1,7 +1,9 @@
 package io.scalegate.spark.join.stream.operator
 
+import org.apache.spark.sql.Encoders
+
 import io.scalegate.Sample
-import io.scalegate.spark.join.stream.DisorderedStreamsSuite
+import io.scalegate.spark.join.stream.{DisorderedStreamsSuite, Event}
 import io.scalegate.spark.settings.JoinOperator
 
 /** Joins of streams by the papers' operators, which a hint names, beside the batch join of the same rows. With
@@ -39,6 +41,20 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         val expected = batchResult(withoutHint(asked), l, r)
         assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, s"$how on $on")
       }
+    }
+
+  for (
+    (operator, i) <-
+      Seq("scalejoin(threads=2)", "dp-join(layout=2x1)", "pim", "bplus").zipWithIndex
+  )
+    test(s"$operator joins the last rows of two streams, however the rows are cut") {
+      val (l, r) = (disordered(30 + i, 120), disordered(40 + i, 100))
+      val more = Seq("abs(l.x - r.x) <= 2 AND l.k <= r.k", "l.k = r.k", "l.x < r.x")(i % 3)
+      val asked = query(operator, "INNER", s"within_rows(l.ts, r.ts, 7) AND $more")
+      for ((name, rows) <- Seq("l" -> l, "r" -> r))
+        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+      val expected = rowsOf(spark.sql(withoutHint(asked)))
+      assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected)
     }
 
   test("rows are held for as long as what has become of others depends on them, and no longer") {
@@ -111,11 +127,25 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       ("results come in no order", "handshake", "INNER", conditions.head._2, "'llhj' gives"),
       ("there is no key", "kp", "INNER", conditions.head._2, "the condition has none"),
       (
-        "the window counts rows",
+        "rows are decided over a window of rows",
         "scalejoin",
-        "INNER",
+        "LEFT",
         "within_rows(l.ts, r.ts, 5)",
         "ask for 'index'"
+      ),
+      (
+        "rows of each key are counted",
+        "scalejoin",
+        "INNER",
+        "within_rows(l.ts, r.ts, 5, l.k, r.k)",
+        "in one way alone"
+      ),
+      (
+        "rows are counted and a key is needed",
+        "hp",
+        "INNER",
+        "within_rows(l.ts, r.ts, 5) AND l.k = r.k",
+        "has none"
       )
     )
   ) test(s"an operator is refused where $what") {

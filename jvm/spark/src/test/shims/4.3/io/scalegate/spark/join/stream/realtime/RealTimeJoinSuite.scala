@@ -163,11 +163,12 @@ class RealTimeJoinSuite extends RealTimeSuite {
     } finally q.stop()
   }
 
-  test("a window of rows, whatever the order in which the streams come") {
-    val query =
-      "SELECT l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, 3) AND l.k = r.k"
-    checkRandom(query, 11L)
-  }
+  for (hint <- Seq("", "/*+ WINDOW_JOIN('scalejoin(threads=2)') */ "))
+    test(s"a window of rows, whatever the order in which the streams come $hint") {
+      val query =
+        s"SELECT ${hint}l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, 3) AND l.k = r.k"
+      checkRandom(query, 11L)
+    }
 
   for (
     (name, how, on) <- Seq(
