@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.realtime
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.sql.Timestamp
 import java.util.concurrent.{ConcurrentHashMap, ConcurrentLinkedQueue}
 
@@ -40,7 +40,7 @@ abstract class RealTimeSuite extends SparkJoinSuite {
   protected class Running(query: String, trigger: String = "60 seconds") {
     implicit private[this] val encoder: Encoder[Event] = Encoders.product[Event]
     private[this] val session = spark.asInstanceOf[ClassicSession]
-    private[this] val checkpoint = newDirectory()
+    val checkpoint: Path = newDirectory()
     val streams: Sides[LowLatencyMemoryStream[Event]] =
       Sides.each(_ => LowLatencyMemoryStream[Event](session, Partitions))
     val collected = new Collected(newDirectory().toString)
@@ -78,7 +78,7 @@ abstract class RealTimeSuite extends SparkJoinSuite {
       shown.toString
     }
     def run: String = running.runId.toString
-    def failure: Option[String] = running.exception.map(_.getMessage)
+    def failure: Option[String] = running.exception.map(_.toString)
 
     def stop(): Unit = if (running != null) running.stop()
 
