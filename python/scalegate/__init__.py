@@ -38,6 +38,7 @@ from scalegate._aggregates import (
 )
 from scalegate._asof import AsOfType, Direction, asof_join, nearest_join
 from scalegate._attach import Frame, attach_methods, typed
+from scalegate._cube import cube_join
 from scalegate._errors import ScalegateError
 from scalegate._explain import explain
 from scalegate._interval_aggregate import interval_aggregate
@@ -64,6 +65,7 @@ __all__ = [
     "asof_join",
     "band_join",
     "configure",
+    "cube_join",
     "explain",
     "first",
     "first_by_time",

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import DataFrame
 
-from scalegate import _aggregates, _asof, _interval_aggregate, _joins
+from scalegate import _aggregates, _asof, _cube, _interval_aggregate, _joins
 
 METHODS: tuple[Callable[..., DataFrame], ...] = (
     _joins.interval_join,
     _joins.band_join,
     _joins.window_join,
+    _cube.cube_join,
     _asof.asof_join,
     _asof.nearest_join,
     _interval_aggregate.interval_aggregate,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         interval_join = _joins.interval_join
         band_join = _joins.band_join
         window_join = _joins.window_join
+        cube_join = _cube.cube_join
         asof_join = _asof.asof_join
         nearest_join = _asof.nearest_join
         interval_aggregate = _interval_aggregate.interval_aggregate

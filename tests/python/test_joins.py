@@ -641,3 +641,59 @@ def test_a_python_function_over_a_window_of_rows_is_refused_by_name(
     )
     with pytest.raises(Exception, match="calls a Python function"):
         joined.collect()
+
+
+@pytest.mark.parametrize("layout", [None, pytest.param((1, 2, 1), marks=pytest.mark.connect)])
+def test_a_cube_gives_the_rows_of_two_joins(
+    spark: SparkSession, left: DataFrame, right: DataFrame, layout: tuple[int, ...] | None
+) -> None:
+    third = left.select("ts", F.col("x").alias("c"), F.col("price").alias("n"))
+    on = (F.abs(left.x - right.a) <= 20) & (third.c > left.x) & (third.n < left.price)
+    cube = left.cube_join(right, third, within="15 seconds", on=on, layout=layout)
+    assert "CubeJoin" in sessions.plan(cube)
+    assert cube.columns[:6] == left.columns
+    assert cube.columns[6:9] == ["ts_2", "tick_2", "day_2"]
+    assert cube.columns[-3:] == ["ts_3", "c", "n"]
+    views = {"l": left, "r": right, "t": third}
+    for name, df in views.items():
+        df.createOrReplaceTempView(f"cube_{name}")
+    near = "{1}.ts BETWEEN {0}.ts - INTERVAL 15 SECONDS AND {0}.ts + INTERVAL 15 SECONDS"
+    times = [near.format(*pair) for pair in ("lr", "lt", "rt")]
+    expected = spark.sql(
+        "SELECT l.*, r.*, t.* FROM cube_l l, cube_r r, cube_t t WHERE "
+        + " AND ".join([*times, "abs(l.x - r.a) <= 20", "t.c > l.x", "t.n < l.price"])
+    )
+    found = rows(cube)
+    with plain(spark):
+        assert found == rows(expected)
+    assert len(found) > 50
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"within": None}, "within is missing"),
+        ({"within": "-1 second"}, "within"),
+        ({"layout": (2, 2)}, "give three whole numbers from 1 on"),
+        ({"layout": (200, 200, 1)}, "no more than 1024 workers"),
+        ({"suffixes": ("_2", "_2")}, "two columns called 'ts_2'"),
+        ({"suffixes": "_2"}, "give two texts"),
+        ({"time": ("ts", "ts")}, "give the columns of all three"),
+        ({"time": ("ts", "ts", "day")}, "differ in type"),
+        ({"on": "x"}, "is not a Column"),
+    ],
+)
+def test_a_cube_refuses_what_it_cannot_join(
+    left: DataFrame, change: dict[str, Any], told: str
+) -> None:
+    arguments = {"within": "5 seconds", **change}
+    with pytest.raises(ScalegateError, match=re.escape(told)):
+        left.cube_join(left, left, **arguments)
+
+
+def test_a_cube_takes_dataframes_at_rest(spark: SparkSession, left: DataFrame) -> None:
+    with pytest.raises(ScalegateError, match="the third input is not a Spark DataFrame"):
+        left.cube_join(left, [1], within="5 seconds")  # type: ignore[arg-type]
+    stream = spark.readStream.format("rate").load().withColumnRenamed("timestamp", "ts")
+    with pytest.raises(ScalegateError, match="the second input is a streaming DataFrame"):
+        left.cube_join(stream, left, within="5 seconds")

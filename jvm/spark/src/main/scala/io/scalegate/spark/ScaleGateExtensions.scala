@@ -22,6 +22,7 @@ import io.scalegate.spark.join.aggregate.{
   Prevailing
 }
 import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
+import io.scalegate.spark.join.cube.{CubeJoinStrategy, ExtractCubeJoin, ResolveCubeHint}
 import io.scalegate.spark.join.hint.{
   DropInferredMarkers,
   MoveHintToCondition,
@@ -96,14 +97,14 @@ private object ScaleGateExtensions {
   * no other: to load this class is to link to what other releases of Spark have elsewhere. To be asked twice does no
   * harm, since every rule here leaves its own work alone.
   *
-  *   - hint resolution rules: `WINDOW_JOIN`, `WINDOW_DESIGN`, `WINDOW_EMIT`, `EXPLAIN_JOINS` and `JOIN_METRICS` are unknown to Spark, which would drop them before
+  *   - hint resolution rules: `WINDOW_JOIN`, `WINDOW_DESIGN`, `WINDOW_EMIT`, `CUBE_JOIN`, `EXPLAIN_JOINS` and `JOIN_METRICS` are unknown to Spark, which would drop them before
   *     analysis;
   *   - resolution rules: the same again, for the first analysis of a session with Hive support, whose analyzer is built
   *     without the hint resolution rules of others, and drops unknown hints after its resolution rules only; and the one
   *     that gives them to such an analyzer;
   *   - post-hoc resolution rule: a hint becomes part of the join's condition once the join's inputs are
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
-  *   - plan normalization rules: joins over row-count windows and as-of joins leave the optimizer's hands, since it
+  *   - plan normalization rules: joins over row-count windows, of three inputs and as-of joins leave the optimizer's hands, since it
   *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer; and so do aggregates of
   *     the rows around each row, of whose subqueries it would make joins;
   *   - optimizer rules: move filters below as-of joins and interval aggregates where that changes nothing, and take
@@ -158,6 +159,7 @@ private object ScaleGateRules {
       ResolveFrameHints,
       ResolveWindowJoinHint,
       ResolveWindowHints,
+      ResolveCubeHint,
       HideStreamingJoins,
       TellOutputMode,
       CheckRealTimeWindows
@@ -169,8 +171,11 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveWindowJoinHint)
     extensions.injectResolutionRule(_ => ResolveFrameHints)
     extensions.injectResolutionRule(_ => ResolveWindowHints)
+    extensions.injectResolutionRule(_ => ResolveCubeHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
+    extensions.injectPlanNormalizationRule(_ => ExtractCubeJoin)
+    extensions.injectPlannerStrategy(_ => CubeJoinStrategy)
     extensions.injectPlanNormalizationRule(_ => ExtractAsOfJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractIntervalAggregate)
     extensions.injectPlanNormalizationRule(_ => ExtractGroupedPairs)

@@ -80,7 +80,7 @@ final case class CubeSpec(
   )
 }
 
-private[matrix] object CubeSpec {
+object CubeSpec {
 
   /** The least and the greatest distance. Numbers without end: a window may reach the ends of
     * `Long`, and its reverse is one longer there.

@@ -40,6 +40,29 @@ object Errors {
       "(try_cast, try_subtract), or remove the hint"
   )
 
+  def cubeArguments(found: Seq[String]): Exception = bad(
+    "CUBE_JOIN takes nothing, or a layout of three numbers whose product is at most " +
+      s"${MatrixLayout.MostWorkers}, as in /*+ CUBE_JOIN('2x1x1') */; it was given (${found.mkString(", ")})"
+  )
+
+  def cubeInputs(found: Int): Exception = bad(
+    s"CUBE_JOIN is said of an inner join of three inputs, and this is one of $found: write FROM a, b, c WHERE ..., or leave " +
+      "the hint out"
+  )
+
+  def cubeStreaming: Exception = bad(
+    "CUBE_JOIN joins batches: join two of the streams, and the result with the third, without it"
+  )
+
+  def cubeCondition(condition: String): Exception = bad(
+    s"CUBE_JOIN cannot evaluate $condition on its threads, for it is a Python function or may give another answer each " +
+      "time: put it into a filter above the join"
+  )
+
+  def cubeTimes(why: String): Exception = bad(
+    s"CUBE_JOIN needs a window between the times of its inputs, and $why"
+  )
+
   def layoutSize(found: String): Exception = bad(
     s"a layout of ${found.trim} cells is none: give rows and columns from 1 on, and no more than " +
       s"${MatrixLayout.MostWorkers} cells in all, as in '2x3'; each is a task"

@@ -90,7 +90,8 @@ class RealTimeJoinSuite extends RealTimeSuite {
       ("ScaleJoin", alone, "/*+ WINDOW_JOIN('scalejoin(threads=2)') */")
     )
     kind <- types
-    if Sample.isSoak || tried(name).contains(kind)
+    if tried(name).contains(kind) ||
+      (Sample.isSoak && (name != "a matrix" || Seq("INNER", "LEFT SEMI").contains(kind)))
   } test(s"$kind join by $name: the rows of tables, over batches and a restart") {
     val columns = if (kind.contains(" ")) "l.id AS a" else "l.id AS a, r.id AS b"
     checkRandom(

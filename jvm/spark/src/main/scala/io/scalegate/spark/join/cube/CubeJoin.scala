@@ -1,0 +1,50 @@
+package io.scalegate.spark.join.cube
+
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  AttributeSet,
+  Expression,
+  ExpressionSet
+}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
+import org.apache.spark.sql.catalyst.trees.TreePattern
+import org.apache.spark.util.collection.BitSet
+
+import io.scalegate.spark.plan.OwnNode
+
+/** The inner join of three inputs by one condition, as one operator.
+  *
+  * @param condition
+  *   over the columns of all three
+  * @param layout
+  *   of the cube's workers, as a hint writes it; None where the planner may say
+  */
+final case class CubeJoin(
+    first: LogicalPlan,
+    second: LogicalPlan,
+    third: LogicalPlan,
+    condition: Expression,
+    layout: Option[String]
+) extends OwnNode {
+  override def children: Seq[LogicalPlan] = Seq(first, second, third)
+  override def output: Seq[Attribute] = children.flatMap(_.output)
+  override def references: AttributeSet = condition.references
+  override def maxRows: Option[Long] =
+    children.map(_.maxRows).reduce[Option[Long]] { (a, b) =>
+      for (x <- a; y <- b; product <- OwnNode.times(Some(x), y)) yield product
+    }
+  override def maxRowsPerPartition: Option[Long] = maxRows
+  override def stats: Statistics = Statistics(children.map(_.stats.sizeInBytes).product)
+  override protected def uniqueBy: Set[ExpressionSet] = Set.empty
+  override protected def holds: ExpressionSet = ExpressionSet()
+
+  /** As `JoinNode` has it: no alias below goes that keeps the inputs' columns apart. */
+  override def getDefaultTreePatternBits: BitSet = {
+    val bits = super.getDefaultTreePatternBits
+    bits.unset(TreePattern.ALIAS.id)
+    bits
+  }
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[LogicalPlan]): CubeJoin =
+    copy(first = changed(0), second = changed(1), third = changed(2))
+}

@@ -1,0 +1,69 @@
+package io.scalegate.spark.join.cube
+
+import java.util.concurrent.ConcurrentLinkedQueue
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  Attribute,
+  BasePredicate,
+  Expression,
+  JoinedRow,
+  UnsafeProjection
+}
+
+import io.scalegate.band.AttributeType
+import io.scalegate.matrix.cube.{
+  CubeJoin => CubeOfWorkers,
+  CubeLayout,
+  CubePair,
+  CubeSpec,
+  CubeStream,
+  TriplePredicate
+}
+import io.scalegate.spark.join.JoinTask
+import io.scalegate.spark.rows.{AttributeReader, UnsafeRows}
+import io.scalegate.stream.StreamTuple
+
+/** A join by a cube of workers, as it travels to the executor. */
+final private[cube] class CubeTask(
+    layout: CubeLayout,
+    times: Seq[Expression],
+    bounded: Seq[Seq[Expression]],
+    types: Seq[IndexedSeq[AttributeType]],
+    residual: Option[Expression],
+    pairs: Seq[CubePair],
+    columns: Seq[Seq[Attribute]]
+) extends JoinTask {
+
+  /** Starts the join of three inputs in the order of their times; the task's end must close it. */
+  def join(inputs: IndexedSeq[Iterator[InternalRow]]): CubeIterator = {
+    val all = columns.flatten
+    val spec = CubeSpec(pairs(0), pairs(1), pairs(2), residual.map(_ => predicates(all)))
+    val rows = inputs.indices.map { i =>
+      new CubeRows(
+        UnsafeRows(inputs(i), columns(i)),
+        new AttributeReader(Seq(times(i)), Vector(AttributeType.Int64), columns(i)),
+        new AttributeReader(bounded(i), types(i), columns(i)),
+        i
+      )
+    }
+    val project = UnsafeProjection.create(all, all)
+    // Threads start last: what throws before leaves none behind.
+    val running = new CubeOfWorkers(layout).open(spec, CubeStream.all)
+    new CubeIterator(running, rows, project, TaskContext.get())
+  }
+
+  /** One for each worker. */
+  private[this] def predicates(all: Seq[Attribute]): () => TriplePredicate = {
+    val made = new ConcurrentLinkedQueue[TriplePredicate]()
+    for (_ <- 0 until layout.workers; holds <- accepts(residual, all)) made.add(test(holds))
+    () => made.remove()
+  }
+
+  private[this] def test(holds: BasePredicate): TriplePredicate = {
+    val (two, three) = (new JoinedRow, new JoinedRow)
+    def row(t: StreamTuple) = t.row.asInstanceOf[InternalRow]
+    (r, s, t) => holds.eval(three(two(row(r), row(s)), row(t)))
+  }
+}

@@ -1,0 +1,156 @@
+package io.scalegate.spark.join.cube
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  AttributeSet,
+  EqualTo,
+  Expression,
+  PredicateHelper
+}
+
+import io.scalegate.band.AttributeType
+import io.scalegate.matrix.cube.{CubeBand, CubePair, CubeSpec}
+import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, DifferenceRange, TermType}
+import io.scalegate.spark.join.operator.OperatorWindow
+import io.scalegate.stream.TimeWindow
+
+/** What a [[CubeJoin]] goes by, read off its condition.
+  *
+  * @param times
+  *   of each input, as 64-bit numbers
+  * @param bounded
+  *   the banded attributes of each input, and of what types they are stored
+  * @param pairs
+  *   of the first input and the second, the second and the third, the first and the third
+  * @param residual
+  *   what windows and bands do not say of the condition
+  */
+final private[cube] case class CubeTerms(
+    times: Seq[Expression],
+    bounded: Seq[Seq[Expression]],
+    types: Seq[IndexedSeq[AttributeType]],
+    pairs: Seq[CubePair],
+    residual: Option[Expression]
+) {
+
+  /** Whether any triple lies in all windows. */
+  def isPossible: Boolean =
+    try {
+      CubeSpec(pairs(0), pairs(1), pairs(2)).narrowed
+      true
+    } catch { case _: IllegalArgumentException => false }
+}
+
+private[cube] object CubeTerms extends PredicateHelper {
+
+  /** A bound between two inputs, by their numbers. */
+  final private case class Bound(from: Int, to: Int, by: BoundedDifference) {
+    def of(input: Int): Expression = if (input == from) by.storedLeft else by.storedRight
+    def has(input: Int): Boolean = input == from || input == to
+  }
+
+  private val Pairs = Seq((0, 1), (1, 2), (0, 2))
+  private val Unbounded = TimeWindow(Long.MinValue, Long.MaxValue)
+
+  /** Left: why it is none that a cube can join; Right(None): nothing matches. */
+  def from(join: CubeJoin): Either[String, Option[CubeTerms]] = {
+    val conjuncts = splitConjunctivePredicates(join.condition)
+    val inputs = join.children.map(_.outputSet)
+    val read = Pairs.map { case (i, j) =>
+      val both = inputs(i) ++ inputs(j)
+      val own = conjuncts.filter(c =>
+        c.references.subsetOf(both) && !inputs.exists(c.references.subsetOf)
+      )
+      val equal = own.flatMap(c => equality(c, inputs(i), inputs(j)).map(c -> _))
+      val (bounds, left) = new BoundExtractor(inputs(i), inputs(j)).extract(own)
+      val said = own.filter(c => !left.contains(c) || equal.exists(_._1 eq c))
+      ((bounds ++ equal.map(_._2)).map(Bound(i, j, _)), said)
+    }
+    val bounds = read.flatMap(_._1)
+    if (bounds.exists(_.by.isEmpty)) Right(None)
+    else
+      timesOf(bounds).toRight(
+        "no times of all three are bounded by each other: write two bounds at least that share a column"
+      ).map { times =>
+        val said = read.flatMap(_._2)
+        val terms = made(bounds, times, conjuncts.filterNot(said.contains))
+        Option.when(terms.isPossible)(terms)
+      }
+  }
+
+  /** Equal values are a bound of width zero. */
+  private[this] def equality(
+      condition: Expression,
+      left: AttributeSet,
+      right: AttributeSet
+  ): Option[BoundedDifference] = {
+    val sides = condition match {
+      case EqualTo(a, b) if a.references.subsetOf(left) => Some((a, b))
+      case EqualTo(a, b) => Some((b, a))
+      case _ => None
+    }
+    for {
+      (l, r) <- sides
+      if l.references.subsetOf(left) && r.references.subsetOf(right) && l.dataType == r.dataType
+      of <- TermType.from(l.dataType)
+      if of.family != "floating"
+    } yield BoundedDifference(l, r, of, DifferenceRange(0, 0), exact = true)
+  }
+
+  private[this] def isTime(b: Bound) = OperatorWindow.from(b.by).nonEmpty
+
+  /** The times by two of whose bounds all three inputs hang together, those that are timestamps first. */
+  private[this] def timesOf(bounds: Seq[Bound]): Option[Seq[Expression]] = {
+    val usable = bounds.filter(isTime).sortBy(b => TermType.sweepRank(b.by.termType))
+    val chains = for {
+      a <- usable
+      b <- usable
+      if (a.from, a.to) != (b.from, b.to)
+      shared <- Seq(0, 1, 2).filter(i => a.has(i) && b.has(i))
+      if a.of(shared).semanticEquals(b.of(shared))
+    } yield Seq(0, 1, 2).map(i => if (a.has(i)) a.of(i) else b.of(i))
+    chains.headOption
+  }
+
+  private[this] def made(
+      bounds: Seq[Bound],
+      times: Seq[Expression],
+      residual: Seq[Expression]
+  ): CubeTerms = {
+    val attributes =
+      Vector.fill(3)(mutable.ArrayBuffer.empty[(Expression, AttributeType)])
+    def attribute(input: Int, e: Expression, of: AttributeType): Int = {
+      val at = attributes(input).indexWhere { case (known, t) =>
+        t == of && known.semanticEquals(e)
+      }
+      if (at >= 0) at
+      else {
+        attributes(input) += e -> of
+        attributes(input).size - 1
+      }
+    }
+    val pairs = Pairs.map { case (i, j) =>
+      val own = bounds.filter(b => b.from == i && b.to == j)
+      val (window, bands) = own.partition(b =>
+        isTime(b) && b.of(i).semanticEquals(times(i)) && b.of(j).semanticEquals(times(j))
+      )
+      CubePair(
+        window.headOption.flatMap(b => OperatorWindow.from(b.by))
+          .fold(Unbounded)(w => TimeWindow(w.lower, w.upper)),
+        (window.drop(1) ++ bands).map { b =>
+          val of = b.by.band.attribute
+          CubeBand(attribute(i, b.of(i), of), attribute(j, b.of(j), of), b.by.band)
+        }.toVector
+      )
+    }
+    CubeTerms(
+      times.map(OperatorWindow.asLong),
+      attributes.map(_.map(_._1).toSeq),
+      attributes.map(_.map(_._2).toVector),
+      pairs,
+      residual.reduceOption(And.apply)
+    )
+  }
+}

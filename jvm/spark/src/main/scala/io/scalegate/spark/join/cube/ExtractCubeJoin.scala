@@ -1,0 +1,61 @@
+package io.scalegate.spark.join.cube
+
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  Expression,
+  Literal,
+  PredicateHelper,
+  PythonUDF
+}
+import org.apache.spark.sql.catalyst.plans.InnerLike
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, SubqueryAlias}
+import org.apache.spark.sql.catalyst.rules.Rule
+
+import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+
+/** Makes one node of a [[CubeHint]] and the two inner joins below it. The rule runs when a plan is normalized, before the
+  * optimizer, which puts joins of three inputs into another order.
+  */
+object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
+  override def apply(plan: LogicalPlan): LogicalPlan =
+    plan.transformUpWithSubqueries {
+      case CubeHint(child, _) if !ScaleGateConf.enabled(conf) => child
+      case CubeHint(child, layout) if child.resolved => joined(child, layout)
+    }
+
+  private[this] def joined(plan: LogicalPlan, layout: Option[String]): LogicalPlan = {
+    val (inputs, found) = inputsOf(plan)
+    if (inputs.size != 3) throw Errors.cubeInputs(inputs.size)
+    if (plan.isStreaming) throw Errors.cubeStreaming
+    val conjuncts = found.flatMap(splitConjunctivePredicates)
+      .filterNot(_.isInstanceOf[WindowJoinRequested])
+    conjuncts
+      .find(c => !c.deterministic || c.exists(_.isInstanceOf[PythonUDF]))
+      .foreach(c => throw Errors.cubeCondition(c.sql))
+    val (ofOne, others) = conjuncts.partition(c =>
+      c.references.nonEmpty && inputs.exists(i => c.references.subsetOf(i.outputSet))
+    )
+    val filtered = inputs.map { input =>
+      ofOne.filter(_.references.subsetOf(input.outputSet)).reduceOption(And.apply)
+        .fold(input)(Filter(_, input))
+    }
+    val condition = others.reduceOption(And.apply).getOrElse(Literal.TrueLiteral)
+    CubeJoin(filtered(0), filtered(1), filtered(2), condition, layout)
+  }
+
+  /** The inputs of the inner joins at the top of a plan, and their conditions. */
+  private[this] def inputsOf(plan: LogicalPlan): (Seq[LogicalPlan], Seq[Expression]) =
+    plan match {
+      case Join(left, right, _: InnerLike, condition, _) =>
+        val ((l, onLeft), (r, onRight)) = (inputsOf(left), inputsOf(right))
+        (l ++ r, onLeft ++ onRight ++ condition)
+      case Filter(condition, child) =>
+        inputsOf(child) match {
+          case (Seq(_), _) => (Seq(plan), Nil)
+          case (several, conditions) => (several, conditions :+ condition)
+        }
+      case s: SubqueryAlias if s.child.isInstanceOf[Join] => inputsOf(s.child)
+      case other => (Seq(other), Nil)
+    }
+}
