@@ -39,7 +39,8 @@ def cube_join(
 
     One operator compares each row with those of both others, in a cube of workers, the extension
     to three inputs that the DP-Join paper leaves open. All rows meet in one task, whose threads
-    are the workers; two joins one after the other would first make all pairs.
+    are the workers. Two joins one after the other are faster where their conditions bound
+    something that an index can look up; this is for conditions that all three rows decide.
 
     Parameters
     ----------

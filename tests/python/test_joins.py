@@ -664,6 +664,9 @@ def test_a_cube_gives_the_rows_of_two_joins(
         + " AND ".join([*times, "abs(l.x - r.a) <= 20", "t.c > l.x", "t.n < l.price"])
     )
     found = rows(cube)
+    told = scalegate.metrics(cube).iloc[0]
+    assert told.algorithm.startswith("cube of ")
+    assert (told.results, told.comparisons > 0) == (found.total(), True)
     with plain(spark):
         assert found == rows(expected)
     assert len(found) > 50

@@ -49,12 +49,17 @@ final case class CubeJoinExec(
     times.map(time => Seq(SortOrder(time, Ascending)))
 
   override def nodeName: String = "CubeJoin"
-  override def simpleString(maxFields: Int): String = {
+  override def simpleString(maxFields: Int): String = s"$nodeName Inner, $description"
+
+  /** What EXPLAIN says of the join, its parts separated by "; ". */
+  def description: String = {
     val windows = pairs.map(_.window).map(w => s"[${w.lower}, ${w.upper}]").mkString(", ")
-    val bands = pairs.map(_.bands.size).sum
-    s"$nodeName Inner, windows: $windows; bands: $bands; " +
-      residual.fold("")(r => s"residual: ${r.sql}; ") +
-      s"algorithm: cube of $layout workers in one task"
+    Seq(
+      Some(s"windows: $windows"),
+      Some(s"bands: ${pairs.map(_.bands.size).sum}"),
+      residual.map(r => s"residual: ${r.sql}"),
+      Some(s"algorithm: cube of $layout workers in one task")
+    ).flatten.mkString("; ")
   }
 
   override lazy val metrics: Map[String, SQLMetric] = Map(

@@ -5,6 +5,7 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.util.QueryExecutionListener
 
 import io.scalegate.spark.join.WindowJoinNode
+import io.scalegate.spark.join.cube.CubeJoinExec
 import io.scalegate.spark.join.operator.OperatorNode
 
 /** Remembers what the joins of the last queries did, of all sessions of the driver, for who asks afterwards. It holds
@@ -36,12 +37,12 @@ object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper
   override def onFailure(function: String, query: QueryExecution, failure: Exception): Unit = ()
 
   private[this] def joinsOf(plan: SparkPlan): Seq[RecentJoin] =
-    collectWithSubqueries(plan) { case join: WindowJoinNode =>
-      val work = join match {
-        case operator: OperatorNode => operator.work
-        case _ => Nil
-      }
-      val figures = join.metrics.map { case (name, metric) => name -> metric.value }
-      RecentJoin(join.description, figures, work)
+    collectWithSubqueries(plan) {
+      case join: OperatorNode => RecentJoin(join.description, figuresOf(join), join.work)
+      case join: WindowJoinNode => RecentJoin(join.description, figuresOf(join), Nil)
+      case join: CubeJoinExec => RecentJoin(join.description, figuresOf(join), Nil)
     }
+
+  private[this] def figuresOf(join: SparkPlan) =
+    join.metrics.map { case (name, metric) => name -> metric.value }
 }
