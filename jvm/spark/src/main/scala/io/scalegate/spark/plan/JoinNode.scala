@@ -9,13 +9,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   LogicalPlan,
   Statistics
 }
-import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.util.collection.BitSet
 
 /** A join that is no Join of Spark's. It has the columns and no more rows than a Join of its type whatever the
   * condition, and nothing more is said of them.
   */
-trait JoinNode extends BinaryNode with OwnNode {
+trait JoinNode extends BinaryNode with OwnNode with KeepsAliases {
   def joinType: JoinType
 
   override def output: Seq[Attribute] =
@@ -32,16 +30,6 @@ trait JoinNode extends BinaryNode with OwnNode {
     AttributeSet.fromAttributeSets(expressions.map(_.references))
   override protected def uniqueBy: Set[ExpressionSet] = Set.empty
   override protected def holds: ExpressionSet = ExpressionSet()
-
-  /** Says that there are no aliases below. Spark takes away those that only rename, but of a Join's side none that the
-    * other side has the column of: a stream that is joined with itself under other names would have the same columns on
-    * both sides.
-    */
-  override def getDefaultTreePatternBits: BitSet = {
-    val bits = super.getDefaultTreePatternBits
-    bits.unset(TreePattern.ALIAS.id)
-    bits
-  }
 
   protected def over(left: LogicalPlan, right: LogicalPlan): JoinNode
 

@@ -7,10 +7,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   ExpressionSet
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
-import org.apache.spark.sql.catalyst.trees.TreePattern
-import org.apache.spark.util.collection.BitSet
 
-import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.plan.{KeepsAliases, OwnNode}
 
 /** The inner join of three inputs by one condition, as one operator.
   *
@@ -25,7 +23,8 @@ final case class CubeJoin(
     third: LogicalPlan,
     condition: Expression,
     layout: Option[String]
-) extends OwnNode {
+) extends OwnNode
+    with KeepsAliases {
   override def children: Seq[LogicalPlan] = Seq(first, second, third)
   override def output: Seq[Attribute] = children.flatMap(_.output)
   override def references: AttributeSet = condition.references
@@ -37,13 +36,6 @@ final case class CubeJoin(
   override def stats: Statistics = Statistics(children.map(_.stats.sizeInBytes).product)
   override protected def uniqueBy: Set[ExpressionSet] = Set.empty
   override protected def holds: ExpressionSet = ExpressionSet()
-
-  /** As `JoinNode` has it: no alias below goes that keeps the inputs' columns apart. */
-  override def getDefaultTreePatternBits: BitSet = {
-    val bits = super.getDefaultTreePatternBits
-    bits.unset(TreePattern.ALIAS.id)
-    bits
-  }
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[LogicalPlan]): CubeJoin =
     copy(first = changed(0), second = changed(1), third = changed(2))
