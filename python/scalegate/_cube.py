@@ -14,6 +14,7 @@ from scalegate import _session
 from scalegate._bands import between, not_negative
 from scalegate._errors import ScalegateError
 from scalegate._joins import with_hidden
+from scalegate._keys import hidden_name
 from scalegate._required import required
 from scalegate._schema import MOST_CELLS, Frame
 from scalegate._widths import Width, whole_number
@@ -91,7 +92,7 @@ def cube_join(
     data_type = frames[0].field(times[0], "time").dataType
     schema.refuse_missing(within, data_type, "within", CALL)
     width = not_negative(schema.amount(within, data_type, "within"), within, "within")
-    hidden = [_hidden(name, frame, frames) for name, frame in zip(times, frames)]
+    hidden = [hidden_name(name, f.side, "", frames) for name, f in zip(times, frames)]
     inputs = [with_hidden(f.df, {new: old}) for f, new, old in zip(frames, hidden, times)]
     windows = {
         (i, j): between(F.col(schema.quote(hidden[i])), hidden[j], (-width, width), data_type)
@@ -148,14 +149,6 @@ def _names(frames: Sequence[Frame], suffixes: Sequence[str]) -> list[str]:
             f"{tuple(suffixes)!r}, or rename one first."
         )
     return names
-
-
-def _hidden(name: str, frame: Frame, frames: Sequence[Frame]) -> str:
-    taken = {frame.fold(column) for one in frames for column in one.df.columns}
-    hidden = f"{name} of the {frame.side}"
-    while frame.fold(hidden) in taken:
-        hidden += "'"
-    return hidden
 
 
 def _condition(on: Column) -> Column:

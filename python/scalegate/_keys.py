@@ -89,8 +89,8 @@ def checked_pairs(
     return _checked(lefts, rights, sides, (argument, argument))
 
 
-def hidden_name(name: str, side: str, streamed: str, sides: tuple[Frame, Frame]) -> str:
-    """What a column is called that nobody but EXPLAIN shows, and no other of either side is."""
+def hidden_name(name: str, side: str, streamed: str, sides: Sequence[Frame]) -> str:
+    """What a column is called that nobody but EXPLAIN shows, and no other of any side is."""
     if sides[0].df.isStreaming:
         return streamed
     taken = {frame.fold(column) for frame in sides for column in frame.df.columns}

@@ -8,7 +8,7 @@ object CubeLayoutText {
   private[this] val Format = """\s*(\d+)\s*[xX]\s*(\d+)\s*[xX]\s*(\d+)\s*""".r
 
   /** None for what is no layout. */
-  def parse(text: String): Option[CubeLayout] = text match {
+  def unapply(text: String): Option[CubeLayout] = text match {
     case Format(r, s, t) =>
       val sides = Seq(r, s, t).map(BigInt(_))
       Option.when(sides.forall(_ > 0) && sides.product <= MatrixLayout.MostWorkers)(

@@ -59,8 +59,9 @@ object Errors {
       "time: put it into a filter above the join"
   )
 
-  def cubeTimes(why: String): Exception = bad(
-    s"CUBE_JOIN needs a window between the times of its inputs, and $why"
+  def cubeTimes: Exception = bad(
+    "CUBE_JOIN needs a window between the times of its inputs, and no times of all three are bounded by each other: write " +
+      "two bounds at least that share a column"
   )
 
   def layoutSize(found: String): Exception = bad(

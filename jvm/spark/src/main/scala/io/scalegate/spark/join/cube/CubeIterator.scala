@@ -7,7 +7,7 @@ import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.matrix.cube.{CubeResult, RunningCubeJoin}
 import io.scalegate.spark.rows.AttributeReader
-import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
 
 /** Feeds a running join of three and takes its results, on the task's thread, which therefore never waits for the one while
   * the join waits for the other. Each row is valid until the next is asked for.
@@ -108,7 +108,7 @@ final private[cube] class CubeRows(
       times.keys(0),
       source,
       seq,
-      io.scalegate.stream.Side.R,
+      Side.R,
       attributes.keys.clone(),
       row.copy()
     )

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
+import io.scalegate.matrix.cube.CubeLayout
 import io.scalegate.spark.plan.{KeepsAliases, OwnNode}
 
 /** The inner join of three inputs by one condition, as one operator.
@@ -15,14 +16,14 @@ import io.scalegate.spark.plan.{KeepsAliases, OwnNode}
   * @param condition
   *   over the columns of all three
   * @param layout
-  *   of the cube's workers, as a hint writes it; None where the planner may say
+  *   of the cube's workers; None where the planner may say
   */
 final case class CubeJoin(
     first: LogicalPlan,
     second: LogicalPlan,
     third: LogicalPlan,
     condition: Expression,
-    layout: Option[String]
+    layout: Option[CubeLayout]
 ) extends OwnNode
     with KeepsAliases {
   override def children: Seq[LogicalPlan] = Seq(first, second, third)

@@ -6,23 +6,20 @@ import org.apache.spark.sql.execution.{FilterExec, LocalTableScanExec, SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.matrix.cube.CubeLayout
-import io.scalegate.spark.settings.{Cores, CubeLayoutText, Errors, ScaleGateConf}
+import io.scalegate.spark.settings.{Cores, ScaleGateConf}
 
 /** Plans joins of three inputs that a hint asks a cube for. */
 object CubeJoinStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case join: CubeJoin =>
-      CubeTerms.from(join) match {
-        case Left(why) => throw Errors.cubeTimes(why)
-        case Right(None) => LocalTableScanExec(join.output, Nil, None) :: Nil
-        case Right(Some(terms)) => planned(join, terms) :: Nil
-      }
+      val none: SparkPlan = LocalTableScanExec(join.output, Nil, None)
+      CubeTerms.from(join).fold(none)(planned(join, _)) :: Nil
     case hint: CubeHint => planLater(hint.child) :: Nil
     case _ => Nil
   }
 
   private[this] def planned(join: CubeJoin, terms: CubeTerms): SparkPlan = {
-    val layout = join.layout.flatMap(CubeLayoutText.parse).getOrElse(
+    val layout = join.layout.getOrElse(
       CubeLayout(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask), 1, 1)
     )
     val inputs = join.children.zip(terms.times).zip(terms.bounded).map {

@@ -14,6 +14,7 @@ import io.scalegate.band.AttributeType
 import io.scalegate.matrix.cube.{CubeBand, CubePair, CubeSpec}
 import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.join.operator.OperatorWindow
+import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.TimeWindow
 
 /** What a [[CubeJoin]] goes by, read off its condition.
@@ -54,8 +55,12 @@ private[cube] object CubeTerms extends PredicateHelper {
   private val Pairs = Seq((0, 1), (1, 2), (0, 2))
   private val Unbounded = TimeWindow(Long.MinValue, Long.MaxValue)
 
-  /** Left: why it is none that a cube can join; Right(None): nothing matches. */
-  def from(join: CubeJoin): Either[String, Option[CubeTerms]] = {
+  /** None where nothing matches.
+    *
+    * @throws java.lang.IllegalArgumentException
+    *   if no bounds on time hold the three together
+    */
+  def from(join: CubeJoin): Option[CubeTerms] = {
     val conjuncts = splitConjunctivePredicates(join.condition)
     val inputs = join.children.map(_.outputSet)
     val read = Pairs.map { case (i, j) =>
@@ -69,15 +74,12 @@ private[cube] object CubeTerms extends PredicateHelper {
       ((bounds ++ equal.map(_._2)).map(Bound(i, j, _)), said)
     }
     val bounds = read.flatMap(_._1)
-    if (bounds.exists(_.by.isEmpty)) Right(None)
-    else
-      timesOf(bounds).toRight(
-        "no times of all three are bounded by each other: write two bounds at least that share a column"
-      ).map { times =>
-        val said = read.flatMap(_._2)
-        val terms = made(bounds, times, conjuncts.filterNot(said.contains))
-        Option.when(terms.isPossible)(terms)
-      }
+    if (bounds.exists(_.by.isEmpty)) None
+    else {
+      val times = timesOf(bounds).getOrElse(throw Errors.cubeTimes)
+      val said = read.flatMap(_._2)
+      Some(made(bounds, times, conjuncts.filterNot(said.contains))).filter(_.isPossible)
+    }
   }
 
   /** Equal values are a bound of width zero. */

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.matrix.cube.CubeLayout
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -24,7 +25,7 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
       case CubeHint(child, layout) if child.resolved => joined(child, layout)
     }
 
-  private[this] def joined(plan: LogicalPlan, layout: Option[String]): LogicalPlan = {
+  private[this] def joined(plan: LogicalPlan, layout: Option[CubeLayout]): LogicalPlan = {
     val (inputs, found) = inputsOf(plan)
     if (inputs.size != 3) throw Errors.cubeInputs(inputs.size)
     if (plan.isStreaming) throw Errors.cubeStreaming

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
 
+import io.scalegate.matrix.cube.CubeLayout
 import io.scalegate.spark.settings.{Constant, CubeLayoutText, Errors}
 
 /** Turns `CUBE_JOIN`, or `CUBE_JOIN('2x1x1')`, into a [[CubeHint]] on the joins of its query block, or on its frame. It runs
@@ -25,14 +26,14 @@ object ResolveCubeHint extends Rule[LogicalPlan] {
     case UnresolvedHint(name, arguments, child) if name.equalsIgnoreCase(Name) =>
       val layout = arguments match {
         case Nil => None
-        case Seq(Constant.Text(text)) if CubeLayoutText.parse(text).nonEmpty => Some(text)
+        case Seq(Constant.Text(CubeLayoutText(layout))) => Some(layout)
         case other => throw Errors.cubeArguments(other.map(_.sql))
       }
       put(child, layout)
   }
 
   /** Above the joins and the filter on them. */
-  private[this] def put(plan: LogicalPlan, layout: Option[String]): LogicalPlan = plan match {
+  private[this] def put(plan: LogicalPlan, layout: Option[CubeLayout]): LogicalPlan = plan match {
     case f: Filter if isJoined(f.child) => CubeHint(f, layout)
     case _: Join | _: SubqueryAlias => CubeHint(plan, layout)
     case u: UnaryNode if u.child.exists(_.isInstanceOf[Join]) =>
