@@ -52,16 +52,9 @@ final private[spark] case class CrashOutcome(
   */
 @Faults
 abstract class CrashedStreams extends StreamingJoinSuite {
-  override protected def fileManager: String = classOf[FaultyFiles].getName
-
-  override protected def settings: Map[String, String] = super.settings ++ Map(
-    "spark.hadoop.fs.file.impl" -> classOf[FaultyFileSystem].getName,
-    "spark.hadoop.fs.file.impl.disable.cache" -> "true",
-    "spark.sql.streaming.stateStore.minDeltasForSnapshot" -> "2",
-    // What Spark does in threads of its own, at times of theirs, is done here between the batches.
-    "spark.sql.streaming.stateStore.maintenanceInterval" -> "1h",
-    "spark.sql.streaming.asyncLogPurge.enabled" -> "false"
-  )
+  // Maintenance is done here between the batches.
+  override protected def settings: Map[String, String] = super.settings ++
+    FaultyFiles.Settings + ("spark.sql.streaming.stateStore.minDeltasForSnapshot" -> "2")
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()

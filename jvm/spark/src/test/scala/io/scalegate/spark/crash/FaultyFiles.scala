@@ -34,6 +34,19 @@ final class FaultyFiles(path: Path, conf: Configuration)
   override def delete(path: Path): Unit = at("delete", path)(super.delete(path))
 }
 
+private[crash] object FaultyFiles {
+
+  /** Of a session whose checkpoints' files these are. */
+  val Settings: Map[String, String] = Map(
+    "spark.sql.streaming.checkpointFileManagerClass" -> classOf[FaultyFiles].getName,
+    "spark.hadoop.fs.file.impl" -> classOf[FaultyFileSystem].getName,
+    "spark.hadoop.fs.file.impl.disable.cache" -> "true",
+    // What Spark does in threads of its own comes at times of theirs.
+    "spark.sql.streaming.stateStore.maintenanceInterval" -> "1h",
+    "spark.sql.streaming.asyncLogPurge.enabled" -> "false"
+  )
+}
+
 final private class FaultyStream(file: OutputStream, to: Path) extends FilterOutputStream(file) {
   private[this] var closed = false
 

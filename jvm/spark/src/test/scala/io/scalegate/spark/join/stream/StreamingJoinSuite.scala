@@ -34,13 +34,11 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
     "spark.sql.shuffle.partitions" -> "2",
     "spark.sql.streaming.minBatchesToRetain" -> "2",
-    "spark.sql.streaming.checkpointFileManagerClass" -> fileManager
+    // Spark's default starts processes for each file where Hadoop has no native library, which takes most of a small
+    // batch's time.
+    "spark.sql.streaming.checkpointFileManagerClass" ->
+      classOf[FileSystemBasedCheckpointFileManager].getName
   )
-
-  /** Spark's default starts processes for each file where Hadoop has no native library, which takes most of a small
-    * batch's time.
-    */
-  protected def fileManager: String = classOf[FileSystemBasedCheckpointFileManager].getName
 
   protected def at(seconds: Double, id: Long, x: Int = 5): Event =
     Event((seconds * 1000).toLong, 1, x, id)

@@ -19,13 +19,7 @@ import io.scalegate.tags.{Faults, Streaming}
 @Faults
 @Streaming
 final class RealTimeCrashSuite extends RealTimeSuite {
-  override protected def settings: Map[String, String] = super.settings ++ Map(
-    "spark.sql.streaming.checkpointFileManagerClass" -> classOf[FaultyFiles].getName,
-    "spark.hadoop.fs.file.impl" -> classOf[FaultyFileSystem].getName,
-    "spark.hadoop.fs.file.impl.disable.cache" -> "true",
-    "spark.sql.streaming.stateStore.maintenanceInterval" -> "1h",
-    "spark.sql.streaming.asyncLogPurge.enabled" -> "false"
-  )
+  override protected def settings: Map[String, String] = super.settings ++ FaultyFiles.Settings
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
