@@ -95,7 +95,8 @@ final case class TimeWindows(
         Some(window.metadata)
       )
       Project(named +: passed, filter)
-    case other => throw notKnown(other)
+    case other =>
+      throw SparkException.internalError(s"Spark makes another plan of windows: $other")
   }
 
   /** Whether a filter and projections are what the analyzer makes of it, when it has made them or at any time later. */
@@ -124,9 +125,6 @@ final case class TimeWindows(
     val asked = Alias(TimeWindow(time, by.size, by.slide, by.offset), window.name)()
     TimeWindowing(Project(Seq(asked), child)).children.head
   }
-
-  private[this] def notKnown(plan: LogicalPlan) =
-    SparkException.internalError(s"Spark makes another plan of windows: $plan")
 
   /** What the analyzer's other rules make of an expression of the rule for windows, which names its column `own`. */
   private[this] def analyzed(expression: Expression, own: Attribute): Expression =

@@ -45,7 +45,6 @@ final class OperatorTask(
     val running = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
     new OperatorIterator(running, terms.probing, ofLeft, ofRight, context, kept)
   }
-
 }
 
 private[join] object OperatorTask {

@@ -27,9 +27,9 @@ import io.scalegate.spark.window.hint.WindowHint
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
 
-/** Finds sliding windows, of enough overlap, or of none where they are asked for, in the forms that the analyzer has given them, before the optimizer
-  * changes them; Spark's own form too, for what is on now may have been off then. The rule runs when a plan is
-  * normalized.
+/** Finds sliding windows, of enough overlap, or of none where they are asked for, in the forms that the analyzer has
+  * given them, before the optimizer changes them; Spark's own form too, for what is on now may have been off then. The
+  * rule runs when a plan is normalized.
   */
 object ExtractTimeWindows extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = {

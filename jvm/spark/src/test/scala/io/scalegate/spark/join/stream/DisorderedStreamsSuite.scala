@@ -4,6 +4,11 @@ import java.sql.Timestamp
 
 /** Joins of streams whose rows come a little out of order, cut into batches in several ways. */
 abstract class DisorderedStreamsSuite extends StreamingJoinSuite {
+  protected val within: String =
+    "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
+
+  protected val types: Seq[String] =
+    Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 
   /** Events whose times rise but for a second's disorder. */
   protected def disordered(seed: Int, count: Int): Seq[Event] = {

@@ -10,15 +10,12 @@ import io.scalegate.spark.settings.ScaleGateConf
   * `SCALEGATE_SOAK` each condition is tried with every type; otherwise with some, so that each type comes up.
   */
 final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
-  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
   private val conditions = Seq(
     "a band" -> s"$within AND abs(l.x - r.x) <= 2",
     "a key" -> s"l.k = r.k AND $within",
     "a key and a residual" -> s"l.k = r.k AND $within AND l.x < r.x",
     "time alone" -> s"$within AND (l.x + r.x) % 3 = 0"
   )
-  private val types =
-    Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 
   /** Rows by the order of their times and sides.
     *

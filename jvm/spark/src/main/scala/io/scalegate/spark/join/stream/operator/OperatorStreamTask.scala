@@ -14,7 +14,6 @@ import io.scalegate.spark.join.stream.state.{
   StreamWindow
 }
 import io.scalegate.spark.join.stream.task.{
-  BatchInput,
   BatchPairs,
   BatchServices,
   EventTimeOrder,
@@ -77,10 +76,8 @@ final class OperatorStreamTask(
       before: JoinState,
       services: BatchServices
   ): BatchPairs = {
-    val arrived = Sides.each(side =>
-      new BatchInput(held(side), rows(side), batch, before, services)
-    )
-    val now = arrived.map(_.now)
+    val both = arrived(rows, batch, before, services)
+    val now = both.map(_.now)
     val order = new EventTimeOrder(now.left, now.right)
     val goesOn = live != null && (reached eq before)
     val isGiven = order.size > 0 || mayDecide(before, batch.watermark)
@@ -89,13 +86,8 @@ final class OperatorStreamTask(
     new OperatorPairs(
       current,
       probing,
-      arrived.map(_.joining(order)),
-      StreamJoinEnd(
-        before.watermark,
-        batch.watermark,
-        arrived.left.dropped + arrived.right.dropped,
-        services.store
-      ),
+      both.map(_.joining(order)),
+      StreamJoinEnd(before, batch, both, services.store),
       after => if (isGiven || goesOn) reached = after
     )
   }

@@ -2,7 +2,7 @@ package io.scalegate.spark.join.stream.perkey
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.spark.join.stream.state.{ChunkKey, PartedState}
+import io.scalegate.spark.join.stream.state.{ChunkKey, HeldState}
 import io.scalegate.stream.{Side, Sides}
 
 /** What a side holds beside the rows of its keys: rows that wait for the watermark, in their order.
@@ -30,7 +30,7 @@ private[scalegate] object SideOfKeys {
   val Empty: SideOfKeys = SideOfKeys(Vector.empty, Vector.empty, Vector.empty, 0L, 0L)
 }
 
-/** The state of a partition of a join that holds the rows of each key apart, see [[PartedState]].
+/** The state of a partition of a join that holds the rows of each key apart, see [[HeldState]].
   *
   * @param left
   *   what it holds of the left side beside the rows of the keys, as `right` is of the right one
@@ -44,7 +44,7 @@ abstract private[scalegate] class KeyedState(
     val right: SideOfKeys,
     val watermark: Long,
     eventTimes: Sides[Int]
-) extends PartedState {
+) extends HeldState {
 
   /** The same with other rows beside those of the keys. */
   protected def withOthers(left: SideOfKeys, right: SideOfKeys): KeyedState

@@ -10,10 +10,10 @@ import io.scalegate.spark.join.JoinTask
 import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, EventTimeWindow}
 import io.scalegate.spark.join.stream.task.{
   BatchServices,
-  PartedTask,
   StoredSide,
   StreamBatch,
-  StreamInput
+  StreamInput,
+  StreamTask
 }
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.{Side, Sides}
@@ -31,7 +31,7 @@ abstract class KeyedStream(
     inputs: Sides[StreamInput],
     keys: Sides[Seq[Expression]]
 ) extends JoinTask
-    with PartedTask {
+    with StreamTask {
   import KeyedStream._
 
   type State <: KeyedState

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.task.{PartedTask, StreamInput}
+import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
 import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams that holds the rows of each key apart, as it is planned. */
@@ -28,7 +28,7 @@ sealed trait PerKey {
       probing: Probing,
       inputs: Sides[StreamInput],
       residual: Option[Expression]
-  ): PartedTask
+  ): StreamTask
 }
 
 /** Each row with the last rows of the other side that have its key. */
@@ -48,7 +48,7 @@ final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Long)
       probing: Probing,
       inputs: Sides[StreamInput],
       residual: Option[Expression]
-  ): PartedTask = new RowsPerKeyStream(probing, inputs, keys, rows, residual)
+  ): StreamTask = new RowsPerKeyStream(probing, inputs, keys, rows, residual)
 }
 
 /** Each left row with the right rows of its key that are nearest to it in time.
@@ -77,5 +77,5 @@ final case class NearestPerKey(
       probing: Probing,
       inputs: Sides[StreamInput],
       residual: Option[Expression]
-  ): PartedTask = new NearestStream(probing, inputs, this, residual)
+  ): StreamTask = new NearestStream(probing, inputs, this, residual)
 }

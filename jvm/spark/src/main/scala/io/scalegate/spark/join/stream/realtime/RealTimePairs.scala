@@ -6,8 +6,8 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.RowAddress
-import io.scalegate.spark.join.stream.state.{BatchJournal, HeldState, PartedState}
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, PartedTask, StreamBatch}
+import io.scalegate.spark.join.stream.state.{BatchJournal, HeldState}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch, StreamTask}
 import io.scalegate.stream.Sides
 
 /** The rows of a join in Real-Time Mode, in one partition, for one batch of minutes: the join goes on for as long as its
@@ -25,7 +25,7 @@ import io.scalegate.stream.Sides
   *   takes what the task tells of itself, each second and at the end
   */
 final class RealTimePairs(
-    val task: PartedTask,
+    val task: StreamTask,
     arrivals: Arrivals,
     terms: RealTimeTerms,
     batch: Long,
@@ -63,7 +63,7 @@ final class RealTimePairs(
     }
   }
 
-  def finish(): PartedState = {
+  def finish(): HeldState = {
     require(
       part == null && arrivals.isDone,
       "a batch is finished when all of its rows were taken"

@@ -7,6 +7,12 @@ import io.scalegate.stream.Side
   */
 trait HeldState {
 
+  /** That rows were last joined by, in microseconds. */
+  def watermark: Long
+
+  /** The same with more entries of the checkpoint, of each side. */
+  def withChunks(more: Side => Vector[(ChunkKey, Long)]): HeldState
+
   /** The greatest event time, in microseconds, of a row of this side that a later one may match. */
   def latest(side: Side): Long
 
@@ -19,14 +25,4 @@ trait HeldState {
   /** Of the rows. */
   def leftBytes: Long
   def rightBytes: Long
-}
-
-/** The state of a join whose batches may be joined in parts, each of which makes another of it. */
-trait PartedState extends HeldState {
-
-  /** That rows were last joined by, in microseconds. */
-  def watermark: Long
-
-  /** The same with more entries of the checkpoint, of each side. */
-  def withChunks(more: Side => Vector[(ChunkKey, Long)]): PartedState
 }

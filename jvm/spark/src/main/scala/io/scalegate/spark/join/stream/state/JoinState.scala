@@ -42,7 +42,7 @@ final class JoinState private[scalegate] (
     private[scalegate] val left: SideState,
     private[scalegate] val right: SideState,
     val watermark: Long
-) extends PartedState {
+) extends HeldState {
   def withChunks(more: Side => Vector[(ChunkKey, Long)]): JoinState = {
     def withMore(side: Side) = {
       val state = sideState(side)

@@ -168,3 +168,17 @@ final private[scalegate] case class StreamJoinEnd(
     new JoinState(held.left, held.right, watermark)
   }
 }
+
+private[scalegate] object StreamJoinEnd {
+  def apply(
+      before: JoinState,
+      batch: StreamBatch,
+      both: Sides[BatchInput],
+      store: ChunkStore
+  ): StreamJoinEnd = StreamJoinEnd(
+    before.watermark,
+    batch.watermark,
+    both.left.dropped + both.right.dropped,
+    store
+  )
+}

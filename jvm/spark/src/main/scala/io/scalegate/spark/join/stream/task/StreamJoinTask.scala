@@ -51,26 +51,19 @@ final class StreamJoinTask(
       before: JoinState,
       services: BatchServices
   ): StreamJoinIterator = {
-    val arrived = Sides.each(side =>
-      new BatchInput(held(side), rows(side), batch, before, services)
-    )
-    val now = arrived.map(_.now)
+    val both = arrived(rows, batch, before, services)
+    val now = both.map(_.now)
     val order =
       if (inTurn) new EventTimeOrder(now.left, now.right)
       else new ArrivalOrder(now.left.size, now.right.size)
-    val sides = arrived.map(_.joining(order))
+    val sides = both.map(_.joining(order))
     new StreamJoinIterator(
       probing,
       sides,
       order,
       found(sides, order, services.waiting),
       UnmatchedRows(sides.left, sides.right, order, window, probing),
-      StreamJoinEnd(
-        before.watermark,
-        batch.watermark,
-        arrived.left.dropped + arrived.right.dropped,
-        services.store
-      )
+      StreamJoinEnd(before, batch, both, services.store)
     )
   }
 

@@ -29,7 +29,7 @@ import io.scalegate.spark.join.stream.realtime.{
   RealTimePairs
 }
 import io.scalegate.spark.join.stream.state.HeldState
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, PartedTask, StreamBatch}
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchServices, StreamBatch}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
 
@@ -173,7 +173,7 @@ final class StreamingWindowJoinExec(
       val rows = realTime.fold(task.join(Sides(l, r), batch, held, services)) { terms =>
         val arrivals = new Arrivals(Sides(l, r), present, wanted, times, context)
         new RealTimePairs(
-          task.asInstanceOf[PartedTask],
+          task,
           arrivals,
           terms,
           batch.number,

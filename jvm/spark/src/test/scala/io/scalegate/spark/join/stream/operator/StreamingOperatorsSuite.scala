@@ -10,7 +10,6 @@ import io.scalegate.spark.settings.JoinOperator
   * `SCALEGATE_SOAK` each operator runs each join type by each condition that it can.
   */
 final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
-  private val within = "r.ts BETWEEN l.ts - INTERVAL 2 SECONDS AND l.ts + INTERVAL 3 SECONDS"
   private val conditions = Seq(
     "a band" -> s"$within AND abs(l.x - r.x) <= 2",
     "a key" -> s"l.k = r.k AND $within AND l.x < r.x",
@@ -18,7 +17,6 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     "time to one side" ->
       "r.ts > l.ts + INTERVAL 1 SECOND AND r.ts <= l.ts + INTERVAL 4 SECONDS AND l.x <= r.x"
   )
-  private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
   private val operators = JoinOperator.all.filterNot(_.innerOnly)
 
   private def query(operator: String, how: String, on: String, more: String = ""): String = {

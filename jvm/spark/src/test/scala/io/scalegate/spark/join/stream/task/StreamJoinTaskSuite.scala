@@ -35,7 +35,6 @@ import io.scalegate.spark.join.stream.state.{
   ChunkStore,
   EventTimeWindow,
   HeldState,
-  PartedState,
   RowCountWindow,
   StreamWindow
 }
@@ -284,7 +283,7 @@ private[scalegate] object StreamJoinTaskSuite {
     private val bands =
       Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong))
 
-    private def task: PartedTask = (perKey, operator) match {
+    private def task: StreamTask = (perKey, operator) match {
       case (Some(ofKeys), _) =>
         val keys = Sides[Seq[Expression]](Seq(left(1)), Seq(right(1)))
         ofKeys(keys).task(probing, Sides.each(input), condition)
@@ -347,15 +346,12 @@ private[scalegate] object StreamJoinTaskSuite {
     /** With its checkpoint in memory. */
     final class Partition {
       private var store = new Chunks(Map.empty)
-      private var held: PartedState = own(task, _.empty)
+      private var held: HeldState = task.empty
       private var number = 0L
 
-      private def own(task: PartedTask, state: PartedTask => HeldState): PartedState =
-        task.own(state(task))
+      def state: HeldState = held
 
-      def state: PartedState = held
-
-      def restart(): Unit = held = own(task, _.restored(store))
+      def restart(): Unit = held = task.restored(store)
 
       /** Rows in the checkpoint. */
       def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
@@ -425,12 +421,12 @@ private[scalegate] object StreamJoinTaskSuite {
         )
         try {
           val texts = rows.take(most).map(textOf).toVector
-          Attempt(texts, if (rows.hasNext) held else join.own(rows.finish()), own)
+          Attempt(texts, if (rows.hasNext) held else rows.finish(), own)
         } finally rows.close()
       }
     }
 
-    private case class Attempt(rows: Seq[String], state: PartedState, store: Chunks)
+    private case class Attempt(rows: Seq[String], state: HeldState, store: Chunks)
 
     private def textOf(pair: JoinedRow): String = {
       def id(row: InternalRow) = if (row.isNullAt(2)) None else Some(row.getLong(2))
