@@ -87,7 +87,8 @@ def asof_join(
     condition
         What a right row must satisfy, beside its left row, to be taken at all: the nearest of
         those is. Over columns of both frames, as `DataFrame.join` takes it. To look at the row
-        that was taken, filter the result.
+        that was taken, filter the result. It may call Python functions, in a batch: they are
+        called for every right row in reach, so give a tolerance, too.
     suffix, left_on, right_on
         As in `interval_join`.
 

@@ -263,9 +263,9 @@ def window_join(
     left, right
         DataFrames of one session, both batch or both streaming.
     on
-        A condition over columns of both sides, as `DataFrame.join` takes it; None keeps every
-        pair of the window. To join a frame with itself give both sides an alias, and name columns
-        by it.
+        A condition over columns of both sides, as `DataFrame.join` takes it, which may call
+        Python functions; None keeps every pair of the window. To join a frame with itself give
+        both sides an alias, and name columns by it.
     time
         The time columns, as in `interval_join`.
     within

@@ -631,18 +631,6 @@ def test_a_setting_chooses_where_the_call_does_not(
     assert "(as set)" in plan
 
 
-def test_a_python_function_over_a_window_of_rows_is_refused_by_name(
-    spark: SparkSession,
-) -> None:
-    even = F.udf(lambda x, a: (x + a) % 2 == 0, "boolean")
-    left, right = spark.range(3).toDF("x"), spark.range(3).toDF("a")
-    joined = left.window_join(
-        right, even(F.col("x"), F.col("a")), time=("x", "a"), within=scalegate.rows(2)
-    )
-    with pytest.raises(Exception, match="calls a Python function"):
-        joined.collect()
-
-
 @pytest.mark.parametrize("layout", [None, pytest.param((1, 2, 1), marks=pytest.mark.connect)])
 def test_a_cube_gives_the_rows_of_two_joins(
     spark: SparkSession, left: DataFrame, right: DataFrame, layout: tuple[int, ...] | None

@@ -35,6 +35,7 @@ import io.scalegate.spark.join.plan.{
   SplitSkewedPartitions,
   WindowJoinStrategy
 }
+import io.scalegate.spark.join.python.{ExtractPythonJoin, PushThroughPythonJoin, SplitPythonJoin}
 import io.scalegate.spark.join.rowcount.{ExtractRowWindowJoin, WithinRows}
 import io.scalegate.spark.join.stream.plan.{
   ExtractStreamingWindowJoin,
@@ -106,11 +107,13 @@ private object ScaleGateExtensions {
   *     known, because the optimizer rebuilds joins and keeps nothing else of them;
   *   - plan normalization rules: joins over row-count windows, of three inputs and as-of joins leave the optimizer's hands, since it
   *     moves filters below joins; not before, for `Dataset.join` expects a Join of the analyzer; and so do aggregates of
-  *     the rows around each row, of whose subqueries it would make joins;
-  *   - optimizer rules: move filters below as-of joins and interval aggregates where that changes nothing, and take
-  *     aggregates out of these that nobody reads;
-  *   - rule before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
-  *     inner that can be: makes two joins of a full join that is not run as one;
+  *     the rows around each row, of whose subqueries it would make joins, and joins whose conditions call functions in
+  *     Python, which it would refuse;
+  *   - optimizer rules: move filters below as-of joins, interval aggregates and joins with functions in Python where
+  *     that changes nothing, and take aggregates out of these that nobody reads;
+  *   - rules before the cost-based ones, when filters and columns have been moved below the joins and outer joins made
+  *     inner that can be: make two joins of a full join that is not run as one, and of one with functions in Python
+  *     those that find its candidates and its rows;
   *   - optimizer rule: takes the hint's marker out of the filters that Spark infers from it;
   *   - planner strategies: one runs before Spark's own choice of a join, one shares what a full join's halves must not
   *     read twice;
@@ -173,6 +176,9 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveWindowHints)
     extensions.injectResolutionRule(_ => ResolveCubeHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
+    extensions.injectPlanNormalizationRule(_ => ExtractPythonJoin)
+    extensions.injectOptimizerRule(_ => PushThroughPythonJoin)
+    extensions.injectPreCBORule(_ => SplitPythonJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractRowWindowJoin)
     extensions.injectPlanNormalizationRule(_ => ExtractCubeJoin)
     extensions.injectPlannerStrategy(_ => CubeJoinStrategy)

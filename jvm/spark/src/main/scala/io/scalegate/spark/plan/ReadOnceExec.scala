@@ -9,10 +9,13 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection
 }
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.spark.rows.UnsafeRows
 
-/** The rows of a [[ReadOnce]] input, below an exchange that all copies of it share.
+/** The rows of a [[ReadOnce]] input, below an exchange that all copies of it share. If a part of that exchange is lost,
+  * and the input may come in another order when it is read again, Spark makes all of it again, and what the copies'
+  * operators made of it.
   *
   * @param columns
   *   in the order that all copies have them in
@@ -28,8 +31,10 @@ final case class ReadOnceExec(columns: Seq[Attribute], input: Long, why: String,
   override protected def doExecute(): RDD[InternalRow] = {
     val (from, to) = (child.output, columns)
     val rows = child.execute()
-    if (from.map(_.exprId) == to.map(_.exprId)) rows.mapPartitions(UnsafeRows(_, to))
-    else rows.mapPartitions(_.map(UnsafeProjection.create(to, from)))
+    TaskAccess.mapInOrder(rows) { of =>
+      if (from.map(_.exprId) == to.map(_.exprId)) UnsafeRows(of, to)
+      else of.map(UnsafeProjection.create(to, from))
+    }
   }
 
   override protected def doCanonicalize(): SparkPlan = {

@@ -55,8 +55,8 @@ object Errors {
   )
 
   def cubeCondition(condition: String): Exception = bad(
-    s"CUBE_JOIN cannot evaluate $condition on its threads, for it is a Python function or may give another answer each " +
-      "time: put it into a filter above the join"
+    s"CUBE_JOIN cannot evaluate $condition on its threads, for it may give another answer each time: put it into a " +
+      "filter above the join"
   )
 
   def cubeTimes: Exception = bad(
@@ -345,8 +345,8 @@ object Errors {
   )
 
   def withinRowsPython(condition: String): Exception = bad(
-    s"the condition of a join over a window of rows calls a Python function: $condition. Compute it as a column of one " +
-      "side first, or, of an inner join, filter the result by it"
+    s"the condition of a join over a window of rows calls a Python function that may give another answer each time, or " +
+      s"of a row outside of a subquery: $condition. Compute it as a column of one side first"
   )
 
   def asOfArguments(name: String, count: Int): Exception = bad(
@@ -421,7 +421,8 @@ object Errors {
   )
 
   def asOfPython(condition: String): Exception = bad(
-    s"the condition of an as-of join calls a Python function: $condition. Compute it as a column of one side first"
+    s"the condition of an as-of join calls a Python function, of streams, or one that may give another answer each " +
+      s"time, or of a row outside of a subquery: $condition. Compute it as a column of one side first"
   )
 
   def asOfSubquery(condition: String): Exception = bad(
@@ -431,6 +432,15 @@ object Errors {
   def asOfMisplaced(where: String): Exception = bad(
     "asof(left_time, right_time) and nearest(left_time, right_time, k) stand once among the AND-ed conditions of a join, " +
       s"behind its ON, with ${ScaleGateConf.Enabled} on; here is one in $where"
+  )
+
+  def pythonStream(condition: String): Exception = bad(
+    s"a Python function of both sides decides which rows of a stream match nothing: $condition. It can filter the pairs of " +
+      "an inner join: of another join compute it as a column of one side first, or write it with Spark's own functions"
+  )
+
+  def pythonReadOnce(setting: String): Exception = bad(
+    s"a join whose condition calls a Python function reads an input once for two operators, and $setting is off: turn it on"
   )
 
   def windowTooLarge(rows: Long, bytes: Long): Exception = new SparkException(

@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   Expression,
   NamedExpression,
-  PythonUDF,
   SubqueryExpression
 }
 import org.apache.spark.sql.catalyst.plans.LeftOuter
@@ -22,6 +21,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Project
 }
 
+import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.plan.SimplifiedJoin
 
 /** Makes an [[IntervalAggregate]] of what a query asks for, if it can be run as one. Rules call it, on the driver. */
@@ -68,7 +68,7 @@ private[aggregate] object MakeIntervalAggregate {
   ): Boolean = {
     def stub(input: LogicalPlan) = LocalRelation(input.output)
     val plain = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
-      !condition.exists(_.isInstanceOf[PythonUDF])
+      !PythonCondition.isIn(condition)
     plain && !left.isStreaming && !right.isStreaming &&
     left.outputSet.intersect(right.outputSet).isEmpty &&
     condition.references.subsetOf(left.outputSet ++ right.outputSet) && {

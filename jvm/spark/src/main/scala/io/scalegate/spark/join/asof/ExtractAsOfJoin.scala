@@ -7,22 +7,14 @@ import org.apache.spark.sql.catalyst.expressions.{
   AttributeSet,
   Expression,
   PredicateHelper,
-  PythonUDF,
   SubqueryExpression
 }
-import org.apache.spark.sql.catalyst.plans.logical.{
-  BROADCAST,
-  Filter,
-  Join,
-  LogicalPlan,
-  Project,
-  ResolvedHint,
-  SubqueryAlias
-}
+import org.apache.spark.sql.catalyst.plans.logical.{BROADCAST, Join, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.join.PythonCondition
+import io.scalegate.spark.join.hint.{SideHint, WindowJoinRequested}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins with [[AsOf]], and Spark's own joins with the nearest rows, out of the optimizer's hands.
@@ -52,9 +44,9 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
 
   /** What is refused in a join of ours, Spark's own may run. */
   private[this] def isLeftToSpark(condition: Option[Expression]): Boolean =
-    condition.exists(c => hasPython(c) || SubqueryExpression.hasInOrCorrelatedExistsSubquery(c))
-
-  private[this] def hasPython(e: Expression): Boolean = e.exists(_.isInstanceOf[PythonUDF])
+    condition.exists(c =>
+      PythonCondition.isIn(c) || SubqueryExpression.hasInOrCorrelatedExistsSubquery(c)
+    )
 
   /** A join with an [[AsOf]] in its condition, as a node of this package's. */
   def node(join: Join): LogicalPlan = {
@@ -80,7 +72,8 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       condition: Option[Expression]
   ): LogicalPlan = {
     val (left, leftTime) = withColumn(join.left, marker.leftTime)
-    val (plain, broadcast) = withoutHints(join.right)
+    val (plain, hint) = SideHint.takenFrom(join.right)
+    val broadcast = hint.exists(_.strategy.contains(BROADCAST))
     val (right, rightTime) = withColumn(plain, marker.rightTime)
     val tolerance = marker.tolerance.map(_.transformDown {
       case e if e.semanticEquals(marker.leftTime) => leftTime
@@ -99,19 +92,6 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
     if ((left eq join.left) && (right eq plain)) node else Project(join.output, node)
   }
 
-  /** The input without Spark's hints, which the optimizer would look for a Join to give to, and whether one of them asks
-    * for a broadcast.
-    */
-  private[this] def withoutHints(input: LogicalPlan): (LogicalPlan, Boolean) = input match {
-    case ResolvedHint(child, info) =>
-      val (plain, broadcast) = withoutHints(child)
-      (plain, broadcast || info.strategy.contains(BROADCAST))
-    case node @ (_: SubqueryAlias | _: Project | _: Filter) =>
-      val (plain, broadcast) = withoutHints(node.children.head)
-      (if (plain eq node.children.head) node else node.withNewChildren(Seq(plain)), broadcast)
-    case other => (other, false)
-  }
-
   private[this] def withColumn(
       input: LogicalPlan,
       time: Expression
@@ -128,7 +108,7 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case other => throw Errors.asOfJoinType(other.sql)
     }
     if (join.right.isStreaming && !join.left.isStreaming) throw Errors.asOfStream
-    condition.find(hasPython).foreach(c => throw Errors.asOfPython(c.sql))
+    condition.find(PythonCondition.isIn).foreach(c => throw Errors.asOfPython(c.sql))
     condition
       .find(SubqueryExpression.hasInOrCorrelatedExistsSubquery)
       .foreach(c => throw Errors.asOfSubquery(c.sql))

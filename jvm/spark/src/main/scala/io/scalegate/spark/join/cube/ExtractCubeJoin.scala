@@ -1,17 +1,12 @@
 package io.scalegate.spark.join.cube
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And,
-  Expression,
-  Literal,
-  PredicateHelper,
-  PythonUDF
-}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.matrix.cube.CubeLayout
+import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -31,18 +26,18 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
     if (plan.isStreaming) throw Errors.cubeStreaming
     val conjuncts = found.flatMap(splitConjunctivePredicates)
       .filterNot(_.isInstanceOf[WindowJoinRequested])
-    conjuncts
-      .find(c => !c.deterministic || c.exists(_.isInstanceOf[PythonUDF]))
-      .foreach(c => throw Errors.cubeCondition(c.sql))
-    val (ofOne, others) = conjuncts.partition(c =>
+    conjuncts.find(!_.deterministic).foreach(c => throw Errors.cubeCondition(c.sql))
+    val (ofOne, ofSeveral) = conjuncts.partition(c =>
       c.references.nonEmpty && inputs.exists(i => c.references.subsetOf(i.outputSet))
     )
+    val (python, others) = ofSeveral.partition(PythonCondition.isIn)
     val filtered = inputs.map { input =>
       ofOne.filter(_.references.subsetOf(input.outputSet)).reduceOption(And.apply)
         .fold(input)(Filter(_, input))
     }
     val condition = others.reduceOption(And.apply).getOrElse(Literal.TrueLiteral)
-    CubeJoin(filtered(0), filtered(1), filtered(2), condition, layout)
+    val cube = CubeJoin(filtered(0), filtered(1), filtered(2), condition, layout)
+    python.reduceOption(And.apply).fold[LogicalPlan](cube)(Filter(_, cube))
   }
 
   /** The inputs of the inner joins at the top of a plan, and their conditions. */

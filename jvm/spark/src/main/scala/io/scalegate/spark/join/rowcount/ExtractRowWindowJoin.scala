@@ -1,12 +1,12 @@
 package io.scalegate.spark.join.rowcount
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper, PythonUDF}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.hint.WindowJoinRequested
+import io.scalegate.spark.join.{Probing, PythonCondition}
 import io.scalegate.spark.settings.{Errors, JoinOperator, NamedOperator, ScaleGateConf}
 
 /** Takes joins with [[WithinRows]] out of the optimizer's hands.
@@ -32,7 +32,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       case _ => false
     }
     others
-      .find(_.exists(_.isInstanceOf[PythonUDF]))
+      .find(PythonCondition.isIn)
       .foreach(c => throw Errors.withinRowsPython(c.sql))
     for {
       window <- conjuncts.collect { case w: WithinRows => w } match {

@@ -2,6 +2,8 @@ package org.apache.spark.sql.scalegate
 
 import java.util.concurrent.TimeoutException
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.memory.TaskMemoryManager
 import org.apache.spark.rdd.{DeterministicLevel, RDD}
 import org.apache.spark.sql.catalyst.expressions.Expression
@@ -18,6 +20,12 @@ object TaskAccess {
   /** Whether a partition that is computed again has the same rows in the same order, as far as Spark knows. */
   def comesInOneOrder(rows: RDD[_]): Boolean =
     rows.outputDeterministicLevel == DeterministicLevel.DETERMINATE
+
+  /** The rows changed by a function whose results depend on their order, or that may be others when they are read again:
+    * where a partition may come in another order Spark then computes all of them again, and what was made of them.
+    */
+  def mapInOrder[A, B: ClassTag](rows: RDD[A])(f: Iterator[A] => Iterator[B]): RDD[B] =
+    rows.mapPartitionsWithIndexInternal((_, of) => f(of), isOrderSensitive = true)
 
   /** Makes the calling thread one of the task's, as far as what it reads asks for the task. */
   def enter(task: TaskContext): Unit = TaskContext.setTaskContext(task)

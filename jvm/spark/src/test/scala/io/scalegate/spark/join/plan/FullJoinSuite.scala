@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.plan
 
 import org.apache.spark.sql.execution.exchange.ReusedExchangeExec
+import org.apache.spark.sql.scalegate.StageAccess
 import org.apache.spark.sql.types.{IntegerType, StructType}
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.util.LongAccumulator
@@ -215,6 +216,15 @@ final class FullJoinSuite extends SparkJoinSuite {
       assert(windowJoins(df).size == 2)
       assert(readOnce(df).exists(_.why.contains(why)))
     }
+  }
+
+  test("an input that comes in another order is made again as a whole, if a part of it is lost") {
+    def levels(input: String) =
+      readOnce(spark.sql(s"SELECT * FROM r FULL JOIN $input s ON abs(r.i - s.i) <= 1")).map(
+        StageAccess.isMadeAgainAsAWhole
+      )
+    assert(levels("(SELECT *, rand() AS y FROM s)").toSet == Set(false))
+    assert(levels("(SELECT /*+ REPARTITION(3) */ *, rand() AS y FROM s)").contains(true))
   }
 
   test("what is known to have the same rows is read where it is needed, and nothing else") {

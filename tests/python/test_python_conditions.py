@@ -1,0 +1,302 @@
+"""Joins whose conditions call Python functions: the rows of the same condition in Spark's own
+functions, for every join and join type."""
+
+import random
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sample
+import scalegate
+import sessions
+import stream_files
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+HOW = ["inner", "left", "right", "full", "semi", "anti"]
+NEAREST = ["inner", "left", "semi", "anti"]
+ALGORITHMS = ["auto", "sweep", "matrix", "scalejoin"]
+LAST_ROWS = [scalegate.rows(5), scalegate.rows(3, per_key="k")]
+Function = Callable[..., Column]
+
+
+def in_spark(x: str, a: str) -> Column:
+    """NULL for some pairs, as for those with a NULL."""
+    total = (F.col(x) + F.col(a)) % 4
+    return F.when(total != 3, total == 1)
+
+
+@pytest.fixture(scope="module")
+def functions() -> dict[str, Function]:
+    """By how they are evaluated. Workers know nothing of this module: they get all of each."""
+
+    def fits(x: int | None, a: int | None) -> bool | None:
+        total = None if x is None or a is None else (x + a) % 4
+        return None if total is None or total == 3 else total == 1
+
+    return {
+        "rows": F.udf(fits, "boolean", useArrow=False),
+        "arrow": F.udf(fits, "boolean", useArrow=True),
+        "pandas": F.pandas_udf(
+            lambda x, a: ((x + a) % 4 == 1).where((x + a) % 4 != 3), "boolean"
+        ),
+    }
+
+
+@pytest.fixture(scope="module")
+def left(spark: SparkSession) -> DataFrame:
+    """With rows that are the same in every column."""
+    return spark.range(240).select(
+        F.timestamp_seconds(F.pmod(F.hash("id"), F.lit(400))).alias("ts"),
+        F.pmod(F.hash("id"), F.lit(3)).alias("k"),
+        F.when(F.col("id") % 19 > 0, F.pmod(F.hash("id"), F.lit(11))).alias("x"),
+    )
+
+
+@pytest.fixture(scope="module")
+def right(spark: SparkSession) -> DataFrame:
+    return spark.range(200).select(
+        F.timestamp_seconds(F.pmod(F.hash(-F.col("id")), F.lit(500))).alias("at"),
+        F.pmod(F.hash("id"), F.lit(3)).alias("l"),
+        F.when(F.col("id") % 23 > 0, F.pmod(F.hash(-F.col("id")), F.lit(7))).alias("a"),
+    )
+
+
+@pytest.fixture
+def plain(spark: SparkSession) -> Iterator[Callable[[DataFrame], Counter[Any]]]:
+    """The rows that Spark gives without the package."""
+
+    def collected(df: DataFrame) -> Counter[Any]:
+        spark.conf.set("spark.scalegate.enabled", "false")
+        try:
+            return rows(df.select("*"))
+        finally:
+            spark.conf.unset("spark.scalegate.enabled")
+
+    yield collected
+
+
+def rows(df: DataFrame) -> Counter[Any]:
+    return Counter(map(tuple, df.collect()))
+
+
+WINDOW = "at BETWEEN ts - INTERVAL 9 SECONDS AND ts + INTERVAL 9 SECONDS"
+CONDITIONS = {
+    "a window of time": WINDOW,
+    "a band": "abs(x - a) <= 3",
+    "a key and a window": f"k = l AND {WINDOW}",
+    "a broadcast": "abs(x - a) <= 2 AND k = l",
+}
+
+
+@pytest.mark.parametrize(("what", "how"), sample.covering(list(CONDITIONS), HOW))
+def test_a_condition_in_python_over(
+    functions: dict[str, Function],
+    left: DataFrame,
+    right: DataFrame,
+    plain: Callable[[DataFrame], Counter[Any]],
+    what: str,
+    how: str,
+) -> None:
+    other = F.broadcast(right) if what == "a broadcast" else right
+    window = F.expr(CONDITIONS[what])
+    which = list(functions)[(HOW.index(how) + len(what)) % len(functions)]
+    joined = left.join(other, window & functions[which]("x", "a"), how)
+    plan = sessions.plan(joined)
+    assert re.search("WindowJoin (Inner|#)", plan) or what == "a broadcast"
+    assert "EvalPython" in plan
+    found = rows(joined)
+    assert found == plain(left.join(right, window & in_spark("x", "a"), how))
+    assert found.total() > 20
+
+
+@pytest.mark.parametrize(("algorithm", "how"), sample.covering(ALGORITHMS, HOW))
+def test_window_join_in_python(
+    functions: dict[str, Function],
+    left: DataFrame,
+    right: DataFrame,
+    plain: Callable[[DataFrame], Counter[Any]],
+    algorithm: Any,
+    how: Any,
+) -> None:
+    joined = left.window_join(
+        right, functions["arrow"]("x", "a"), time=("ts", "at"), within="9 seconds", how=how,
+        algorithm=algorithm,
+    )  # fmt: skip
+    found = rows(joined)
+    assert found == plain(left.join(right, F.expr(WINDOW) & in_spark("x", "a"), how))
+    assert found.total() > 20
+
+
+@pytest.mark.parametrize(("within", "how"), sample.covering(LAST_ROWS, HOW), ids=str)
+def test_a_window_of_rows_in_python(
+    functions: dict[str, Function], left: DataFrame, right: DataFrame, how: Any, within: Any
+) -> None:
+    """The functions' calls are no part of the rows' order, nor do they take rows from windows."""
+    other = right.withColumnRenamed("l", "k")
+
+    def join(on: Column) -> Counter[Any]:
+        return rows(left.window_join(other, on, time=("ts", "at"), within=within, how=how))
+
+    found = join(functions["arrow"]("x", "a"))
+    assert found == join(in_spark("x", "a"))
+    assert found.total() > 20
+
+
+@pytest.mark.parametrize(
+    ("direction", "how"), sample.covering(["backward", "forward", "nearest"], NEAREST)
+)
+def test_the_nearest_row_that_python_accepts(
+    functions: dict[str, Function], left: DataFrame, right: DataFrame, how: Any, direction: Any
+) -> None:
+    def join(on: Column, tolerance: str | None) -> Counter[Any]:
+        return rows(
+            left.asof_join(
+                right, left_on="k", right_on="l", time=("ts", "at"), direction=direction,
+                how=how, tolerance=tolerance, ties="a", condition=on,
+            )
+        )  # fmt: skip
+
+    for tolerance in ("40 seconds", None):
+        found = join(functions["pandas"]("x", "a"), tolerance)
+        assert found == join(in_spark("x", "a"), tolerance)
+    assert found.total() > 10
+
+
+@pytest.mark.parametrize("how", sample.turn(NEAREST, 1))
+def test_the_nearest_rows_that_python_accepts(
+    functions: dict[str, Function], left: DataFrame, right: DataFrame, how: Any
+) -> None:
+    def join(on: Column) -> Counter[Any]:
+        return rows(
+            left.nearest_join(
+                right, k=3, time=("ts", "at"), how=how, ties="a", tolerance="1 minute",
+                condition=on,
+            )
+        )  # fmt: skip
+
+    found = join(functions["rows"]("x", "a"))
+    assert found == join(in_spark("x", "a"))
+    assert found.total() > 0
+
+
+def test_functions_of_one_side_each(
+    functions: dict[str, Function], left: DataFrame, right: DataFrame
+) -> None:
+    def window(on: Column) -> Counter[Any]:
+        return rows(left.window_join(right, on, time=("ts", "at"), within=scalegate.rows(4)))
+
+    def nearest(on: Column) -> Counter[Any]:
+        return rows(left.asof_join(right, time=("ts", "at"), condition=on))
+
+    python = functions["arrow"]("x", "k") & functions["arrow"]("a", "l")
+    spark = in_spark("x", "k") & in_spark("a", "l")
+    for join in (window, nearest):
+        found = join(python)
+        assert found == join(spark)
+        assert found.total() > 10
+
+
+def test_a_cube_in_python(
+    functions: dict[str, Function], left: DataFrame, right: DataFrame
+) -> None:
+    third = left.selectExpr("ts AS on3", "k AS k3", "x AS c")
+
+    def join(*on: Column) -> Counter[Any]:
+        condition = on[0] & on[1] & (F.col("k") == F.col("k3"))
+        return rows(
+            left.cube_join(
+                right, third, time=("ts", "at", "on3"), within="7 seconds", on=condition
+            )
+        )
+
+    found = join(functions["arrow"]("x", "a"), functions["pandas"]("a", "c"))
+    assert found == join(in_spark("x", "a"), in_spark("a", "c"))
+    assert found.total() > 10
+
+
+def test_several_functions_and_what_spark_evaluates(
+    functions: dict[str, Function],
+    left: DataFrame,
+    right: DataFrame,
+    plain: Callable[[DataFrame], Counter[Any]],
+) -> None:
+    def on(fits: Function, other: Function) -> Column:
+        either = fits("x", "a") | ((F.col("k") == 1) & ~F.coalesce(other("k", "a"), F.lit(False)))
+        return F.expr(WINDOW) & either & (F.col("l") >= F.col("k"))
+
+    for how in ("left", "full"):
+        found = rows(left.join(right, on(functions["rows"], functions["pandas"]), how))
+        assert found == plain(left.join(right, on(in_spark, in_spark), how))
+
+
+def test_a_filter_of_kept_rows_moves_below(
+    functions: dict[str, Function],
+    left: DataFrame,
+    right: DataFrame,
+    plain: Callable[[DataFrame], Counter[Any]],
+) -> None:
+    window = F.expr(WINDOW)
+    joined = left.join(right, window & functions["rows"]("x", "a"), "left").where("k = 1")
+    above, below = sessions.plan(joined).split("ReadOnce", 1)
+    assert ("= 1)" in above, "= 1)" in below) == (False, True)
+    wanted = plain(left.join(right, window & in_spark("x", "a"), "left").where("k = 1"))
+    assert rows(joined) == wanted
+
+
+def test_a_join_below_and_one_above(
+    functions: dict[str, Function],
+    left: DataFrame,
+    right: DataFrame,
+    plain: Callable[[DataFrame], Counter[Any]],
+) -> None:
+    third = right.selectExpr("at AS at3", "a AS a3")
+    again = "at3 BETWEEN ts - INTERVAL 2 SECONDS AND ts"
+
+    def join(fits: Function) -> DataFrame:
+        once = left.join(right, F.expr(WINDOW) & fits("x", "a"), "left")
+        return once.join(third, F.expr(again) & fits("a", "a3"), "left")
+
+    found = rows(join(functions["arrow"]))
+    assert found == plain(join(in_spark))
+
+
+@pytest.mark.connect
+@pytest.mark.streaming
+@pytest.mark.parametrize("within", ["4 seconds", scalegate.rows(3)], ids=["time", "rows"])
+def test_pairs_of_streams_that_python_accepts(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, within: Any
+) -> None:
+    rng = random.Random(5)
+    for side in ("l", "r"):
+        stream_files.write(tmp_path / side, stream_files.events(rng, 200), rng, 3)
+    streams = stream_files.sides(spark, tmp_path)
+    at_rest = [spark.read.parquet(str(tmp_path / side)) for side in ("l", "r")]
+
+    def join(sides: Any, fits: Function) -> DataFrame:
+        left, right = sides
+        right = right.withColumnsRenamed({name: f"r_{name}" for name in right.columns})
+        joined = left.window_join(right, fits("k", "r_k"), time=("ts", "r_ts"), within=within)
+        return joined.where("id >= 0")
+
+    found = stream_files.collect(join(streams, functions["arrow"]), tmp_path)
+    wanted = rows(join(at_rest, in_spark).where("r_id >= 0"))
+    assert Counter(map(tuple, (row for row in found if row.r_id >= 0))) == wanted
+    assert wanted.total() > 50
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("how", ["left", "semi"])
+def test_what_python_cannot_decide_of_streams_is_refused_by_name(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: Any
+) -> None:
+    stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 second")
+    left, right = stream.toDF("ts", "x"), stream.toDF("at", "a")
+    joined = left.window_join(
+        right, functions["rows"]("x", "a"), time=("ts", "at"), within="1 second", how=how
+    )
+    with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
+        stream_files.collect(joined, tmp_path)
