@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F
 from pyspark.sql.streaming import DataStreamWriter, StreamingQuery
 
 SCHEMA = pa.schema(
@@ -86,8 +87,21 @@ def join(left: DataFrame, right: DataFrame, what: str, how: str, **ways: Any) ->
     if what == "band":
         bands = {"x": ("x", 0.5)}
         return scalegate.band_join(left, right, bands, within="4 seconds", how=how, **ways)
+    if what == "intervals":
+        return _overlap(left, right, how)
     near = left.x * 2 < right.x
     return scalegate.window_join(left, right, on=near, within="3 seconds", how=how, **ways)
+
+
+def _overlap(left: DataFrame, right: DataFrame, how: str) -> DataFrame:
+    """Intervals of half as many seconds as a row's x, which need no function of the package."""
+    end = F.timestamp_micros(F.unix_micros("ts") + (F.col("x") * 500_000).cast("bigint"))
+    left = left.withColumn("until", end)
+    right = right.withColumn("until", end).withColumnsRenamed(
+        {name: f"{name}_right" for name in [*right.columns, "until"]}
+    )
+    both = (left.ts <= right.until_right) & (right.ts_right <= left.until)
+    return left.join(right, both, how)
 
 
 def run(rows: DataFrame, directory: Path) -> StreamingQuery:

@@ -33,6 +33,8 @@ CONDITIONS = {
     "INTERVAL 4 SECONDS",
     "theta": "l.x * 2 < r.x AND r.ts BETWEEN l.ts - INTERVAL 3 SECONDS AND l.ts + "
     "INTERVAL 3 SECONDS",
+    "intervals": "l.ts <= r.ts + to_microseconds(CAST(r.x * 500000 AS BIGINT)) AND "
+    "r.ts <= l.ts + to_microseconds(CAST(l.x * 500000 AS BIGINT))",
 }
 
 
@@ -67,6 +69,8 @@ def streams(directory: Path, seed: int, batches: int) -> None:
         ("band", "full", 3),
         ("band", "semi", 6),
         ("theta", "right", 4),
+        ("intervals", "full", 5),
+        pytest.param("intervals", "left", 3, marks=pytest.mark.connect),
         pytest.param("theta", "anti", 5, marks=pytest.mark.connect),
     ],
 )

@@ -45,6 +45,11 @@ final class BoundExtractor(left: AttributeSet, right: AttributeSet) {
     (ordered, residual)
   }
 
+  /** What each conjunct alone says of a difference, from one side. */
+  def limits(conjuncts: Seq[Expression]): Seq[DifferenceLimit] =
+    for (c <- conjuncts; b <- boundsOf(c) if b.isStraight && b.termType.family != "floating")
+      yield DifferenceLimit(b.left, b.right, b.termType, b.lower, b.upper)
+
   private[this] def boundsOf(conjunct: Expression): Seq[Bound] = conjunct match {
     case LessThanOrEqual(a, b) => atMost(a, b, strict = false)
     case LessThan(a, b) => atMost(a, b, strict = true)

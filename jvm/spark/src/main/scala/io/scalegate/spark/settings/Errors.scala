@@ -183,7 +183,8 @@ object Errors {
   def streamWithoutBound(left: String, right: String): Exception = bad(
     "this join of two streams would keep every row for ever: its condition does not bound the difference between " +
       s"the event times $left of the left input and $right of the right one from below and from above. Add a " +
-      s"condition such as r.$right BETWEEN l.$left - INTERVAL 5 MINUTES AND l.$left + INTERVAL 5 MINUTES"
+      s"condition such as r.$right BETWEEN l.$left - INTERVAL 5 MINUTES AND l.$left + INTERVAL 5 MINUTES, or let the " +
+      s"rows themselves say how long they last: l.$left <= r.until AND r.$right <= l.until"
   )
 
   def streamRowTimes(window: String, left: String, right: String): Exception = bad(
@@ -252,6 +253,17 @@ object Errors {
     s"above $window, a window of rows over two streams, $above would never give a row: it waits for a watermark, and of " +
       "pairs whose earlier row may be of any age none can be promised. Write the joined rows to a table and read them in " +
       "a second query, count in outputMode update, or join within a time"
+  )
+
+  def streamIntervalOrder: Exception = bad(
+    "a join of two streams whose bounds are columns gives its rows as they are found: leave out ordered, or bound the " +
+      "difference of the event times by an interval"
+  )
+
+  def streamIntervalsWatermark(condition: String, above: String): Exception = bad(
+    s"above a join of two streams whose bounds are columns $above waits for the watermark, which cannot be promised of its " +
+      s"rows, for an interval may be of any length: $condition. Bound the difference of the event times, too, as in " +
+      "r.ts BETWEEN l.ts - INTERVAL 1 DAY AND l.ts + INTERVAL 1 DAY"
   )
 
   def streamOneWatermark: Exception = bad(

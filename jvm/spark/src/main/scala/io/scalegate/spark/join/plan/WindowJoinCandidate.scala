@@ -50,7 +50,8 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
     }
   }
 
-  private[this] val conjuncts = others.flatMap(splitConjunctivePredicates)
+  /** Of the condition, without the keys. */
+  val conjuncts: Seq[Expression] = others.flatMap(splitConjunctivePredicates)
 
   /** The keys in the order in which an input at rest lies by them, if one does. */
   val (leftKeys: Seq[Expression], rightKeys: Seq[Expression]) = {

@@ -14,8 +14,15 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
     "a band" -> s"$within AND abs(l.x - r.x) <= 2",
     "a key" -> s"l.k = r.k AND $within",
     "a key and a residual" -> s"l.k = r.k AND $within AND l.x < r.x",
+    "intervals that overlap" -> s"r.ts <= ${end("l")} AND l.ts <= ${end("r")} AND (l.id + r.id) % 2 = 0",
+    "points in intervals" -> s"abs(l.x - r.x) <= 2 AND r.ts > l.ts AND r.ts <= ${end("l")}",
+    "intervals of each key" ->
+      s"l.k = r.k AND r.ts - INTERVAL 1 SECOND < ${end("l")} AND l.ts <= ${end("r")}",
     "time alone" -> s"$within AND (l.x + r.x) % 3 = 0"
   )
+
+  /** Of an interval of as many seconds as a row's x. */
+  private def end(side: String) = s"timestamp_micros(unix_micros($side.ts) + 1000000 * $side.x)"
 
   /** Rows by the order of their times and sides.
     *
@@ -28,7 +35,10 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
     "a band" -> Seq("INNER", "FULL", "LEFT ANTI"),
     "a key" -> Seq("LEFT SEMI"),
     "a key and a residual" -> Seq("LEFT", "FULL"),
-    "time alone" -> Seq("RIGHT", "LEFT ANTI")
+    "time alone" -> Seq("RIGHT", "LEFT ANTI"),
+    "intervals that overlap" -> Seq("INNER", "FULL"),
+    "points in intervals" -> Seq("LEFT", "LEFT SEMI"),
+    "intervals of each key" -> Seq("RIGHT", "LEFT ANTI")
   )
 
   for ((name, condition) <- conditions; joinType <- if (isSoak) types else asked(name))
@@ -202,15 +212,33 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
     assert(message.contains("give it the event times, ts of the left input and ts of the right"))
   }
 
+  test("over intervals: what their rows cannot be, in order or of a promised age, is refused") {
+    val on = conditions.toMap.apply("intervals that overlap")
+    def starting(query: String, mode: String = "append"): String =
+      intercept[IllegalArgumentException](new Running(query, mode = mode).start()).getMessage
+    def hinted(hint: String) =
+      starting(s"SELECT /*+ WINDOW_JOIN(l, r, '$hint') */ l.id FROM l JOIN r ON $on")
+    assert(hinted("ordered").contains("gives its rows as they are found"))
+    assert(hinted("pim").contains("no operator has a window whose end is a column"))
+    val counts =
+      s"SELECT window(l.ts, '1 minute'), count(*) FROM l JOIN r ON $on GROUP BY window(l.ts, '1 minute')"
+    assert(starting(counts).contains("an interval may be of any length"))
+    new Running(counts, mode = "update").start().stop()
+    val bounded = s"$on AND r.ts BETWEEN l.ts - INTERVAL 1 HOUR AND l.ts + INTERVAL 1 HOUR"
+    new Running(counts.replace(on, bounded)).start().stop()
+  }
+
   for (
     (layout, joinType) <-
-      Seq("2x3" -> "INNER", "3x1" -> "LEFT", "1x3" -> "RIGHT", "2x1" -> "LEFT ANTI")
+      Seq("2x3" -> "INNER", "3x1" -> "LEFT", "1x3" -> "RIGHT", "2x1" -> "LEFT ANTI");
+    what <- Seq("time alone", "intervals that overlap")
+    if isSoak || (what == "time alone") == (layout == "2x3" || joinType == "RIGHT")
   )
-    test(s"a matrix of $layout cells: $joinType join gives the same") {
+    test(s"a matrix of $layout cells: $joinType join by $what gives the same") {
       val (l, r) = (disordered(31, 120), disordered(32, 100))
       val columns = if (joinType.contains("ANTI")) "l.*" else "*"
       def query(hint: String) =
-        s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.last._2}"
+        s"SELECT $hint$columns FROM l $joinType JOIN r ON ${conditions.toMap.apply(what)}"
       val expected = batchResult(query(""), l, r)
       assert(joined(query(s"/*+ WINDOW_JOIN(l, r, '$layout') */ "), l, r, 2).sorted == expected)
     }

@@ -9,6 +9,7 @@ import io.scalegate.join.{JoinSpec, TypedJoin}
 import io.scalegate.spark.join.operator.{OperatorTask, TimedReader}
 import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
+  IntervalWindow,
   JoinState,
   RowCountWindow,
   StreamWindow
@@ -135,7 +136,7 @@ final class OperatorStreamTask(
   /** Whether a band says nothing that the window does not: one that is a key's may be the only one. */
   private[this] def isTime(band: Int) = band == window.key && (window match {
     case EventTimeWindow(_, lower, upper) => lower != 0 || upper != 0
-    case _: RowCountWindow => true
+    case _: RowCountWindow | _: IntervalWindow => true
   })
 }
 
@@ -146,6 +147,7 @@ private object OperatorStreamTask {
   private def kept(window: StreamWindow, isInner: Boolean): StreamWindow = window match {
     case w: RowCountWindow => w.copy(key = 0)
     case w: EventTimeWindow if isInner => w.copy(key = 0)
+    case w: IntervalWindow => throw notRun(w)
     case EventTimeWindow(_, lower, upper) =>
       val span = EventTimeWindow.minus(upper, lower)
       EventTimeWindow(0, math.min(lower, -span), math.max(upper, span))
@@ -154,5 +156,9 @@ private object OperatorStreamTask {
   private def windowOf(window: StreamWindow): Window = window match {
     case RowCountWindow(_, rows) => CountWindow(rows)
     case EventTimeWindow(_, lower, upper) => TimeWindow(lower, upper)
+    case w: IntervalWindow => throw notRun(w)
   }
+
+  private def notRun(window: StreamWindow) =
+    new IllegalStateException(s"an operator of the papers was asked for $window")
 }

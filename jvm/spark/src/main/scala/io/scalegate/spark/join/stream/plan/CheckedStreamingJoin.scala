@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
 import org.apache.spark.sql.scalegate.stream.StatefulNode
 
+import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.JoinNode
 
@@ -22,6 +23,10 @@ final case class CheckedStreamingJoin(
   def join: Join = Join(left, right, joinType, condition, hint)
 
   def rowWindow: Option[WithinRows] = WithinRows.find(condition)
+
+  /** Whether its rows are held for intervals whose ends are columns. */
+  private[plan] def isOfIntervals: Boolean = rowWindow.isEmpty && nearest.isEmpty &&
+    StreamingJoins.candidate(SimplifiedJoin(join)).exists(_.intervals.nonEmpty)
 
   /** What is asked of it, if it is an as-of join. */
   private[plan] def nearest: Option[StreamingNearest] = StreamingNearest.unapply(join)

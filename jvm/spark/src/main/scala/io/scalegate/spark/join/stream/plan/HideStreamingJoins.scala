@@ -31,7 +31,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     case w: WriteToStreamStatement if ScaleGateConf.enabled(conf) =>
       val hidden = hide(w)
       RealTimeQueries.refuse(w, hidden.inputQuery, conf)
-      refuseRowWindows(hidden.inputQuery, w.outputMode)
+      refuseUnboundedAge(hidden.inputQuery, w.outputMode)
       hidden.inputQuery.foreach { p =>
         if (p.isStreaming && waits(p, w.outputMode))
           StreamingNearest.refuseAbove(p, hidden.inputQuery)
@@ -83,18 +83,18 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     case other => SparkStreams.timeMode(other).nonEmpty
   }
 
-  /** No watermark is promised of the rows of a join over a window of rows, for the earlier row of a pair may be of any
-    * age. What gives rows only when a watermark has passed them would never give any above it.
+  /** No watermark is promised of the rows of a join over a window of rows or over intervals, for the earlier row of a pair
+    * may be of any age. What gives rows only when a watermark has passed them would never give any above it.
     */
-  private[this] def refuseRowWindows(query: LogicalPlan, mode: OutputMode): Unit =
+  private[this] def refuseUnboundedAge(query: LogicalPlan, mode: OutputMode): Unit =
     for {
       above <- query.find(p => p.isStreaming && waits(p, mode))
-      window <- above.children.iterator.flatMap(rowWindow).nextOption()
-    } throw Errors.streamRowsWatermark(window, above.nodeName)
-
-  private[this] def rowWindow(plan: LogicalPlan): Option[String] = plan.collectFirst {
-    case c: CheckedStreamingJoin if c.rowWindow.nonEmpty => c.rowWindow.get.sql
-  }
+      below <- above.children.iterator.flatMap(_.collect { case c: CheckedStreamingJoin => c })
+    } {
+      below.rowWindow.foreach(w => throw Errors.streamRowsWatermark(w.sql, above.nodeName))
+      if (below.isOfIntervals)
+        throw Errors.streamIntervalsWatermark(below.condition.get.sql, above.nodeName)
+    }
 
   private[this] def waits(plan: LogicalPlan, mode: OutputMode): Boolean = plan match {
     case _: CheckedStreamingJoin => true

@@ -2,15 +2,22 @@ package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.IntegralBand
-import io.scalegate.spark.bounds.{BoundedDifference, DifferenceRange, TermType}
+import io.scalegate.spark.bounds.{
+  BoundExtractor,
+  BoundedDifference,
+  DifferenceLimit,
+  DifferenceRange,
+  TermType
+}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator}
+import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
 
 /** The event times by which the rows of a join of two streams expire, and the bound between them.
@@ -23,6 +30,30 @@ final private[plan] case class StreamTimes(
     right: Attribute,
     bound: BoundedDifference
 )
+
+/** The event times of a join over intervals, and what ends the interval of a row of each side.
+  *
+  * @param left
+  *   the event time of the left input, as `right` is that of the right one
+  * @param leftEnd
+  *   by how much at most a right row comes after a value of the left one
+  * @param rightEnd
+  *   by how much at least a value of the right row comes after the left one
+  */
+final private[plan] case class StreamIntervals(
+    left: Attribute,
+    right: Attribute,
+    leftEnd: DifferenceLimit,
+    rightEnd: DifferenceLimit
+) {
+  def leftReach: Long = StreamIntervals.micros(leftEnd.upper.get)
+  def rightReach: Long = StreamIntervals.micros(-rightEnd.lower.get)
+}
+
+private[plan] object StreamIntervals {
+  private def micros(d: BigDecimal): Long =
+    d.max(BigDecimal(Long.MinValue)).min(BigDecimal(Long.MaxValue)).toLong
+}
 
 /** What the planner knows of a join of two streams. Made when a query starts and when a batch is planned; one thread.
   *
@@ -50,6 +81,23 @@ final private[plan] class StreamingJoinCandidate(
       .find(d => d.left.semanticEquals(l) && d.right.semanticEquals(r))
       .orElse(timeAsKey(l, r))
   } yield StreamTimes(l, r, bound)).nextOption()
+
+  /** Bounds that are columns, from a row's event time to the end of its interval, where they and not a width say how long
+    * rows are held.
+    */
+  val intervals: Option[StreamIntervals] =
+    if (time.nonEmpty || rows.nonEmpty) None
+    else {
+      val limits =
+        new BoundExtractor(join.left.outputSet, join.right.outputSet).limits(base.conjuncts)
+          .filterNot(ScaleGateConf.ansiErrors(SQLConf.get) && _.mayThrow)
+      (for {
+        l <- leftTimes.iterator
+        r <- rightTimes.iterator
+        leftEnd <- limits.find(d => d.upper.nonEmpty && d.right.semanticEquals(r))
+        rightEnd <- limits.find(d => d.lower.nonEmpty && d.left.semanticEquals(l))
+      } yield StreamIntervals(l, r, leftEnd, rightEnd)).nextOption()
+    }
 
   /** Those that a window of rows goes by. */
   val rowTimes: Option[(Attribute, Attribute)] =
@@ -93,7 +141,7 @@ final private[plan] class StreamingJoinCandidate(
   private[this] def isBounded =
     if (isPerKey) rowTimes.nonEmpty && windowKeys.nonEmpty
     else if (rows.nonEmpty) rowTimes.nonEmpty
-    else time.exists(_.bound.band.isInstanceOf[IntegralBand])
+    else intervals.nonEmpty || time.exists(_.bound.band.isInstanceOf[IntegralBand])
 
   def isRunnable: Boolean =
     Probing.from(join.joinType).nonEmpty && isBounded && isPlain &&
@@ -129,6 +177,7 @@ final private[plan] class StreamingJoinCandidate(
         throw Errors.streamAlgorithm(algorithm.name)
     }
     for (o <- named; why <- obstacle(o.operator)) throw Errors.streamOperator(o.name, why)
+    if (isOrdered && intervals.nonEmpty) throw Errors.streamIntervalOrder
     if (isMatrix) {
       if (isInTurn) throw Errors.streamLayoutOf("its rows come in one order, and from one task")
       if (isKeyed)
@@ -142,6 +191,8 @@ final private[plan] class StreamingJoinCandidate(
     if (isPerKey) Some("the last rows of each key are joined in one way alone")
     else if (rows.nonEmpty && !isInner)
       Some("over windows that count rows it runs inner joins alone: ask for 'index'")
+    else if (intervals.nonEmpty)
+      Some("no operator has a window whose end is a column: ask for 'index'")
     else if (operator.innerOnly)
       Some("its results come in no order, and those of streams do: 'llhj' gives the same rows")
     else JoinOperator.obstacle(operator, isKeyed && rows.isEmpty, isInner)

@@ -24,7 +24,12 @@ import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
 import io.scalegate.spark.join.stream.perkey.LastRowsPerKey
-import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowCountWindow, StreamWindow}
+import io.scalegate.spark.join.stream.state.{
+  EventTimeWindow,
+  IntervalWindow,
+  RowCountWindow,
+  StreamWindow
+}
 import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
 import io.scalegate.spark.rows.IndexBy
@@ -75,7 +80,11 @@ object StreamingJoinStrategy extends SparkStrategy {
       exec(
         c,
         probing,
-        Keys(c.base.leftKeys, c.base.rightKeys, !c.isRealTime && mayShare(probing)),
+        Keys(
+          c.base.leftKeys,
+          c.base.rightKeys,
+          !c.isRealTime && c.intervals.isEmpty && mayShare(probing)
+        ),
         left,
         right
       )
@@ -245,9 +254,10 @@ object StreamingJoinStrategy extends SparkStrategy {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
     }
-    val windowed = c.rows match {
-      case Some(rows) => byRows(terms, bands, rows.rows, times(c))
-      case None => byTime(terms, bands, c.time.get.bound)
+    val windowed = (c.rows, c.intervals) match {
+      case (Some(rows), _) => byRows(terms, bands, rows.rows, times(c))
+      case (_, Some(intervals)) => byIntervals(terms, bands, intervals)
+      case _ => byTime(terms, bands, c.time.get.bound)
     }
     val isOneTask = partitions.contains(1)
     def threadsOfTask = c.rows.flatMap(_.threads).getOrElse(
@@ -326,13 +336,18 @@ object StreamingJoinStrategy extends SparkStrategy {
     c.base.differences.filterNot(d => c.time.exists(_.bound eq d))
 
   private[this] def times(c: StreamingJoinCandidate): (Attribute, Attribute) =
-    c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right)).getOrElse(c.rowTimes.get)
+    c.time.filter(_ => c.rows.isEmpty).map(t => (t.left, t.right))
+      .orElse(c.intervals.map(i => (i.left, i.right)))
+      .getOrElse(c.rowTimes.get)
 
   /** What an index is asked for; the keys alone, where the event times are among them and nothing else is bounded. */
   private[this] def termsOf(
       c: StreamingJoinCandidate,
       cells: Option[(Expression, Expression)]
   ): IndexTerms = cells match {
+    case Some((left, right)) if c.base.differences.isEmpty =>
+      val same = IntegralBand(AttributeType.Int64, 0, 0)
+      IndexTerms(Seq(left), Seq(right), IndexBy.Bands(Vector(same)), c.base.residual)
     case Some((left, right)) => c.base.indexTermsInCells(left, right)
     case None if c.base.differences.isEmpty =>
       val key = c.base.key
@@ -371,6 +386,21 @@ object StreamingJoinStrategy extends SparkStrategy {
         bands :+ band,
         EventTimeWindow(bands.length, band.lower, band.upper)
       )
+  }
+
+  private[this] def byIntervals(
+      terms: IndexTerms,
+      bands: IndexedSeq[Band],
+      intervals: StreamIntervals
+  ): Windowed = {
+    // The window says which bands these are, for each side.
+    val any = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
+    Windowed(
+      terms.left :+ intervals.leftEnd.storedLeft :+ intervals.left,
+      terms.right :+ intervals.rightEnd.storedRight :+ intervals.right,
+      bands :+ any :+ any,
+      IntervalWindow(bands.length, intervals.leftReach, intervals.rightReach)
+    )
   }
 
   /** A row with a NULL among its attributes matches nothing, and is counted in the window: its attributes are others

@@ -78,6 +78,38 @@ object EventTimeWindow {
   }
 }
 
+/** An interval of event times for each row, from its own to one that is a column: a row matches those of the other side
+  * that come before its interval ends, and in whose intervals it comes. Rows are held, and in order, by the ends of their
+  * intervals. Two attributes that follow one another are a row's: as it is held, the end of its interval, with which the
+  * rows of the other side compare their times, and then its time; as it probes, the two change places.
+  *
+  * @param key
+  *   the first of the two
+  * @param leftReach
+  *   by how much a right row may come after the end of the left one's interval, in microseconds
+  * @param rightReach
+  *   by how much a left row may come after the end of the right one's
+  */
+final case class IntervalWindow(key: Int, leftReach: Long, rightReach: Long)
+    extends StreamWindow {
+  def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = {
+    val ofRight = IntegralBand(AttributeType.Int64, Long.MinValue, leftReach)
+    val ofLeft =
+      IntegralBand(AttributeType.Int64, EventTimeWindow.minus(0, rightReach), Long.MaxValue)
+    val (first, second) = if (side eq Side.R) (ofRight, ofLeft) else (ofLeft, ofRight)
+    all.updated(key, first).updated(key + 1, second)
+  }
+
+  def expired(side: Side, watermark: Long, joined: Long): Long =
+    EventTimeWindow.minus(watermark, if (side eq Side.R) leftReach else rightReach)
+
+  /** Its rows are joined in no order. */
+  def latestBefore(side: Side, from: Long): Long = Long.MaxValue
+
+  /** An interval may be of any length. */
+  def leastOutput(watermark: Long): Long = Long.MinValue
+}
+
 /** The last rows of each side in the order of their times. A row's position is its ordinal among its side's, from 1;
   * when it probes, how many rows of the other side came before it.
   */

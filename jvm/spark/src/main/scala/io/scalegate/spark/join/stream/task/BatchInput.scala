@@ -6,6 +6,7 @@ import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
   EventTimeWindow,
+  IntervalWindow,
   JoinState,
   RowBatch,
   RowCountWindow
@@ -37,6 +38,7 @@ final private[scalegate] class BatchInput(
   /** Rows whose time is not above this are of no use after the batch. */
   private[this] val evicted = window match {
     case _: EventTimeWindow => if (stored.inTurn) math.min(batch.watermark, expired) else expired
+    case _: IntervalWindow => expired
     case _: RowCountWindow => oldestTime.fold(Long.MinValue)(_ - 1)
   }
   private[this] val fresh = read.named(batch, evicted)
@@ -61,7 +63,7 @@ final private[scalegate] class BatchInput(
     stored,
     now,
     stored.positioned(now, n => held.joined + n + 1),
-    stored.positioned(now, n => state.sideState(side.opposite).joined + order.others(side, n)),
+    stored.probing(now, n => state.sideState(side.opposite).joined + order.others(side, n)),
     read.unmatchable,
     unmatchableNow,
     held,

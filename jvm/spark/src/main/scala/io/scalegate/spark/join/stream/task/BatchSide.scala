@@ -11,7 +11,10 @@ import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
   ChunkStore,
+  EventTimeWindow,
+  IntervalWindow,
   RowBatch,
+  RowCountWindow,
   SideState,
   StoredRows
 }
@@ -103,7 +106,7 @@ final private[scalegate] class BatchSide(
       if (heldMatched(run) eq old.rows.matched)
         heldMatched(run) = old.rows.matched.clone().asInstanceOf[BitSet]
       heldMatched(run).set(number)
-      if (old.timeOf(number) > expired) addMark(old.rows, number)
+      if (old.timeOf(number) > expired) addMark(old.rows, number, old.timeOf(number))
     }
 
   /** The rows whose time has come since the batch before, in the order of the runs and of their positions. */
@@ -125,7 +128,7 @@ final private[scalegate] class BatchSide(
   def finish(store: ChunkStore): SideState = {
     var number = newMatched.nextSetBit(firstKept)
     while (number >= 0) {
-      addMark(rows.stored, number)
+      addMark(rows.stored, number, positions(number))
       number = newMatched.nextSetBit(number + 1)
     }
     val marks = marked.result()
@@ -164,10 +167,18 @@ final private[scalegate] class BatchSide(
 
   private[this] def batchNumber(number: Int): Int = run.index.order(number)
 
-  private[this] def addMark(rows: StoredRows, number: Int): Unit = {
+  /** An entry of the checkpoint is of use until its rows have expired: rows that are counted, until others come that are
+    * as late.
+    */
+  private[this] def addMark(rows: StoredRows, number: Int, position: Long): Unit = {
     marked += rows.ids(number)
-    rows.point(markedRow, number)
-    latestMarked = math.max(latestMarked, markedRow.getLong(input.eventTime))
+    val time = stored.window match {
+      case _: RowCountWindow =>
+        rows.point(markedRow, number)
+        markedRow.getLong(input.eventTime)
+      case _: EventTimeWindow | _: IntervalWindow => position
+    }
+    latestMarked = math.max(latestMarked, time)
   }
 }
 

@@ -11,6 +11,7 @@ import io.scalegate.lookup.WindowRuns
 import io.scalegate.spark.join.stream.state.{
   Chunk,
   EventTimeWindow,
+  IntervalWindow,
   RowBatch,
   RowCountWindow,
   SideState,
@@ -61,9 +62,16 @@ final private[scalegate] class StoredSide(
   /** The rows' attributes, with other positions along the window where it counts rows. */
   def positioned(rows: RowBatch, positionOf: Int => Long): IndexedSeq[Array[Long]] =
     window match {
-      case _: EventTimeWindow => rows.keys
+      case _: EventTimeWindow | _: IntervalWindow => rows.keys
       case w: RowCountWindow => rows.keys.updated(w.key, Array.tabulate(rows.size)(positionOf))
     }
+
+  /** The attributes by which the rows probe the other side. */
+  def probing(rows: RowBatch, positionOf: Int => Long): IndexedSeq[Array[Long]] = window match {
+    case w: IntervalWindow =>
+      rows.keys.updated(w.key, rows.keys(w.key + 1)).updated(w.key + 1, rows.keys(w.key))
+    case _ => positioned(rows, positionOf)
+  }
 
   /** What the checkpoint says.
     *

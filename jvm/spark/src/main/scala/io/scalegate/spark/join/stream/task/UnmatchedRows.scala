@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
+  IntervalWindow,
   RowBatch,
   RowCountWindow,
   StreamWindow
@@ -92,6 +93,7 @@ private[scalegate] object UnmatchedRows {
       case w: EventTimeWindow =>
         val time = w.closes(c.side, c.position)
         turn(time, order.positionAfter(time))
+      case w: IntervalWindow => throw new IllegalStateException(s"the rows of $w have no turns")
       case w: RowCountWindow =>
         // The row that displaces it from the window.
         val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows - 1)

@@ -5,13 +5,16 @@ import scala.util.Random
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
+  Add,
   AttributeReference,
+  BitwiseAnd,
   Expression,
   If,
   IsNull,
   JoinedRow,
   LessThan,
   Literal,
+  UnixMicros,
   UnsafeProjection
 }
 import org.apache.spark.sql.scalegate.EmptyTask
@@ -35,6 +38,7 @@ import io.scalegate.spark.join.stream.state.{
   ChunkStore,
   EventTimeWindow,
   HeldState,
+  IntervalWindow,
   RowCountWindow,
   StreamWindow
 }
@@ -97,6 +101,20 @@ final class StreamJoinTaskSuite
       forAll(trials)(check(TestJoin(probing, window, inTurn), _))
     }
   }
+
+  for ((name, probing) <- probings)
+    test(
+      s"$name join over intervals of any length, whatever the batches, the threads, the restarts and tasks that fail or " +
+        "run twice, and as the rows come"
+    ) {
+      forAll(trials) { t =>
+        val join = TestJoin(probing, Intervals, inTurn = false)
+        check(join, t)
+        val tested = join.copy(threads = t.threads, residual = t.residual)
+        val got = tested.runAsTheyCome(t.l, t.r, 3 * t.cuts, new Random(t.seed.toLong))
+        assert(got.sorted == new Oracle(tested, t.l, t.r).rows.sorted)
+      }
+    }
 
   for ((name, probing) <- probings; rows <- Seq(1, 7))
     test(
@@ -165,6 +183,24 @@ final class StreamJoinTaskSuite
     }
   }
 
+  test("rows are held until their intervals have ended, in memory and in the checkpoint") {
+    for (probing <- Seq(Probing.Inner, probings.toMap.apply("full outer"))) {
+      val join = TestJoin(probing, Intervals, inTurn = false)
+      val partition = new join.Partition
+      for (batch <- 0L until 40L) {
+        // One interval of each hundred is of the greatest length.
+        val rows = Seq.tabulate(100)(n =>
+          Event(batch * 100 + n, Some(1), if (n == 0) MostLength else (batch * 100 + n) << 8)
+        )
+        val over = batch * 100 - Beyond - 1
+        partition.run(Batch(rows, rows.map(e => e.copy(x = Some(9))), over, over))
+        assert(partition.state.leftRows <= 1100, s"after batch $batch")
+        assert(partition.stored(Chunk.LeftRows) <= 600, s"after batch $batch")
+        assert(partition.stored(Chunk.LeftRows) >= 100, s"after batch $batch")
+      }
+    }
+  }
+
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
   ) {
@@ -193,6 +229,15 @@ private[scalegate] object StreamJoinTaskSuite {
 
   /** Matches lie in the right side's future. */
   val Skewed: StreamWindow = EventTimeWindow(0, 10, 25)
+
+  private val Beyond = 5L
+
+  /** The greatest length of an interval, which an event's number says. */
+  private val MostLength = 255L
+
+  private def endOf(e: Event): Long = e.time + (e.id & MostLength)
+
+  val Intervals: StreamWindow = IntervalWindow(0, Beyond, -2)
 
   val probings: Seq[(String, Probing)] = Seq(
     "inner" -> Probing.Inner,
@@ -264,8 +309,14 @@ private[scalegate] object StreamJoinTaskSuite {
     private def input(side: Side) = {
       val output = if (side eq Side.R) left else right
       val keyed = If(IsNull(output(1)), Literal(null, TimestampType), output(0))
+      val length = BitwiseAnd(output(2), Literal(MostLength))
+      val end = Add(UnixMicros(output(0)), length)
+      val bounded = window match {
+        case _: IntervalWindow => Seq(end, output(0), output(1))
+        case _ => Seq(output(0), output(1))
+      }
       StreamInput(
-        if (perKey.isEmpty) Seq(output(0), output(1)) else Seq(keyed),
+        if (perKey.isEmpty) bounded else Seq(keyed),
         output,
         0,
         probing.decides(side),
@@ -281,7 +332,10 @@ private[scalegate] object StreamJoinTaskSuite {
     }
 
     private val bands =
-      Vector(timeBand, IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong))
+      (window match {
+        case _: IntervalWindow => Vector(timeBand, timeBand)
+        case _ => Vector(timeBand)
+      }) :+ IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)
 
     private def task: StreamTask = (perKey, operator) match {
       case (Some(ofKeys), _) =>
@@ -498,6 +552,10 @@ private[scalegate] object StreamJoinTaskSuite {
           apart >= lower && apart <= upper
         case RowCountWindow(_, n) =>
           first.ordinal <= later.others && first.ordinal > later.others - n
+        case IntervalWindow(_, leftReach, rightReach) =>
+          b.event.time <= endOf(a.event) + leftReach && a.event.time <= endOf(
+            b.event
+          ) + rightReach
       }
       inWindow && (first.side ne later.side) &&
       math.abs(a.event.x.get - b.event.x.get) <= join
@@ -515,6 +573,7 @@ private[scalegate] object StreamJoinTaskSuite {
       case RowCountWindow(_, n) =>
         val at = merged.indexWhere(q => (q.side eq p.side) && q.ordinal == p.ordinal + n)
         if (at < 0) None else Some((at + 0.5, merged(at).event.time))
+      case _: IntervalWindow => Some((merged.size.toDouble, 0))
     }
 
     private def textOf(p: Placed, q: Option[Placed]): String = {

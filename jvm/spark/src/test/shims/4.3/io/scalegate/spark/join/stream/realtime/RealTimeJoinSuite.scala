@@ -66,6 +66,10 @@ class RealTimeJoinSuite extends RealTimeSuite {
   private val cells = s"$within AND l.x BETWEEN r.x - 1 AND r.x + 1"
   private val alone = s"$within AND l.x * r.x % 3 = 1"
 
+  private val overlap = Seq("r" -> "l", "l" -> "r").map { case (a, b) =>
+    s"$a.ts <= timestamp_micros(unix_micros($b.ts) + 1000000 * $b.x)"
+  }.mkString("l.k = r.k AND ", " AND ", "")
+
   private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 
   /** Each type by keys, and each other way in some. */
@@ -74,6 +78,7 @@ class RealTimeJoinSuite extends RealTimeSuite {
     "cells" -> Seq("INNER", "LEFT"),
     "in one task" -> Seq("INNER", "FULL"),
     "a matrix" -> Seq("LEFT ANTI"),
+    "intervals" -> Seq("FULL"),
     "PIM-Tree" -> Seq("FULL"),
     "HP by keys" -> Seq("LEFT"),
     "ScaleJoin" -> Seq("INNER")
@@ -85,6 +90,7 @@ class RealTimeJoinSuite extends RealTimeSuite {
       ("cells", cells, ""),
       ("in one task", alone, ""),
       ("a matrix", cells, "/*+ WINDOW_JOIN(l, r, 'matrix', '2x1') */"),
+      ("intervals", overlap, ""),
       ("PIM-Tree", cells, "/*+ WINDOW_JOIN('pim(threads=2)') */"),
       ("HP by keys", keyed, "/*+ WINDOW_JOIN('hp(threads=2)') */"),
       ("ScaleJoin", alone, "/*+ WINDOW_JOIN('scalejoin(threads=2)') */")
