@@ -22,7 +22,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.join.lookup.{IndexTask, LookupTask, NearestBlocksTask}
+import io.scalegate.spark.join.lookup.{BlockLookupTask, IndexTask, LookupTask, NearestBlocksTask}
 import io.scalegate.spark.join.{
   IndexTerms,
   JoinKeys,
@@ -191,7 +191,7 @@ object LocalJoin {
 
   /** A task indexes its rows of the build side, where no window can be swept: the bounds are columns, or
     * there are none. Where its memory is too small for them they are spilled, and all are read once for each block of
-    * the other's rows; in two passes by a full join.
+    * the other's rows, which is indexed if there are bounds; in two passes by a full join.
     *
     * @param terms
     *   a bound on the keys comes first
@@ -222,7 +222,12 @@ object LocalJoin {
         columns: Sides[Seq[Attribute]]
     ): PartitionsJoinTask = new IndexTask(
       terms.inTask(probing, columns),
-      TwoPassTask.ifNeeded(probing, columns)(new BlockLoopTask(_, columns, condition))
+      TwoPassTask.ifNeeded(probing, columns) { pass =>
+        terms.by match {
+          case _: IndexBy.Compared => new BlockLookupTask(terms.inTask(pass, columns))
+          case _ => new BlockLoopTask(pass, columns, condition)
+        }
+      }
     )
   }
 

@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Ascending, Expression, SortOrder, UnsafeRow}
 import org.apache.spark.sql.scalegate.SpillableRows
 
-import io.scalegate.spark.join.lookup.BlockLookupIterator
-import io.scalegate.spark.join.{BoundedInput, KeptInput, PairTest, PartitionsJoinTask, TaskTerms}
+import io.scalegate.spark.join.lookup.{BlockLookupIterator, BlockLookupTask}
+import io.scalegate.spark.join.{BoundedInput, PairTest, PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{TaskSort, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
@@ -75,13 +75,5 @@ final class SweepTask(terms: TaskTerms, keys: Sides[Seq[Expression]], above: Int
       kept: SpillableRows,
       test: PairTest,
       memory: WindowMemory
-  ): BlockLookupIterator =
-    new BlockLookupIterator(
-      test,
-      probes,
-      terms.reader(terms.probe),
-      new KeptInput(() => kept.iterator, terms.reader(terms.build)),
-      terms.by,
-      memory
-    )
+  ): BlockLookupIterator = BlockLookupTask.join(terms, test, probes, () => kept.iterator, memory)
 }

@@ -3,7 +3,7 @@ package io.scalegate.spark.join.lookup
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.scalegate.spark.join.{JoinedPairs, KeptInput, TaskTerms}
+import io.scalegate.spark.join.{JoinedPairs, TaskTerms}
 import io.scalegate.spark.rows.{IndexBy, UnsafeRows, WindowMemory}
 import io.scalegate.stream.Sides
 
@@ -47,12 +47,11 @@ final class LookupTask(terms: TaskTerms) extends Serializable {
       probes: Iterator[InternalRow],
       packed: Array[InternalRow]
   ): BlockLookupIterator =
-    new BlockLookupIterator(
+    BlockLookupTask.join(
+      terms,
       terms.test,
       UnsafeRows(probes, probe.output),
-      terms.reader(probe),
-      new KeptInput(() => PackedRows(packed, build.output.length), terms.reader(build)),
-      terms.by,
+      () => PackedRows(packed, build.output.length),
       WindowMemory.ofTask(TaskContext.get())
     )
 }
