@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 
 import io.scalegate.band.AttributeType
 import io.scalegate.lookup.Inequalities
+import io.scalegate.stream.Sides
 
 /** A comparison between a left and a right row that holds in every pair that a join's condition lets through. The
   * condition itself decides what is left open, such as whether the two may be equal.
@@ -41,6 +42,10 @@ final case class Inequality(
 final case class TwoInequalities(first: Inequality, second: Inequality) {
   def left: Seq[Expression] = each.map(c => c.stored(c.left))
   def right: Seq[Expression] = each.map(c => c.stored(c.right))
+
+  /** Where the interval of a row of each side starts and where it ends, if they are those of two intervals. */
+  def intervals: Option[Sides[Seq[Expression]]] =
+    Option.when(isOverlap)(Sides(left, right.reverse))
 
   /** How the attributes of both sides compare. */
   def compared: Inequalities = Inequalities((first.leftAtMost, second.leftAtMost))

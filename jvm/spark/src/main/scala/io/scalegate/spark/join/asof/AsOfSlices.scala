@@ -1,18 +1,14 @@
 package io.scalegate.spark.join.asof
 
-import scala.collection.mutable
-
-import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.band.AttributeType
 import io.scalegate.partition.{HotKey, TimeSlices}
-import io.scalegate.spark.plan.InputSample
-import io.scalegate.spark.rows.{AttributeReader, PartitionIds}
+import io.scalegate.spark.plan.{EvenSample, InputSample}
+import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
 import io.scalegate.stream.Sides
 
@@ -61,19 +57,21 @@ final private[asof] class AsOfSlices(
     1.0 / (2 * session.sparkContext.defaultParallelism)
 
   private[this] def slices(session: SparkSession, conf: SQLConf): Option[TimeSlices] = {
-    val samples = inputs.toSeq.flatMap { case (input, terms) => sample(session, input, terms) }
+    val samples = inputs.toSeq.flatMap { case (input, terms) =>
+      EvenSample.of(session, input, terms, types)
+    }
     val rows = samples.map(_.weight).sum
-    val byKey = samples.groupBy(_.key).toVector.sortBy(_._1)
+    val byKey = samples.groupBy(row => if (keyed) row.keys.head else 0L).toVector.sortBy(_._1)
     val hot = byKey.filter { case (_, of) =>
       !keyed || of.map(_.weight).sum > rows * share(session)
     }
     val ids = new PartitionIds(conf.numShufflePartitions)
     var next = 0
     val cut = hot.flatMap { case (key, of) =>
-      val sorted = of.sortBy(_.time)
+      val sorted = of.sortBy(_.keys.last)
       val wanted = slicesOf(of.map(_.weight).sum, rows, conf.numShufflePartitions)
       val cuts =
-        TimeSlices.cuts(sorted.map(_.time).toArray, sorted.map(_.weight).toArray, wanted)
+        TimeSlices.cuts(sorted.map(_.keys.last).toArray, sorted.map(_.weight).toArray, wanted)
       Option.when(cuts.nonEmpty) {
         val cells = Array.fill(cuts.length + 1) {
           next += 1
@@ -91,51 +89,10 @@ final private[asof] class AsOfSlices(
     val large = math.max(LeastSlices.toDouble, ofKey / RowsOfSlice)
     math.min(even, large).toInt
   }
-
-  private[this] def sample(
-      session: SparkSession,
-      input: LogicalPlan,
-      terms: Seq[Expression]
-  ): Seq[Sampled] = {
-    val named = terms.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
-    val planned = session.sessionState.executePlan(Project(named, input)).executedPlan
-    val (columns, of) = (planned.output, types)
-    planned.execute().mapPartitions(rows => sampled(rows, columns, of)).collect().toSeq
-  }
 }
 
 private[asof] object AsOfSlices {
   private val Tag = TreeNodeTag[Option[TimeSlices]]("scalegate.slices")
-
-  /** A row, and how many it stands for. */
-  final private case class Sampled(key: Long, time: Long, weight: Double)
-
-  /** Every n-th of a partition's rows, for the least n with which they are few: those that have a key and a time. */
-  private def sampled(
-      rows: Iterator[InternalRow],
-      columns: Seq[Attribute],
-      types: IndexedSeq[AttributeType]
-  ): Iterator[Sampled] = {
-    val reader = new AttributeReader(columns, types, columns)
-    var kept = mutable.ArrayBuffer.empty[(Long, Long)]
-    var step = 1L
-    var number = 0L
-    rows.foreach { row =>
-      if (number % step == 0 && reader.read(row)) {
-        if (kept.size == MostOfPartition) {
-          kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
-          step *= 2
-        }
-        if (number % step == 0)
-          kept += ((if (types.length > 1) reader.keys(0) else 0L, reader.keys(types.length - 1)))
-      }
-      number += 1
-    }
-    val weight = step.toDouble
-    kept.iterator.map { case (key, time) => Sampled(key, time, weight) }
-  }
-
-  private val MostOfPartition = 2048
 
   /** However few rows there are. */
   private val LeastSlices = 8

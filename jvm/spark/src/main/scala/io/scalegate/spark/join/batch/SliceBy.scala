@@ -1,11 +1,12 @@
 package io.scalegate.spark.join.batch
 
+import java.util.Arrays
 import java.util.function.LongSupplier
 
 import io.scalegate.band.{AttributeType, CellBuffer, Grid}
 import io.scalegate.partition.{KeySlices, MatrixCells, MatrixLayout}
 import io.scalegate.spark.rows.PartitionIds
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** Which cells a row of a join goes to: each pair of rows that match must meet in exactly one. The layout of the cells
   * is made on the driver and travels to the tasks; nothing of it changes.
@@ -67,6 +68,48 @@ object SliceBy {
 
     def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit =
       slices.cells(side, keys(0), keys(1), number, into)
+  }
+
+  /** The parts of a line, of which a row lies in all that its interval reaches: two attributes, where it starts and where
+    * it ends. One that ends before it starts is where it starts.
+    *
+    * @param cuts
+    *   the least point of each part but the first, rising
+    * @param ids
+    *   of the parts' cells
+    * @param points
+    *   the sides whose rows' intervals are points
+    */
+  final case class Domain(
+      types: IndexedSeq[AttributeType],
+      cuts: Vector[Long],
+      ids: Vector[Long],
+      points: Sides[Boolean]
+  ) extends SliceBy {
+    @transient private[this] lazy val starts = cuts.toArray
+    @transient private[this] lazy val cellIds = ids.toArray
+
+    def isCopied(side: Side): Boolean = !points(side)
+
+    def cells(side: Side, keys: Array[Long], number: LongSupplier, into: CellBuffer): Unit = {
+      into.clear()
+      var part = partOf(keys(0))
+      val last = lastPart(keys(0), keys(1))
+      while (part <= last) {
+        into.add(cellIds(part))
+        part += 1
+      }
+    }
+
+    def cellOf(point: Long): Long = cellIds(partOf(point))
+
+    /** The last part that an interval reaches. */
+    private[join] def lastPart(start: Long, end: Long): Int = partOf(math.max(start, end))
+
+    private[join] def partOf(point: Long): Int = {
+      val at = Arrays.binarySearch(starts, point)
+      if (at >= 0) at + 1 else -at - 1
+    }
   }
 
   /** A matrix of cells, for which the rows' content means nothing: they are dealt. */

@@ -133,7 +133,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       c: WindowJoinCandidate,
       choice: AlgorithmChoice
   ): WindowJoinNode =
-    indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), matrix = None)
+    indexed(c, choice, JoinKeys(c.leftKeys, c.rightKeys), c.indexTerms, inputs(c), where = None)
 
   /** Rows meet by the keys, or in cells. */
   private[this] def swept(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode =
@@ -165,9 +165,44 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     JoinKeys(ids.left, ids.right, Some(JoinKeys.Cells(partitions)))
   }
 
-  /** Both inputs' rows meet in the cells of a matrix, each of which is a task. */
+  /** Both inputs' rows meet in the cells of a matrix, each of which is a task; or, if they are intervals and that takes
+    * less, in the parts of a line.
+    */
   private[this] def matrix(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val matrix = MatrixChoice.forJoin(c, choice.probing, SQLConf.get)
+    DomainChoice.forJoin(c, matrix, SQLConf.get) match {
+      case Some(domain) => inParts(c, choice.copy(probing = matrix.probing), domain)
+      case None => inMatrix(c, choice, matrix)
+    }
+  }
+
+  /** Intervals meet in the parts of the line that both reach. */
+  private[this] def inParts(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      domain: DomainChoice
+  ): WindowJoinNode = {
+    val inputs = Sides.each[SparkPlan] { side =>
+      SliceExec(
+        planLater(c.inputs(side)),
+        side,
+        choice.probing,
+        domain.by,
+        domain.attributes(side)
+      )
+    }
+    val keys = cellsOf(inputs)
+    val terms = c.indexTermsInCells(keys.left.head, keys.right.head)
+    val once = domain.once(keys.left.head)
+    val inCells = terms.copy(residual = (terms.residual ++ once).reduceOption(And.apply))
+    indexed(c, choice, keys, inCells, inputs, Some(domain.describe))
+  }
+
+  private[this] def inMatrix(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      matrix: MatrixChoice
+  ): WindowJoinNode = {
     val by = SliceBy.Matrix.from(matrix.layout)
     // Cells are alike in work, not in bytes: adaptive execution must not merge them, so the exchange is not its own.
     val inputs = Sides.each[SparkPlan] { side =>
@@ -179,7 +214,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val keys = cellsOf(inputs, Some(matrix.layout.workers))
     if (c.differences.isEmpty) {
       val terms = c.indexTermsInCells(keys.left.head, keys.right.head)
-      indexed(c, chosen, keys, terms, inputs, Some(matrix))
+      indexed(c, chosen, keys, terms, inputs, Some(matrix.describe))
     } else exec(c, chosen, keys, inputs, Some(matrix.describe))
   }
 
@@ -190,11 +225,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       keys: JoinKeys,
       terms: IndexTerms,
       inputs: Sides[SparkPlan],
-      matrix: Option[MatrixChoice]
+      where: Option[String]
   ): WindowJoinNode = {
     val same = keys.left.zip(keys.right).map { case (l, r) => EqualTo(l, r) }
     val how = if (c.isBounded) "index" else "all pairs"
-    val cells = matrix.fold("")(m => s", ${m.describe}")
+    val cells = where.fold("")(", " + _)
     WindowJoinExec(
       choice.probing,
       LocalJoin.IndexOrBlocks(keys, terms, (same ++ c.condition).reduce(And.apply)),

@@ -1,0 +1,145 @@
+package io.scalegate.spark.join.plan
+
+import scala.annotation.tailrec
+
+import org.apache.spark.sql.catalyst.expressions.{Cast, EqualTo, Expression, Or}
+import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.classic.SparkSession
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.band.AttributeType
+import io.scalegate.partition.TimeSlices
+import io.scalegate.spark.bounds.{LinearForm, TwoInequalities}
+import io.scalegate.spark.join.batch.{CellOfPoint, SliceBy}
+import io.scalegate.spark.plan.{EvenSample, InputSample, SampledRow}
+import io.scalegate.spark.rows.PartitionIds
+import io.scalegate.spark.settings.{Algorithm, Cores, RunningQuery, ScaleGateConf}
+import io.scalegate.stream.{Side, Sides}
+
+/** The parts of the line that the intervals of two large inputs lie on, in which they are joined: each row is in all parts
+  * that its interval reaches, and a pair is found where the later of its two intervals starts, so that it is found once
+  * (Bouros, Mamoulis et al., In-memory interval joins, VLDB Journal 2021).
+  *
+  * @param attributes
+  *   of each side: where a row's interval starts, and where it ends
+  */
+final private[plan] case class DomainChoice(
+    by: SliceBy.Domain,
+    attributes: Sides[Seq[Expression]],
+    describe: String
+) {
+
+  /** What tells the part in which a pair is to be found; None where each row of one side is in one part.
+    *
+    * @param cell
+    *   of the pair's rows
+    */
+  def once(cell: Expression): Option[Expression] =
+    if (attributes.toSeq.exists(DomainChoice.isPoint)) None
+    else {
+      def starts(side: Side) = EqualTo(cell, CellOfPoint(attributes(side).head, by))
+      Some(Or(starts(Side.R), starts(Side.S)))
+    }
+}
+
+private[plan] object DomainChoice {
+
+  /** None where a matrix copies fewer rows or is asked for, where the line cannot be looked at, or where a row would be
+    * decided in several parts. Found once for a join and all the copies that adaptive execution makes of it.
+    *
+    * @param matrix
+    *   what the join would be run by
+    */
+  def forJoin(c: WindowJoinCandidate, matrix: MatrixChoice, conf: SQLConf): Option[DomainChoice] =
+    if (isAskedFor(c, conf)) None
+    else
+      c.join.getTagValue(Tag).getOrElse {
+        val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
+        running.flatMap { session =>
+          val found = for {
+            two <- c.inequalities
+            attributes <- two.intervals
+            if isWhole(two) && isDecidedOnce(matrix, attributes)
+            if ScaleGateConf.sampleRows(conf) > 0 && c.inputs.toSeq.forall(InputSample.isCheap)
+            choice <- ofSample(session, c, two, attributes, matrix, conf)
+          } yield choice
+          c.join.setTagValue(Tag, found)
+          found
+        }
+      }
+
+  /** Whether a row's interval starts where it ends. */
+  private def isPoint(attributes: Seq[Expression]): Boolean =
+    widened(attributes.head).semanticEquals(widened(attributes.last))
+
+  /** What was brought to a larger type, to be compared. */
+  @tailrec private[this] def widened(e: Expression): Expression = e match {
+    case c: Cast if LinearForm.keepsValue(c.child.dataType, c.dataType) => widened(c.child)
+    case other => other
+  }
+
+  private[this] def isAskedFor(c: WindowJoinCandidate, conf: SQLConf): Boolean =
+    c.leftKeys.nonEmpty || c.layout.nonEmpty || ScaleGateConf.layout(conf).nonEmpty ||
+      (c.requested.map(_._1) ++ ScaleGateConf.algorithm(conf)).exists(_ == Algorithm.Matrix)
+
+  private[this] def isWhole(two: TwoInequalities): Boolean =
+    two.types.forall(t => t == AttributeType.Int32 || t == AttributeType.Int64)
+
+  private[this] def isDecidedOnce(
+      matrix: MatrixChoice,
+      attributes: Sides[Seq[Expression]]
+  ): Boolean = matrix.probing.isInner ||
+    !matrix.probing.unfound && isPoint(attributes(matrix.probing.side))
+
+  private[this] def ofSample(
+      session: SparkSession,
+      c: WindowJoinCandidate,
+      two: TwoInequalities,
+      attributes: Sides[Seq[Expression]],
+      matrix: MatrixChoice,
+      conf: SQLConf
+  ): Option[DomainChoice] = {
+    val rows = c.inputs.zip(attributes).map { case (input, terms) =>
+      EvenSample.of(session, input, terms, two.types)
+    }
+    val starts = rows.toSeq.flatten.map(row => row.keys.head -> row.weight).sortBy(_._1)
+    val cuts =
+      TimeSlices.cuts(starts.map(_._1).toArray, starts.map(_._2).toArray, parts(starts, conf))
+    val ids = new PartitionIds(conf.numShufflePartitions)
+    val cells = Array.tabulate(cuts.length + 1)(i => ids.next(i % conf.numShufflePartitions))
+    val points = attributes.map(isPoint)
+    val by = SliceBy.Domain(two.types, cuts.toVector, cells.toVector, points)
+    Option.when(cuts.nonEmpty && work(by, rows.toSeq.flatten) <= work(matrix, rows))(
+      DomainChoice(by, attributes, s"${cells.length} parts of the line that they lie on")
+    )
+  }
+
+  /** As many as there are partitions, and no small ones. */
+  private[this] def parts(starts: Seq[(Long, Double)], conf: SQLConf): Int = {
+    val large = math.max(LeastParts.toDouble, starts.map(_._2).sum / RowsOfPart)
+    math.min(conf.numShufflePartitions.toDouble, large).toInt
+  }
+
+  /** What the longest of the tasks at once have of rows to read, copies among them. */
+  private[this] def work(by: SliceBy.Domain, rows: Seq[SampledRow]): Double = {
+    val ofPart = new Array[Double](by.ids.length)
+    for {
+      SampledRow(Seq(start, end), weight) <- rows
+      part <- by.partOf(start) to by.lastPart(start, end)
+    } ofPart(part) += weight
+    math.max(ofPart.max, ofPart.sum / Cores.tasksAtOnce)
+  }
+
+  private[this] def work(matrix: MatrixChoice, rows: Sides[Seq[SampledRow]]): Double = {
+    val count = rows.map(_.map(_.weight).sum)
+    (count.left * matrix.layout.columns + count.right * matrix.layout.rows) / Cores.tasksAtOnce
+  }
+
+  private[this] val Tag = TreeNodeTag[Option[DomainChoice]]("scalegate.domain")
+
+  /** However few rows there are. */
+  private[this] val LeastParts = 8
+
+  /** Fewer rows are not worth a task. */
+  private[this] val RowsOfPart = 1 << 16
+}

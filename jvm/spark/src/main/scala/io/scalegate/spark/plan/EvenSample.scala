@@ -1,0 +1,63 @@
+package io.scalegate.spark.plan
+
+import scala.collection.mutable
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.classic.SparkSession
+
+import io.scalegate.band.AttributeType
+import io.scalegate.spark.rows.AttributeReader
+
+/** A row of an input, and how many it stands for.
+  *
+  * @param keys
+  *   its attributes, as sortable integers
+  */
+final private[spark] case class SampledRow(keys: IndexedSeq[Long], weight: Double)
+
+/** Rows from all over an input, which a job finds that reads the attributes of all rows: where the values lie, as the rows
+  * at the beginnings of files do not say.
+  */
+private[spark] object EvenSample {
+
+  /** Those that have all attributes, of each partition [[MostOfPartition]] at the most. */
+  def of(
+      session: SparkSession,
+      input: LogicalPlan,
+      attributes: Seq[Expression],
+      types: IndexedSeq[AttributeType]
+  ): Seq[SampledRow] = {
+    val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
+    val planned = session.sessionState.executePlan(Project(named, input)).executedPlan
+    val (columns, of) = (planned.output, types)
+    planned.execute().mapPartitions(rows => sampled(rows, columns, of)).collect().toSeq
+  }
+
+  /** Every n-th of a partition's rows, for the least n with which they are few. */
+  private[this] def sampled(
+      rows: Iterator[InternalRow],
+      columns: Seq[Attribute],
+      types: IndexedSeq[AttributeType]
+  ): Iterator[SampledRow] = {
+    val reader = new AttributeReader(columns, types, columns)
+    var kept = mutable.ArrayBuffer.empty[Vector[Long]]
+    var step = 1L
+    var number = 0L
+    rows.foreach { row =>
+      if (number % step == 0 && reader.read(row)) {
+        if (kept.size == MostOfPartition) {
+          kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
+          step *= 2
+        }
+        if (number % step == 0) kept += types.indices.map(reader.keys(_)).toVector
+      }
+      number += 1
+    }
+    val weight = step.toDouble
+    kept.iterator.map(SampledRow(_, weight))
+  }
+
+  private[this] val MostOfPartition = 2048
+}
