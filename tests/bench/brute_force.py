@@ -4,7 +4,16 @@ by comparing every row with every window.
 
 import numpy as np
 from joinbench.checksum import Rows, of_rows, of_windows
-from joinbench.datasets import AroundSet, AsOfSet, GrowthSet, Table, WindowSet, Workload, tables
+from joinbench.datasets import (
+    AroundSet,
+    AsOfSet,
+    GrowthSet,
+    IntervalSet,
+    Table,
+    WindowSet,
+    Workload,
+    tables,
+)
 
 
 def brute_force(workload: Workload) -> Rows:
@@ -13,6 +22,8 @@ def brute_force(workload: Workload) -> Rows:
         return rows_before(workload, r, s)
     if isinstance(workload, AsOfSet):
         return last_before(workload, r, s)
+    if isinstance(workload, IntervalSet):
+        return of_intervals(workload, r, s)
     match = np.abs(r["ts"][:, None] - s["ts"]) <= workload.window_ms
     if workload.kind == "keyed":
         match &= r["k"][:, None] == s["k"]
@@ -21,6 +32,17 @@ def brute_force(workload: Workload) -> Rows:
     else:
         match &= np.abs(r["x"][:, None] - s["a"]) <= 10
         match &= np.abs(r["y"][:, None] - s["b"]) <= np.float32(10)
+    i, j = np.nonzero(match)
+    left = {name: column[i] for name, column in r.items()}
+    return of_rows(workload, left, {name: column[j] for name, column in s.items()})
+
+
+def of_intervals(workload: IntervalSet, r: Table, s: Table) -> Rows:
+    if workload.compared:
+        match = (r["ts"][:, None] < s["ts"]) & (r["e"][:, None] > s["e"])
+    else:
+        match = (r["ts"][:, None] <= s["e"]) & (r["e"][:, None] >= s["ts"])
+        match &= r["k"][:, None] == s["k"]
     i, j = np.nonzero(match)
     left = {name: column[i] for name, column in r.items()}
     return of_rows(workload, left, {name: column[j] for name, column in s.items()})

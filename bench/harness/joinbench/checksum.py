@@ -47,6 +47,10 @@ def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
     if workload.kind in ("keyed", "asof"):
         left = [Term("ts", "integer", 31), Term("k", "integer", 7), Term("v", "floating", 5)]
         return left, [Term("ts", "integer", 17), Term("v", "floating", 11)]
+    if workload.kind == "interval":
+        left = [Term("ts", "integer", 31), Term("e", "integer", 7), Term("v", "floating", 5)]
+        right = [Term("ts", "integer", 17), Term("e", "integer", 3), Term("v", "floating", 11)]
+        return left, right
     left = [Term("ts", "integer", 31), Term("x", "integer", 7), Term("y", "floating", 5)]
     if workload.kind == "growth":
         right = [Term("ts", "integer", 17), Term("a", "integer", 3), Term("b", "floating", 11)]

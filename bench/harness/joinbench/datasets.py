@@ -96,6 +96,28 @@ class AroundSet(AsOfSet):
 
 
 @dataclass(frozen=True)
+class IntervalSet(Workload):
+    """R and S⟨ts, e, v, k⟩: intervals from ts to e that overlap, of equal keys where there are
+    several; or, where they are `compared`, r.ts < s.ts and r.e > s.e.
+    """
+
+    left_rows: int = 0
+    """Of R; `rows` are those of S."""
+    span: int = 90_000_000
+    """Times are from 0 to it."""
+    longest: tuple[int, int] = (0, 0)
+    """Intervals are shorter, on either side; those of R are points where it is 0. Those of S do
+    not overlap each other where it is 0."""
+    keys: int = 1
+    compared: bool = False
+    """Ends are at most so far from times, both ways."""
+
+    @property
+    def tuples(self) -> int:
+        return self.left_rows + self.rows
+
+
+@dataclass(frozen=True)
 class GrowthSet(Workload):
     """R⟨ts, x, y⟩ and S⟨ts, a, b⟩: |x−a| ≤ band and |r.ts−s.ts| ≤ window; uniform in 0…10⁸. As a
     stream it comes in large batches until the window is full twice, and then in small ones.
@@ -191,6 +213,43 @@ SETS: dict[str, Workload] = {
             )
             for seconds in (1, 10, 100)
         ),
+        IntervalSet(
+            "OV0", "interval", 20_000, 1_000, 14, 60_396, left_rows=30_000, longest=(9_000, 9_000)
+        ),
+        IntervalSet(
+            "OV",
+            "interval",
+            1_200_000,
+            1_000,
+            14,
+            300_100_915,
+            left_rows=10_000_000,
+            longest=(1_500, 3_000),
+        ),
+        IntervalSet(
+            "OVK",
+            "interval",
+            1_200_000,
+            1_000,
+            15,
+            299_858_342,
+            left_rows=10_000_000,
+            longest=(36_000, 72_000),
+            keys=24,
+        ),
+        IntervalSet("IR", "interval", 300_000, 1_000, 16, 1_007_584, left_rows=2_000_000),
+        IntervalSet("IRL", "interval", 2_000_000, 1_000, 16, 1_045_498, left_rows=2_000_000),
+        IntervalSet(
+            "IE",
+            "interval",
+            1_000_000,
+            1_000,
+            17,
+            9_980_877,
+            left_rows=1_000_000,
+            longest=(2_700, 2_700),
+            compared=True,
+        ),
         WindowSet("W", "window", 300_000, 2_500, 6, 179_000, 60_000),
         # W for ten times as long.
         WindowSet("WL", "window", 3_000_000, 2_500, 6, 1_259_000, 60_000),
@@ -271,6 +330,33 @@ def asof_tables(workload: AsOfSet) -> dict[str, Table]:
     return {"R": r, "S": s}
 
 
+def interval_tables(workload: IntervalSet) -> dict[str, Table]:
+    rng = np.random.default_rng(workload.seed)
+
+    def stream(rows: int, longest: int, disjoint: bool) -> Table:
+        if disjoint:
+            ends = rng.choice(workload.span, 2 * rows, replace=False)
+            ends.sort()
+            ts, end = ends[::2], ends[1::2]
+        else:
+            ts = np.sort(rng.integers(0, workload.span, rows))
+            least = -longest if workload.compared else 0
+            end = np.maximum(0, ts + (rng.integers(least, longest, rows) if longest else 0))
+        key = rng.integers(0, workload.keys, rows)
+        return {
+            "ts": ts.astype(np.int64),
+            "e": end.astype(np.int32),
+            "v": rng.random(rows).astype(np.float32),
+            "k": key.astype(np.int32),
+        }
+
+    left, right = workload.longest
+    return {
+        "R": stream(workload.left_rows, left, False),
+        "S": stream(workload.rows, right, right == 0),
+    }
+
+
 def growth_tables(workload: GrowthSet) -> dict[str, Table]:
     rng = np.random.default_rng(workload.seed)
 
@@ -334,6 +420,8 @@ def tables(workload: Workload) -> dict[str, Table]:
         return keyed_tables(workload)
     if isinstance(workload, GrowthSet):
         return growth_tables(workload)
+    if isinstance(workload, IntervalSet):
+        return interval_tables(workload)
     if isinstance(workload, WindowSet):
         return window_tables(workload)
     return {}

@@ -7,7 +7,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from joinbench.checksum import sql_rows, sql_windows
-from joinbench.datasets import BAND, AroundSet, AsOfSet, GrowthSet, WindowSet, Workload
+from joinbench.datasets import (
+    BAND,
+    AroundSet,
+    AsOfSet,
+    GrowthSet,
+    IntervalSet,
+    WindowSet,
+    Workload,
+)
 from joinbench.streams import SHIFT_MS
 
 
@@ -17,10 +25,19 @@ def near(left: str, right: str, distance: int) -> str:
 
 def abs_condition(workload: Workload) -> str:
     """As a user writes it first."""
+    if isinstance(workload, IntervalSet):
+        return intervals(workload)
     time = near("R.ts", "S.ts", workload.window_ms)
     if workload.kind == "keyed":
         return f"R.k = S.k AND {time}"
     return f"{near('R.x', 'S.a', BAND)} AND {near('R.y', 'S.b', BAND)} AND {time}"
+
+
+def intervals(workload: IntervalSet) -> str:
+    if workload.compared:
+        return "R.ts < S.ts AND R.e > S.e"
+    key = "R.k = S.k AND " if workload.keys > 1 else ""
+    return f"{key}R.ts <= S.e AND S.ts <= R.e"
 
 
 def ordered_condition(workload: Workload) -> str:

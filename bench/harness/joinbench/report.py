@@ -43,6 +43,7 @@ KINDS = {
     "window": "aggregates over sliding windows",
     "asof": "join with the last row before",
     "around": "aggregates of the rows before each row",
+    "interval": "join of intervals",
 }
 
 SPANS = {
@@ -366,7 +367,7 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
         batches = f"{facts_of_set['steps']} batches of {facts_of_set['step']:,} tuples per stream"
         return f"## Set {name}\n\n{meaning} {sizes}; {batches} are timed.\n"
     rows = f"{facts_of_set['results']:,} result rows"
-    if kind in ("asof", "around"):
+    if kind in ("asof", "around", "interval"):
         left, keys = facts_of_set["left_rows"], facts_of_set["keys"]
         of = f"{left:,} rows of R, {facts_of_set['rows']:,} of S, {keys:,} keys"
         of += f", window {window:g} s" if kind == "around" else ""

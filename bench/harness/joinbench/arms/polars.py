@@ -10,7 +10,7 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import DIGITS, MODULUS, SCALE, WINDOW_TERMS, Rows, Term, terms
-from joinbench.datasets import BAND, AroundSet, AsOfSet, Workload
+from joinbench.datasets import BAND, AroundSet, AsOfSet, IntervalSet, Workload
 
 
 def number(column: Any, kind: str) -> Any:
@@ -53,8 +53,14 @@ class Polars(Arm):
         return workload.name in ("C", "Z")
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "asof", "around"):
+        if workload.kind not in ("band", "keyed", "asof", "around", "interval"):
             raise Unavailable("it has no query for this workload")
+        if workload.kind == "interval" and self.bins:
+            raise Unavailable("it has no other query for this workload")
+        if workload.name == "OVK":
+            raise Unavailable("join_where does not take an equal key")
+        if workload.name == "OV":
+            raise Unavailable("300 million pairs at once take more memory than there is")
         if workload.kind in ("asof", "around") and not self.bins:
             raise Unavailable("it has no other query for this workload")
         if workload.name == "Z":
@@ -80,6 +86,12 @@ class Polars(Arm):
                 s, left_on="ts", right_on="ts_s", coalesce=False, check_sortedness=False, **keys
             )
             return near_rows.filter(pl.col("ts_s").is_not_null())
+        if isinstance(workload, IntervalSet):
+            if workload.compared:
+                both = pl.col("ts") < pl.col("ts_s"), pl.col("e") > pl.col("e_s")
+            else:
+                both = pl.col("ts") <= pl.col("e_s"), pl.col("ts_s") <= pl.col("e")
+            return r.join_where(s, *both)
         if workload.kind == "keyed":
             return r.join(s, left_on="k", right_on="k_s").filter(times)
         rest = [near("y", "b_s", BAND), times]

@@ -30,6 +30,7 @@ NODES = {
     "window": "PaneWindows",
     "asof": "as of: ",
     "around": "IntervalAggregate",
+    "interval": "WindowJoin",
 }
 SWITCH = "spark.scalegate.enabled"
 AROUND = {"spark-frames": frames, "scalegate-pairs": grouped_pairs}
@@ -124,10 +125,12 @@ class Spark(Arm):
             raise Unavailable("it has no other query for this workload")
         if workload.kind == "around":
             self.require_feasible(workload)
-        if self.name == "spark-bins" and workload.kind in ("window", "asof", "around"):
+        if self.name == "spark-bins" and workload.kind not in ("band", "keyed"):
             raise Unavailable("it has no query for this workload")
         if self.name == "spark-bins" and workload.kind == "keyed":
             raise Unavailable("with an equal key there is nothing to put into bins")
+        if self.name == "spark-abs" and workload.kind == "interval" and workload.rows > 100_000:
+            raise Unavailable("every pair of so many rows takes hours")
         if self.name == "spark-abs" and workload.name == "C":
             raise Unavailable("every pair of 1.2 million by 1.2 million rows takes hours")
         if self.name == "spark-abs" and workload.kind == "asof" and workload.rows > 100_000:

@@ -23,7 +23,8 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *     that lie by their keys when adaptive execution learns that one is small stay as they lie.
   *   - A side whose partitions Spark would build hash tables of is indexed: then nothing is sorted.
   *   - Larger inputs, and those whose size is not known, are sorted, which memory cannot limit. Where that is no way,
-  *     since the bounds are columns or the join is a full one, it is left to Spark.
+  *     since the bounds are columns or the join is a full one, it is left to Spark; not so where bounds are columns and
+  *     a sample shows that many rows have one key.
   *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
   *     no more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
@@ -57,6 +58,8 @@ object AlgorithmChoice extends JoinSelectionHelper {
     val broadcast =
       canBroadcastBySize(input, conf) && !isExchanged(c) && possible(Algorithm.Broadcast)
     if (broadcast) choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
+    else if (possible(Algorithm.Index) && hasFewKeys(c, conf))
+      choice(Algorithm.Index, "its keys are few for so many rows")
     else if (canIndexBySize(input, conf) && possible(Algorithm.Index))
       choice(
         Algorithm.Index,
@@ -77,6 +80,15 @@ object AlgorithmChoice extends JoinSelectionHelper {
   /** Spark would compare each row with every other. */
   private[this] def isOfColumns(c: WindowJoinCandidate): Boolean =
     c.leftKeys.isEmpty && c.inequalities.nonEmpty
+
+  /** Whether many rows have one key, of a join whose bounds are columns: Spark would compare all of a key's rows, and where
+    * an index of them does not fit, they are indexed in blocks.
+    */
+  private[this] def hasFewKeys(c: WindowJoinCandidate, conf: SQLConf): Boolean =
+    c.leftKeys.nonEmpty && c.inequalities.nonEmpty && JoinSample.forJoin(c, conf).exists {
+      sample =>
+        Seq(sample.left, sample.right).forall(side => side.counts.size * 2 <= side.rows)
+    }
 
   private[this] def isExchanged(c: WindowJoinCandidate): Boolean =
     c.leftKeys.nonEmpty && InputSize.areExchanged(c.join.left, c.join.right)

@@ -69,6 +69,18 @@ final class DomainSuite extends SparkJoinSuite {
     assert(copies > usable.sum)
   }
 
+  test("large inputs with few keys are indexed, and those with many are left to Spark") {
+    for (how <- Seq("", "LEFT", "FULL")) {
+      val text = query("r.k = s.k AND r.i <= s.l AND s.i <= r.l", how)
+      val df = spark.sql(text)
+      assert(rowsOf(df) == plainSpark(rowsOf(spark.sql(text))))
+      assert(windowJoins(df).head.description.contains("its keys are few for so many rows"))
+    }
+    val ofMany = spark.sql(query("r.id = s.id AND r.i <= s.l AND s.i <= r.l"))
+    ofMany.collect()
+    assert(windowJoins(ofMany) == Nil)
+  }
+
   test(
     "a matrix where intervals are so long that it copies fewer rows, and where it is asked for"
   ) {
