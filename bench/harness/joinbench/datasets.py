@@ -245,7 +245,7 @@ SETS: dict[str, Workload] = {
             1_000_000,
             1_000,
             17,
-            9_980_877,
+            9_980_855,
             left_rows=1_000_000,
             longest=(2_700, 2_700),
             compared=True,
