@@ -288,6 +288,26 @@ def test_pairs_of_streams_that_python_accepts(
     assert wanted.total() > 50
 
 
+@pytest.mark.parametrize(
+    ("how", "on", "told"),
+    [
+        ("RIGHT", "asof(l.ts, r.at)", "gives rows for those of its left side|as-of join"),
+        ("LEFT", "asof(l.ts, r.at) AND nearest(l.ts, r.at, 2)", "stand once among"),
+        ("LEFT", "(asof(l.ts, r.at) OR l.x = 1)", "stand once among"),
+        ("LEFT", "within_rows(l.ts, r.at, 2) AND within_rows(l.ts, r.at, 3)", "must be one of"),
+    ],
+)
+def test_what_is_refused_without_python_is_with_it(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: str, on: str, told: str
+) -> None:
+    left.createOrReplaceTempView("python_l")
+    right.createOrReplaceTempView("python_r")
+    spark.udf.register("python_fits", lambda x, a: x == a, "boolean")
+    joined = f"FROM python_l l {how} JOIN python_r r ON {on} AND python_fits(l.x, r.a)"
+    with pytest.raises(Exception, match=told):
+        spark.sql(f"SELECT l.ts {joined}").collect()
+
+
 @pytest.mark.streaming
 @pytest.mark.parametrize("how", ["left", "semi"])
 def test_what_python_cannot_decide_of_streams_is_refused_by_name(

@@ -357,8 +357,9 @@ object Errors {
   )
 
   def withinRowsPython(condition: String): Exception = bad(
-    s"the condition of a join over a window of rows calls a Python function that may give another answer each time, or " +
-      s"of a row outside of a subquery: $condition. Compute it as a column of one side first"
+    s"the condition of a join over a window of rows calls a Python function where it cannot, in a subquery that depends on " +
+      s"the rows around it, or one that may give another answer each time: $condition. Compute it as a column of one side " +
+      "first"
   )
 
   def asOfArguments(name: String, count: Int): Exception = bad(
@@ -433,8 +434,9 @@ object Errors {
   )
 
   def asOfPython(condition: String): Exception = bad(
-    s"the condition of an as-of join calls a Python function, of streams, or one that may give another answer each " +
-      s"time, or of a row outside of a subquery: $condition. Compute it as a column of one side first"
+    s"the condition of an as-of join calls a Python function where it cannot, on a stream, in a subquery that depends on " +
+      s"the rows around it, or one that may give another answer each time: $condition. Compute it as a column of one side " +
+      "first"
   )
 
   def asOfSubquery(condition: String): Exception = bad(

@@ -5,10 +5,18 @@ import org.apache.spark.sql.catalyst.expressions.{
   And,
   Expression,
   NamedExpression,
+  PredicateHelper,
   SubExprUtils
 }
-import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, JoinHint, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.{
+  FullOuter,
+  InnerLike,
+  LeftAnti,
+  LeftOuter,
+  LeftSemi,
+  RightOuter
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.PythonCondition
@@ -25,7 +33,7 @@ import io.scalegate.spark.settings.{Errors, ScaleGateConf}
   *   - A function of both inputs' columns is a filter of an inner join's rows, which Spark makes of it itself where the
   *     join is Spark's; of others a [[PythonJoin]].
   */
-object ExtractPythonJoin extends Rule[LogicalPlan] {
+object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!ScaleGateConf.enabled(conf)) plan
     else
@@ -49,7 +57,7 @@ object ExtractPythonJoin extends Rule[LogicalPlan] {
 
   private[this] def node(join: Join, condition: PythonCondition): LogicalPlan = {
     val candidates = join.copy(condition = condition.candidates.reduceOption(And.apply))
-    if (isCorrelated(join) || !isOwn(join) && !isRunnable(candidates)) join
+    if (isCorrelated(join) || !isDecided(join) || !isOwn(join) && !isRunnable(candidates)) join
     else
       join.joinType match {
         case _: InnerLike if !join.condition.exists(AsOf.isIn) =>
@@ -64,6 +72,20 @@ object ExtractPythonJoin extends Rule[LogicalPlan] {
           )
           PythonJoin(left, right, other, join.condition, hint)
       }
+  }
+
+  /** Whether its type and its markers are such that a join of candidates and one of their rows give what it gives. What is
+    * none is left to the rules that refuse it with what to write.
+    */
+  private[this] def isDecided(join: Join): Boolean = {
+    val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
+    val (markers, others) = conjuncts.partition(_.isInstanceOf[AsOf])
+    val isAsOf = markers.nonEmpty
+    markers.size < 2 && !others.exists(AsOf.isIn) && (join.joinType match {
+      case _: InnerLike | LeftOuter | LeftSemi | LeftAnti => true
+      case RightOuter | FullOuter => !isAsOf
+      case _ => false
+    })
   }
 
   private[this] def joined(made: LogicalPlan, join: Join): LogicalPlan =
