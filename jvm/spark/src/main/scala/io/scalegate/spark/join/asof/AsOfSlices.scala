@@ -1,15 +1,14 @@
 package io.scalegate.spark.join.asof
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.band.AttributeType
 import io.scalegate.partition.{HotKey, TimeSlices}
-import io.scalegate.spark.plan.{EvenSample, InputSample}
+import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample}
 import io.scalegate.spark.rows.PartitionIds
-import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
 /** Cuts the inputs of an as-of join along time where one task would have most of the rows: those of a join without a key,
@@ -33,16 +32,11 @@ final private[asof] class AsOfSlices(
   private[this] val keyed = types.length > 1
 
   /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
-  def find(conf: SQLConf): Option[TimeSlices] = join.getTagValue(Tag).getOrElse {
-    val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
-    running.flatMap { session =>
-      val mayRead = ScaleGateConf.sampleRows(conf) > 0 &&
-        inputs.toSeq.forall { case (input, _) => InputSample.isCheap(input) }
-      val mayBe = mayRead && (!keyed || hasFrequentKey(session, conf))
-      val found = if (mayBe) slices(session, conf) else None
-      join.setTagValue(Tag, found)
-      found
-    }
+  def find(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
+    val mayRead = ScaleGateConf.sampleRows(conf) > 0 &&
+      inputs.toSeq.forall { case (input, _) => InputSample.isCheap(input) }
+    val mayBe = mayRead && (!keyed || hasFrequentKey(session, conf))
+    if (mayBe) slices(session, conf) else None
   }
 
   /** Whether the rows at the beginning of both inputs have a key that is. */
@@ -92,7 +86,7 @@ final private[asof] class AsOfSlices(
 }
 
 private[asof] object AsOfSlices {
-  private val Tag = TreeNodeTag[Option[TimeSlices]]("scalegate.slices")
+  private val Slices = new FoundOnce[TimeSlices]("scalegate.slices")
 
   /** However few rows there are. */
   private val LeastSlices = 8

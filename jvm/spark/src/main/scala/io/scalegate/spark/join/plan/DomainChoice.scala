@@ -3,7 +3,6 @@ package io.scalegate.spark.join.plan
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, EqualTo, Expression, Or}
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
@@ -11,9 +10,9 @@ import io.scalegate.band.AttributeType
 import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.bounds.{LinearForm, TwoInequalities}
 import io.scalegate.spark.join.batch.{CellOfPoint, SliceBy}
-import io.scalegate.spark.plan.{EvenSample, InputSample, SampledRow}
+import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample, SampledRow}
 import io.scalegate.spark.rows.PartitionIds
-import io.scalegate.spark.settings.{Algorithm, Cores, RunningQuery, ScaleGateConf}
+import io.scalegate.spark.settings.{Algorithm, Cores, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
 
 /** The parts of the line that the intervals of two large inputs lie on, in which they are joined: each row is in all parts
@@ -53,19 +52,14 @@ private[plan] object DomainChoice {
   def forJoin(c: WindowJoinCandidate, matrix: MatrixChoice, conf: SQLConf): Option[DomainChoice] =
     if (isAskedFor(c, conf)) None
     else
-      c.join.getTagValue(Tag).getOrElse {
-        val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
-        running.flatMap { session =>
-          val found = for {
-            two <- c.inequalities
-            attributes <- two.intervals
-            if isWhole(two) && isDecidedOnce(matrix, attributes)
-            if ScaleGateConf.sampleRows(conf) > 0 && c.inputs.toSeq.forall(InputSample.isCheap)
-            choice <- ofSample(session, c, two, attributes, matrix, conf)
-          } yield choice
-          c.join.setTagValue(Tag, found)
-          found
-        }
+      Domains.in(c.join) { session =>
+        for {
+          two <- c.inequalities
+          attributes <- two.intervals
+          if isWhole(two) && isDecidedOnce(matrix, attributes)
+          if ScaleGateConf.sampleRows(conf) > 0 && c.inputs.toSeq.forall(InputSample.isCheap)
+          choice <- ofSample(session, c, two, attributes, matrix, conf)
+        } yield choice
       }
 
   /** Whether a row's interval starts where it ends. */
@@ -135,7 +129,7 @@ private[plan] object DomainChoice {
     (count.left * matrix.layout.columns + count.right * matrix.layout.rows) / Cores.tasksAtOnce
   }
 
-  private[this] val Tag = TreeNodeTag[Option[DomainChoice]]("scalegate.domain")
+  private[this] val Domains = new FoundOnce[DomainChoice]("scalegate.domain")
 
   /** However few rows there are. */
   private[this] val LeastParts = 8

@@ -1,15 +1,14 @@
 package io.scalegate.spark.join.plan
 
 import org.apache.spark.sql.catalyst.plans.logical.Join
-import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.band.{Band, IntegralBand}
 import io.scalegate.lookup.BandIndex
 import io.scalegate.spark.join.KeyBound
-import io.scalegate.spark.plan.InputSample
-import io.scalegate.spark.settings.{RunningQuery, ScaleGateConf}
+import io.scalegate.spark.plan.{FoundOnce, InputSample}
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
 /** What a few rows of both inputs show of a join: which keys are frequent and which bounds let little through. The
@@ -58,14 +57,7 @@ object JoinSample {
     * plan is only looked at.
     */
   def forJoin(c: WindowJoinCandidate, conf: SQLConf): Option[JoinSample] =
-    c.join.getTagValue(Tag).getOrElse {
-      val running = SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
-      running.flatMap { session =>
-        val sample = if (isWorth(c.join, conf)) read(session, c, conf) else None
-        c.join.setTagValue(Tag, sample)
-        sample
-      }
-    }
+    Samples.in(c.join)(session => if (isWorth(c.join, conf)) read(session, c, conf) else None)
 
   private[this] def read(
       session: SparkSession,
@@ -87,5 +79,5 @@ object JoinSample {
   private[this] def isWorth(join: Join, conf: SQLConf): Boolean =
     join.left.stats.sizeInBytes + join.right.stats.sizeInBytes > conf.autoBroadcastJoinThreshold
 
-  private[this] val Tag = TreeNodeTag[Option[JoinSample]]("scalegate.sample")
+  private[this] val Samples = new FoundOnce[JoinSample]("scalegate.sample")
 }

@@ -12,20 +12,21 @@ import io.scalegate.spark.join.MovesFilters
 object PushThroughPythonJoin extends Rule[LogicalPlan] with MovesFilters {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
     case filter @ Filter(condition, join: PythonJoin) if !join.isOfRows =>
-      val input = join.joinType match {
-        case LeftOuter | LeftSemi | LeftAnti => Some(join.left)
-        case RightOuter => Some(join.right)
-        case _ => None
+      kept(join).fold[LogicalPlan](filter) { input =>
+        val (below, above) = split(condition, input.outputSet)
+        if (below.isEmpty) filter
+        else
+          filtered(
+            join.mapChildren(child => if (child eq input) filtered(child, below) else child),
+            above
+          )
       }
-      val (below, above) =
-        input.fold((Seq(condition).take(0), Seq(condition)))(i => split(condition, i.outputSet))
-      if (below.isEmpty) filter
-      else
-        filtered(
-          join.mapChildren(child =>
-            if (input.contains(child)) filtered(child, below) else child
-          ),
-          above
-        )
+  }
+
+  /** The input each of whose rows is given for itself. */
+  private[this] def kept(join: PythonJoin): Option[LogicalPlan] = join.joinType match {
+    case LeftOuter | LeftSemi | LeftAnti => Some(join.left)
+    case RightOuter => Some(join.right)
+    case _ => None
   }
 }
