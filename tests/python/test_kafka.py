@@ -218,6 +218,10 @@ def test_results_in_real_time_are_exact_by_their_ids(
         lambda: topics.size("fast-pairs") >= len(expected) and expected.keys() <= written().keys()
     )
     assert written() == expected
+    # What is known of the partitions is kept by their names.
+    kept = (tmp_path / "checkpoint/topic/state/0/_scalegate/sources").glob("*/0")
+    known = {line.split(" ", 3)[3] for file in kept for line in file.read_text().splitlines()[1:]}
+    assert known == {f"{name}-{p}" for name in names for p in range(PARTITIONS)}
 
 
 def test_joins_and_windows_in_real_time_and_their_metrics(

@@ -323,6 +323,12 @@ object Errors {
       "from a copy, or start the query with another checkpoint"
   )
 
+  def sourceFile(file: String, cause: Exception): Exception = new SparkException(
+    s"$file, which says how far the sources of a query in Real-Time Mode have come, cannot be read at " +
+      s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",
+    cause
+  )
+
   def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(
     s"$file, which says among which partitions a streaming join's hot keys are shared, cannot be read at " +
       s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",

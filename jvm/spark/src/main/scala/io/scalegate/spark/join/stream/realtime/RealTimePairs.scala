@@ -21,6 +21,8 @@ import io.scalegate.stream.Sides
   *
   * @param before
   *   one of the task's own states
+  * @param sourcesBefore
+  *   what the batch before knew of the sources of each input, in the order of their numbers; none where that is not known
   * @param publish
   *   takes what the task tells of itself, each second and at the end
   */
@@ -30,6 +32,7 @@ final class RealTimePairs(
     terms: RealTimeTerms,
     batch: Long,
     before: HeldState,
+    sourcesBefore: Sides[Seq[KnownSource]],
     services: BatchServices,
     publish: TaskFigures => Unit
 ) extends BatchPairs(new RowAddress(task.columns.left), new RowAddress(task.columns.right)) {
@@ -37,7 +40,8 @@ final class RealTimePairs(
 
   private[this] val journal = new BatchJournal(services.store, batch)
   private[this] val ofParts = services.copy(store = journal)
-  private[this] val progress = Sides.each(_ => new SourceProgress(terms.idleNanos))
+  private[this] val progress =
+    sourcesBefore.map(new SourceProgress(terms.idleNanos, _, System.nanoTime))
   private[this] val meter =
     new TaskMeter(TaskContext.getPartitionId(), batch, MostRows, publish)
   private[this] val rows = Sides.each(_ => ArrayBuffer.empty[UnsafeRow])
@@ -61,6 +65,12 @@ final class RealTimePairs(
       rightAddress.set(part.rightAddress)
       true
     }
+  }
+
+  /** What is known of the sources of each input. */
+  def sources: Sides[Seq[SourceFigures]] = {
+    val now = System.nanoTime
+    progress.map(_.figures(now))
   }
 
   def finish(): HeldState = {
@@ -119,7 +129,9 @@ final class RealTimePairs(
       promise(a, now)
       if (a.row != null) {
         rows(a.side) += a.row
-        progress(a.side).row(ProgressExec.numberOf(a.source))
+        val source = ProgressExec.numberOf(a.source)
+        progress(a.side).row(source)
+        progress(a.side).heard(source, now)
         meter.came(a.side, a.time, a.readAt)
       }
     }
@@ -135,17 +147,14 @@ final class RealTimePairs(
       now
     )
 
-  private[this] def publishFigures(): Unit = {
-    val now = System.nanoTime
-    meter.publish(
-      late,
-      compared,
-      state.leftRows + state.rightRows,
-      state.leftBytes + state.rightBytes,
-      reachedNow,
-      progress.map(_.figures(now))
-    )
-  }
+  private[this] def publishFigures(): Unit = meter.publish(
+    late,
+    compared,
+    state.leftRows + state.rightRows,
+    state.leftBytes + state.rightBytes,
+    reachedNow,
+    sources
+  )
 
   private[this] def reachedNow: Long = {
     val now = System.nanoTime

@@ -3,7 +3,13 @@ package io.scalegate.spark.window.stream.realtime
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
-import io.scalegate.spark.join.stream.realtime.{ProgressExec, SourceProgress, TaskMeter}
+import io.scalegate.spark.join.stream.realtime.{
+  KnownSource,
+  ProgressExec,
+  SourceFigures,
+  SourceProgress,
+  TaskMeter
+}
 import io.scalegate.spark.window.partial.{FixedPartials, PanePartials}
 import io.scalegate.spark.window.slide.PaneWindowsTask
 import io.scalegate.spark.window.stream.{PaneStore, RealTimePanesTerms, WindowsOfBatch}
@@ -23,6 +29,8 @@ import io.scalegate.stream.{Side, Sides}
   *   says what is held
   * @param reached
   *   windows that end at or before it were given or closed by the batches before
+  * @param sourcesBefore
+  *   what the batch before knew of the sources, in the order of their numbers; none where that is not known
   * @param meter
   *   of the task
   */
@@ -33,13 +41,15 @@ final class RealTimeWindows(
     task: PaneWindowsTask,
     terms: RealTimePanesTerms,
     reached: Long,
+    sourcesBefore: Seq[KnownSource],
     store: PaneStore,
     meter: TaskMeter
 ) extends WindowsOfBatch {
   private[this] val partials = PanePartials(partition, task.functions)
   private[this] val panes = new LivePanes(partition, task, partials, terms.emission, reached)
   private[this] val held = HeldPanes(task, partials, store)
-  private[this] val progress = new SourceProgress(terms.idleNanos)
+  private[this] val progress =
+    new SourceProgress(terms.idleNanos, sourcesBefore, System.nanoTime)
   private[this] val told = arriving.input.size
   private[this] val numberAt = task.keys.size
   private[this] val keysOf = UnsafeProjection.create(arriving.keys, arriving.input)
@@ -51,6 +61,9 @@ final class RealTimeWindows(
 
   /** The event time that all sources have passed. */
   def passed: Long = panes.reached
+
+  /** What is known of the sources. */
+  def sources: Seq[SourceFigures] = progress.figures(System.nanoTime)
 
   override def dropped: Long = panes.dropped
   override def updated: Long = held.updatedRows
@@ -113,12 +126,12 @@ final class RealTimeWindows(
 
   private[this] def promise(row: InternalRow, source: Long): Unit = {
     val now = System.nanoTime
-    progress.promise(
-      ProgressExec.numberOf(source),
-      ProgressExec.sourcesOf(source),
-      row.getLong(told + LivePartialsExec.promisedAt),
-      now - row.getLong(told + LivePartialsExec.silentAt) * 1000
-    )
+    val number = ProgressExec.numberOf(source)
+    val bound = row.getLong(told + LivePartialsExec.promisedAt)
+    val heard = now - row.getLong(told + LivePartialsExec.silentAt) * 1000
+    progress.promise(number, ProgressExec.sourcesOf(source), bound, heard)
+    // Of a source that has promised nothing in this batch no row has come.
+    if (bound > Long.MinValue) progress.heard(number, heard)
     panes.reach(progress.reached(now))
     meter.awaits(Long.MinValue, row.getLong(told + LivePartialsExec.readAtAt))
     gave = false
@@ -135,6 +148,6 @@ final class RealTimeWindows(
     panes.paneCount,
     panes.size,
     panes.reached,
-    Sides(progress.figures(System.nanoTime), Nil)
+    Sides(sources, Nil)
   )
 }

@@ -18,7 +18,12 @@ import org.apache.spark.sql.types.{StructField, StructType}
 
 import io.scalegate.spark.checkpoint.CheckpointTerms
 import io.scalegate.spark.join.stream.StreamJoin
-import io.scalegate.spark.join.stream.realtime.{FiguresAccumulator, LiveFigures, TaskMeter}
+import io.scalegate.spark.join.stream.realtime.{
+  FiguresAccumulator,
+  KnownSource,
+  LiveFigures,
+  TaskMeter
+}
 import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimeWindows}
 import io.scalegate.spark.window.stream.{
   PaneBatch,
@@ -157,6 +162,11 @@ final class StreamingPanesExec(
     }
     figures = told
     val rows = left.execute()
+    val sources = realTime.map { _ =>
+      new SourceFiles(info, hadoopConf, Sides(SourceFiles.names(rows), Nil))
+    }
+    sources.foreach(_.begin(conf.minBatchesToRetain))
+    val sourcesBefore = sources.fold(Seq.empty[KnownSource])(_.read().left)
     val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
     rows.stateStoreAwareZipPartitions(
       nothing,
@@ -175,14 +185,26 @@ final class StreamingPanesExec(
       } { terms =>
         val from = before.getOrElse(now.late)
         val meter = new TaskMeter(partition, info.storeVersion, 1, f => told.foreach(_.add(f)))
-        new RealTimeWindows(partition, some, arriving, held, terms, from, state, meter)
+        new RealTimeWindows(
+          partition,
+          some,
+          arriving,
+          held,
+          terms,
+          from,
+          sourcesBefore,
+          state,
+          meter
+        )
       }
       val completion = new Completion(
         () => while (windows.hasNext) windows.next(),
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
           windows match {
-            case live: RealTimeWindows => reached.write(partition, live.passed)
+            case live: RealTimeWindows =>
+              reached.write(partition, live.passed)
+              sources.foreach(_.write(partition, Sides(live.sources, Nil)))
             case _ =>
           }
           finish(windows, store)

@@ -25,6 +25,7 @@ import io.scalegate.spark.join.stream.hotkeys.{HotKeyHistory, HotKeySplitting, P
 import io.scalegate.spark.join.stream.realtime.{
   Arrivals,
   FiguresAccumulator,
+  KnownSource,
   LiveFigures,
   RealTimePairs
 }
@@ -153,6 +154,12 @@ final class StreamingWindowJoinExec(
           StreamingWindowJoinExec.columns(left, leftColumns),
           StreamingWindowJoinExec.columns(right, rightColumns)
         )
+    val sources = realTime.map { _ =>
+      val names = Sides(SourceFiles.names(ofLeft), SourceFiles.names(ofRight))
+      new SourceFiles(info, hadoopConf, names)
+    }
+    sources.foreach(_.begin(conf.minBatchesToRetain))
+    val sourcesBefore = sources.fold(Sides(Seq.empty[KnownSource], Seq.empty))(_.read())
     ofLeft.stateStoreAwareZipPartitions(
       ofRight,
       info,
@@ -178,6 +185,7 @@ final class StreamingWindowJoinExec(
           terms,
           batch.number,
           held,
+          sourcesBefore,
           services,
           f => told.foreach(_.add(f))
         )
@@ -188,6 +196,10 @@ final class StreamingWindowJoinExec(
         () => {
           longMetric("allUpdatesTimeMs") += millisSince(started)
           late.foreach(_.close())
+          rows match {
+            case live: RealTimePairs => sources.foreach(_.write(partition, live.sources))
+            case _ =>
+          }
           val state = finish(access, store, rows)
           split.foreach(_.add(PartitionReport(
             partition,

@@ -2,6 +2,8 @@ package io.scalegate.spark.join.stream.realtime
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.stream.Sides
+
 final class SourceProgressSuite extends AnyFunSuite {
   test("nothing is reached before every source has promised something") {
     val progress = new SourceProgress(0L)
@@ -43,6 +45,8 @@ final class SourceProgressSuite extends AnyFunSuite {
     progress.promise(1, 2, 10L, 0L)
     assert(progress.reached(1000L) == Long.MinValue)
     progress.promise(0, 2, 30L, 1000L)
+    assert(progress.reached(1001L) == Long.MinValue)
+    progress.heard(0, 1000L)
     assert(progress.reached(1001L) == 30L)
   }
 
@@ -62,5 +66,36 @@ final class SourceProgressSuite extends AnyFunSuite {
       SourceFigures(0, 0L, 40L, 10L, isIdle = false),
       SourceFigures(1, 2L, 30L, 100L, isIdle = true)
     ))
+  }
+
+  test("what the batch before knew of the sources holds until they are heard of") {
+    val before = Seq(KnownSource(50L, 80L), KnownSource(20L, 0L), KnownSource.New)
+    val progress = new SourceProgress(100000L, before, begun = 1000000L)
+    assert(progress.reached(1000000L) == Long.MinValue)
+    progress.promise(0, 3, Long.MinValue, 1010000L)
+    progress.promise(2, 3, 30L, 1010000L)
+    assert(progress.reached(1019000L) == 20L)
+    assert(progress.figures(1019000L).map(_.silent) == Seq(99L, 19L, 9L))
+    progress.promise(1, 3, 60L, 1019000L)
+    progress.promise(2, 3, 70L, 1019000L)
+    assert(progress.reached(1019000L) == 50L)
+    assert(progress.reached(1020000L) == 60L, "the first is silent for too long")
+  }
+
+  test("what is known of sources is written and read, and found by their names") {
+    val known = Map("b c-1" -> KnownSource(-5L, 3L), "a-0" -> KnownSource.New)
+    val written = KnownSources("a run", Sides(known, Map.empty))
+    assert(KnownSources.parsed(written.text) == written)
+    val names = Sides(Seq("new", "b c-1"), Seq("b c-1"))
+    val found = Sides(Seq(KnownSource.New, KnownSource(-5L, 3L)), Seq(KnownSource.New))
+    assert(written.named("a run", names) == found)
+    val restarted = found.copy(left = Seq(KnownSource.New, KnownSource(-5L, 0L)))
+    assert(written.named("another", names) == restarted)
+    for (
+      wrong <-
+        Seq("", "v1", "v2 run", "v1 run\nleft 1 2", "v1 run\nleft x 2 a", "v1 run\nup 1 2 a")
+    )
+      assert(intercept[IllegalArgumentException](KnownSources.parsed(wrong)).getMessage ==
+        wrong.linesIterator.toSeq.lastOption.getOrElse(""))
   }
 }

@@ -281,6 +281,43 @@ class RealTimeJoinSuite extends RealTimeSuite {
     }
   }
 
+  test("what a source has passed holds in later batches, and after a restart") {
+    val q = new Running(
+      s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON l.k = r.k AND $within",
+      "1 second"
+    ).start()
+    try {
+      q.add(Side.R, 0, at(10, 1))
+      q.add(Side.R, 0, at(100, 2))
+      nextBatch(q)
+      q.add(Side.R, 1, at(100, 3))
+      nextBatch(q)
+      q.stop()
+      q.start()
+      q.add(Side.S, 1, at(100, 4))
+      nextBatch(q)
+      q.add(Side.S, 0, at(100, 5))
+      assert(q.rows(Seq("[1,null]")).contains("[1,null]"))
+    } finally q.stop()
+  }
+
+  test("a source that is silent for longer than a batch lasts is left out") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> "3s") {
+      withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", "1 second") { q =>
+        q.add(Side.R, 0, at(10, 1))
+        val until = System.nanoTime + 30 * 1000000000L
+        var seconds = 100
+        while (!q.collected.rows.contains("[1,null]") && System.nanoTime < until) {
+          q.add(Side.R, 0, at(seconds, 1000L + seconds))
+          q.add(Side.S, 0, at(seconds, 5000L + seconds))
+          seconds += 1
+          Thread.sleep(50)
+        }
+        assert(q.collected.rows.contains("[1,null]"))
+      }
+    }
+  }
+
   test("late rows are dropped and counted") {
     withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", "2 seconds") { q =>
       for (p <- 0 until Partitions) {

@@ -129,6 +129,12 @@ abstract class RealTimeSuite extends SparkJoinSuite {
     assert(what)
   }
 
+  /** Until a batch that has read what was added so far has been committed. */
+  protected def nextBatch(q: Running): Unit = {
+    val last = q.progress.fold(-1L)(_.batchId)
+    eventually(q.progress.exists(_.batchId >= last + 2))
+  }
+
   private val ids = Iterator.from(1).map(_.toLong)
 
   /** Out of order by less than the watermark's delay. */

@@ -224,6 +224,42 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     }
   }
 
+  test("what a source has passed holds in later batches, and after a restart") {
+    val from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"
+    val counts = windows("count(*) AS n", keys = "", from = from).replace(", window.end AS e", "")
+    val q = new Running(counts, "1 second").start()
+    try {
+      q.add(Side.R, 0, at(10, 1), at(30, 2))
+      nextBatch(q)
+      q.add(Side.S, 0, at(11, 3), at(30, 4))
+      nextBatch(q)
+      q.stop()
+      q.start()
+      q.add(Side.R, 1, at(30, 5))
+      nextBatch(q)
+      assert(q.collected.rows.isEmpty)
+      q.add(Side.S, 1, at(30, 6))
+      val through = Seq(7, 8, 9, 10, 11).zip(Seq(1, 2, 2, 2, 1))
+      val all = through.map { case (s, n) => s"[${window(s)},$n]" }
+      assert(q.rows(all) == all.sorted)
+    } finally q.stop()
+  }
+
+  test("a source that is silent for longer than a batch lasts is left out") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> "3s") {
+      withRunning(windows("count(*) AS n", keys = ""), "1 second") { q =>
+        val until = System.nanoTime + 30 * 1000000000L
+        var second = 10
+        while (q.collected.rows.isEmpty && System.nanoTime < until) {
+          q.add(Side.R, 0, at(second, second.toLong))
+          second += 1
+          Thread.sleep(50)
+        }
+        assert(q.collected.rows.nonEmpty)
+      }
+    }
+  }
+
   test("a function that throws ends the query, and its threads") {
     spark.udf.register("throws", (x: Int) => { require(x < 7, "as asked"); x })
     withRunning(windows("sum(throws(x))")) { q =>
