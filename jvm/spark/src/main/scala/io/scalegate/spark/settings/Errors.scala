@@ -323,10 +323,9 @@ object Errors {
       "from a copy, or start the query with another checkpoint"
   )
 
-  def sourceFile(file: String, cause: Exception): Exception = new SparkException(
-    s"$file, which says how far the sources of a query in Real-Time Mode have come, cannot be read at " +
-      s"'${cause.getMessage}'. Restore the file, or start with a new checkpoint",
-    cause
+  def sourceFile(file: String, line: String): Exception = bad(
+    s"$file, which says how far the sources of a query in Real-Time Mode have come, cannot be read at '${line.take(40)}': " +
+      "restore the checkpoint from a copy, or start the query with another checkpoint"
   )
 
   def hotKeyFile(file: String, cause: Exception): Exception = new SparkException(

@@ -49,32 +49,27 @@ object KnownSources {
 
   val none: KnownSources = KnownSources("", Sides.each(_ => Map.empty[String, KnownSource]))
 
-  /** @throws IllegalArgumentException
-    *   with the first line that is not as [[KnownSources.text]] writes it
-    */
-  def parsed(text: String): KnownSources = text.linesIterator.toList match {
+  /** What was written as [[KnownSources.text]], or the first line that was not. */
+  def parsed(text: String): Either[String, KnownSources] = text.linesIterator.toList match {
     case first :: lines if first.startsWith(s"$Version ") =>
-      val found = lines.map(source)
-      KnownSources(
+      val (wrong, found) = lines.partitionMap(line => source(line).toRight(line))
+      wrong.headOption.toLeft(KnownSources(
         first.drop(Version.length + 1),
         Sides.each(side => found.collect { case (`side`, name, known) => name -> known }.toMap)
-      )
-    case other => refused(other.headOption.getOrElse(""))
+      ))
+    case other => Left(other.headOption.getOrElse(""))
   }
 
-  private[this] def source(line: String): (Side, String, KnownSource) =
+  private[this] def source(line: String): Option[(Side, String, KnownSource)] =
     line.split(" ", 4) match {
-      case Array(side, promised, silent, name) =>
-        val known = for {
+      case Array(sideText, promised, silent, name) =>
+        for {
+          side <- Seq(Side.R, Side.S).find(sideName(_) == sideText)
           bound <- promised.toLongOption
           time <- silent.toLongOption
-          of <- Seq(Side.R, Side.S).find(sideName(_) == side)
-        } yield (of, name, KnownSource(bound, time))
-        known.getOrElse(refused(line))
-      case _ => refused(line)
+        } yield (side, name, KnownSource(bound, time))
+      case _ => None
     }
 
   private def sideName(side: Side) = if (side eq Side.R) "left" else "right"
-
-  private[this] def refused(line: String): Nothing = throw new IllegalArgumentException(line)
 }

@@ -30,8 +30,10 @@ final private[scalegate] class SourceFiles(
   /** On the driver: what the batch before knew of the sources of each input; none where they have no names. */
   def read(): Sides[Seq[KnownSource]] =
     files.read().get(SourceFiles.Writer).fold(KnownSources.none) { case (file, text) =>
-      try KnownSources.parsed(text)
-      catch { case e: IllegalArgumentException => throw Errors.sourceFile(file.toString, e) }
+      KnownSources.parsed(text).fold(
+        line => throw Errors.sourceFile(file.toString, line),
+        identity
+      )
     }.named(info.queryRunId.toString, names)
 
   /** On the driver, before the tasks of a batch. */
