@@ -51,7 +51,8 @@ final private[realtime] class LivePartials(
   private[this] var added = 0L // rows in `filling`
   private[this] var latest = Long.MinValue // event time
   private[this] var latestReadAt = 0L
-  private[this] var heardAt = System.nanoTime
+  private[this] var heardAt = 0L // if a row has come
+  private[this] var isHeard = false
   private[this] var isInputOver = false
 
   private[this] val columns = task.keys.size + task.values.size
@@ -88,7 +89,6 @@ final private[realtime] class LivePartials(
 
   promise.setLong(columns + LivePartialsExec.promisedAt, promised)
   promise.setLong(columns + LivePartialsExec.readAtAt, TaskMeter.now)
-  promise.setLong(columns + LivePartialsExec.silentAt, 0L)
   context.addTaskCompletionListener[Unit](_ => workers.stop())
   workers.start(Seq(new Reading))
 
@@ -173,10 +173,10 @@ final private[realtime] class LivePartials(
     promised = math.max(promised, bound)
     promise.setLong(columns + LivePartialsExec.promisedAt, promised)
     promise.setLong(columns + LivePartialsExec.readAtAt, latestReadAt)
-    promise.setLong(
-      columns + LivePartialsExec.silentAt,
-      if (hasRows) 0L else math.max(0L, now - heardAt) / 1000
-    )
+    if (isHeard) {
+      val silent = if (hasRows) 0L else math.max(0L, now - heardAt) / 1000
+      promise.setLong(columns + LivePartialsExec.silentAt, silent)
+    }
     to = 0
     lock.notifyAll()
   }
@@ -217,6 +217,7 @@ final private[realtime] class LivePartials(
       filling.add(adding, row, row.getLong(pane))
       added += 1
       heardAt = System.nanoTime
+      isHeard = true
       if (row.getLong(time) > latest) {
         latest = row.getLong(time)
         latestReadAt = TaskMeter.now

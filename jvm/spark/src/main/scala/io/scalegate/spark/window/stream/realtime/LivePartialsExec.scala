@@ -94,7 +94,7 @@ object LivePartialsExec {
   /** The columns of a row beside its partial result: what it is exchanged by; which task it comes of
     * ([[io.scalegate.spark.join.stream.realtime.ProgressExec.sourceOf]]); of a promise what is promised, in microseconds,
     * when the row was read that it follows from, in microseconds since the epoch, and for how long no row has come since, in
-    * microseconds; of the first of the rows that are sent at a time how many were read for them, of others 0.
+    * microseconds, NULL where none has come yet; of the first of the rows that are sent at a time how many were read for them, of others 0.
     */
   def told: Seq[Attribute] = Seq(
     AttributeReference("cell", LongType, nullable = false)(),

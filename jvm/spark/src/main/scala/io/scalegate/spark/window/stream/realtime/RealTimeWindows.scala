@@ -128,10 +128,10 @@ final class RealTimeWindows(
     val now = System.nanoTime
     val number = ProgressExec.numberOf(source)
     val bound = row.getLong(told + LivePartialsExec.promisedAt)
-    val heard = now - row.getLong(told + LivePartialsExec.silentAt) * 1000
-    progress.promise(number, ProgressExec.sourcesOf(source), bound, heard)
-    // Of a source that has promised nothing in this batch no row has come.
-    if (bound > Long.MinValue) progress.heard(number, heard)
+    val silent = told + LivePartialsExec.silentAt
+    val heard = Option.unless(row.isNullAt(silent))(now - row.getLong(silent) * 1000)
+    progress.promise(number, ProgressExec.sourcesOf(source), bound, heard.getOrElse(now))
+    heard.foreach(progress.heard(number, _))
     panes.reach(progress.reached(now))
     meter.awaits(Long.MinValue, row.getLong(told + LivePartialsExec.readAtAt))
     gave = false

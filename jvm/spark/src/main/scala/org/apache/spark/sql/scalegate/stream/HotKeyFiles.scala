@@ -1,10 +1,7 @@
 package org.apache.spark.sql.scalegate.stream
 
-import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 import java.util.concurrent.ConcurrentHashMap
-
-import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
@@ -41,8 +38,7 @@ final private[scalegate] class HotKeyFiles(
   }
 
   private[this] def read(batch: Long): HotKeys = {
-    val text =
-      Using.resource(manager.open(file(batch)))(in => new String(in.readAllBytes(), UTF_8))
+    val text = AtomicFiles.read(manager, file(batch))
     try HotKeys.parsed(text)
     catch {
       case e: IllegalArgumentException => throw Errors.hotKeyFile(file(batch).toString, e)

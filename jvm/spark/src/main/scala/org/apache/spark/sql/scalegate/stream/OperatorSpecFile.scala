@@ -43,7 +43,7 @@ private[scalegate] object OperatorSpecFile {
       AtomicFiles.write(manager, file, text(terms.written))
     } else if (manager.exists(file)) {
       val old =
-        Using.resource(manager.open(file))(in => parsed(new String(in.readAllBytes(), UTF_8)))
+        parsed(AtomicFiles.read(manager, file))
       val differing = terms.differences(old)
       if (differing.nonEmpty) throw Errors.otherCheckpoint(operator, file.toString, differing)
     }
@@ -58,8 +58,11 @@ private[scalegate] object OperatorSpecFile {
     })
 }
 
-/** Writes files that are there whole or not at all. */
+/** Writes texts to files that are there whole or not at all, and reads them. */
 private[scalegate] object AtomicFiles {
+
+  def read(manager: CheckpointFileManager, file: Path): String =
+    Using.resource(manager.open(file))(in => new String(in.readAllBytes(), UTF_8))
 
   /** Afterwards the file has this text; if that fails, what it had before. */
   def write(manager: CheckpointFileManager, file: Path, text: String): Unit = {

@@ -27,17 +27,21 @@ final private[scalegate] class SourceFiles(
 ) extends Serializable {
   private[this] val files = new VersionFiles(info, "sources", conf)
 
-  /** On the driver: what the batch before knew of the sources of each input; none where they have no names. */
-  def read(): Sides[Seq[KnownSource]] =
+  /** On the driver, before the tasks of a batch: what the one before knew of the sources of each input; none where they
+    * have no names.
+    *
+    * @param retained
+    *   batches that the query may be set back by
+    */
+  def begin(retained: Int): Sides[Seq[KnownSource]] = {
+    files.begin(retained)
     files.read().get(SourceFiles.Writer).fold(KnownSources.none) { case (file, text) =>
       KnownSources.parsed(text).fold(
         line => throw Errors.sourceFile(file.toString, line),
         identity
       )
     }.named(info.queryRunId.toString, names)
-
-  /** On the driver, before the tasks of a batch. */
-  def begin(retained: Int): Unit = files.begin(retained)
+  }
 
   /** In a task, before it commits its state. */
   def write(partition: Int, known: Sides[Seq[SourceFigures]]): Unit =

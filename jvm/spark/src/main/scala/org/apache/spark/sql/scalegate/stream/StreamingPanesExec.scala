@@ -165,8 +165,8 @@ final class StreamingPanesExec(
     val sources = realTime.map { _ =>
       new SourceFiles(info, hadoopConf, Sides(SourceFiles.names(rows), Nil))
     }
-    sources.foreach(_.begin(conf.minBatchesToRetain))
-    val sourcesBefore = sources.fold(Seq.empty[KnownSource])(_.read().left)
+    val sourcesBefore =
+      sources.fold(Seq.empty[KnownSource])(_.begin(conf.minBatchesToRetain).left)
     val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
     rows.stateStoreAwareZipPartitions(
       nothing,

@@ -158,8 +158,8 @@ final class StreamingWindowJoinExec(
       val names = Sides(SourceFiles.names(ofLeft), SourceFiles.names(ofRight))
       new SourceFiles(info, hadoopConf, names)
     }
-    sources.foreach(_.begin(conf.minBatchesToRetain))
-    val sourcesBefore = sources.fold(Sides(Seq.empty[KnownSource], Seq.empty))(_.read())
+    val sourcesBefore =
+      sources.fold(Sides(Seq.empty[KnownSource], Seq.empty))(_.begin(conf.minBatchesToRetain))
     ofLeft.stateStoreAwareZipPartitions(
       ofRight,
       info,

@@ -1,9 +1,5 @@
 package org.apache.spark.sql.scalegate.stream
 
-import java.nio.charset.StandardCharsets.UTF_8
-
-import scala.util.Using
-
 import org.apache.hadoop.fs.Path
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.scalegate.SparkStreams._
@@ -29,9 +25,7 @@ final private[scalegate] class VersionFiles(
     else
       files.list(from).map(_.getPath).flatMap { path =>
         path.getName.toIntOption.map { partition =>
-          val text =
-            Using.resource(files.open(path))(in => new String(in.readAllBytes(), UTF_8))
-          partition -> (path, text)
+          partition -> (path, AtomicFiles.read(files, path))
         }
       }.toMap
   }

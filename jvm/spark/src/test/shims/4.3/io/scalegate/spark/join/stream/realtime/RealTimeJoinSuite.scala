@@ -263,12 +263,17 @@ class RealTimeJoinSuite extends RealTimeSuite {
     eventually(!Thread.getAllStackTraces.keySet.asScala.exists(_.getName.contains("real-time")))
   }
 
-  test("a source that sends nothing is left out after a while") {
-    withSettings("spark.scalegate.realTime.idleTimeout" -> "300ms") {
-      withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within") { q =>
+  for (
+    (name, timeout, batch) <- Seq(
+      ("that sends nothing is left out after a while", "300ms", "60 seconds"),
+      ("that is silent for longer than a batch lasts is left out", "3s", "1 second")
+    )
+  ) test(s"a source $name") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> timeout) {
+      withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", batch) { q =>
         q.add(Side.R, 0, at(10, 1))
         q.add(Side.S, 0, at(100, 2))
-        val until = System.nanoTime + 20 * 1000000000L
+        val until = System.nanoTime + 30 * 1000000000L
         var seconds = 100
         while (!q.collected.rows.contains("[1,null]") && System.nanoTime < until) {
           q.add(Side.R, 0, at(seconds, 1000L + seconds))
@@ -299,23 +304,6 @@ class RealTimeJoinSuite extends RealTimeSuite {
       q.add(Side.S, 0, at(100, 5))
       assert(q.rows(Seq("[1,null]")).contains("[1,null]"))
     } finally q.stop()
-  }
-
-  test("a source that is silent for longer than a batch lasts is left out") {
-    withSettings("spark.scalegate.realTime.idleTimeout" -> "3s") {
-      withRunning(s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $within", "1 second") { q =>
-        q.add(Side.R, 0, at(10, 1))
-        val until = System.nanoTime + 30 * 1000000000L
-        var seconds = 100
-        while (!q.collected.rows.contains("[1,null]") && System.nanoTime < until) {
-          q.add(Side.R, 0, at(seconds, 1000L + seconds))
-          q.add(Side.S, 0, at(seconds, 5000L + seconds))
-          seconds += 1
-          Thread.sleep(50)
-        }
-        assert(q.collected.rows.contains("[1,null]"))
-      }
-    }
   }
 
   test("late rows are dropped and counted") {
