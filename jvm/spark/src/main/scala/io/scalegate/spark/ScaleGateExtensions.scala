@@ -19,7 +19,8 @@ import io.scalegate.spark.join.aggregate.{
   ExtractIntervalAggregate,
   IntervalAggregateStrategy,
   NarrowIntervalAggregate,
-  Prevailing
+  Prevailing,
+  ResolveStreamingAggregate
 }
 import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.cube.{CubeJoinStrategy, ExtractCubeJoin, ResolveCubeHint}
@@ -124,6 +125,8 @@ private object ScaleGateExtensions {
   *
   *   - hint resolution rule, the first to see a query that is about to start: hides from Spark's check the joins that
   *     it would refuse and that are run here;
+  *   - post-hoc resolution rule: takes subqueries that aggregate the rows of one stream around each row of another out of
+  *     the query, for Spark's check refuses any stream in a subquery;
   *   - plan normalization rules: show them to the optimizer again, in every batch, and hide from it whether a stream
   *     has rows for the batch, with a strategy that plans what stands for one that has none;
   *   - rule before the cost-based ones, when filters and columns have been moved below the joins: takes these out of
@@ -176,6 +179,7 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveWindowHints)
     extensions.injectResolutionRule(_ => ResolveCubeHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
+    extensions.injectPostHocResolutionRule(_ => ResolveStreamingAggregate)
     extensions.injectPlanNormalizationRule(_ => ExtractPythonJoin)
     extensions.injectOptimizerRule(_ => PushThroughPythonJoin)
     extensions.injectPreCBORule(_ => SplitPythonJoin)

@@ -24,6 +24,8 @@ import io.scalegate.spark.bounds.BoundedDifference
   *   whether of each key
   * @param nearest
   *   which rows of each key are joined, if those nearest in time are
+  * @param aggregated
+  *   what is computed of the rows of each key around a left row, if pairs are not what is given
   * @param where
   *   where rows meet that no keys bring together
   * @param cells
@@ -36,6 +38,7 @@ final case class JoinTerms(
     rows: Option[Long],
     perKey: Boolean,
     nearest: Option[NearestTerms],
+    aggregated: Option[AggregatedTerms],
     where: Option[String],
     cells: Seq[BoundedDifference],
     older: OlderJoinTerms
@@ -67,6 +70,7 @@ final case class JoinTerms(
       "rows" -> rows.mkString,
       "counted" -> (if (perKey) "per key" else ""),
       "nearest" -> nearest.fold("")(_.describe(text)),
+      "aggregates" -> aggregated.fold("")(_.describe(text)),
       "condition" -> text.all(condition),
       "place" -> where.mkString,
       "cells" -> cells
@@ -97,6 +101,20 @@ final case class NearestTerms(
   private[checkpoint] def describe(text: TermText): String = {
     val order = if (ties.isEmpty) "" else s", ties by ${ties.map(text(_)).mkString(", ")}"
     s"$most $direction${if (exact) "" else ", not exact"}$order"
+  }
+}
+
+/** What is computed of the right rows in the interval around a left one, in a checkpoint's words.
+  *
+  * @param functions
+  *   over the right columns, with their filters behind each
+  * @param keepsLast
+  *   whether the last right row before the interval counts, too
+  */
+final case class AggregatedTerms(functions: Seq[Expression], keepsLast: Boolean) {
+  private[checkpoint] def describe(text: TermText): String = {
+    val last = if (keepsLast) ", and the last row before" else ""
+    s"${functions.map(text(_)).mkString(", ")}$last"
   }
 }
 

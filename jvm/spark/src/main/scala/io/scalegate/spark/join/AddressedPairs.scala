@@ -4,7 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 /** A task's joined pairs of rows, told by the addresses of their two rows. A side that has no match is a row of NULLs.
   *
-  * One thread. It holds the current pair alone. Where a join gives the rows of one side only, the address of the other
+  * A pair's row that lies where the same side's row of the pair before lies is the same row: who copies it need not do so
+  * again. One thread. It holds the current pair alone. Where a join gives the rows of one side only, the address of the other
   * side is not to be asked for.
   */
 abstract class AddressedPairs(val leftAddress: RowAddress, val rightAddress: RowAddress)

@@ -198,8 +198,8 @@ object Errors {
       s"joined rows in a WHERE of their own. The condition is: $condition"
   )
 
-  def streamMode(joinType: String, mode: String): Exception = bad(
-    s"a ${joinType.toLowerCase(java.util.Locale.ROOT)} join of two streams cannot be written in $mode mode, for a row " +
+  def streamMode(join: String, mode: String): Exception = bad(
+    s"a ${join.toLowerCase(java.util.Locale.ROOT)} of two streams cannot be written in $mode mode, for a row " +
       "that it gives is never taken back; use outputMode append"
   )
 
@@ -500,6 +500,32 @@ object Errors {
 
   def intervalAggregateCondition(condition: String): Exception = new IllegalStateException(
     s"no interval can be read of $condition any more, which the optimizer has changed"
+  )
+
+  def intervalAggregateStream: Exception = bad(
+    "a subquery of a stream for each row of another is run where it aggregates, by functions that Spark can merge, the " +
+      "rows with equal columns and a time in an interval around the outer row's, as in SELECT count(*) FROM r WHERE r.k = " +
+      "l.k AND r.ts BETWEEN l.ts - INTERVAL 5 SECONDS AND l.ts. Else join the streams and aggregate the pairs"
+  )
+
+  def intervalAggregateStreamLeft: Exception = bad(
+    "a subquery of a stream for each row of a table would never give a row its answer, for the stream does not end. Use a " +
+      "stream on both sides, or a table in the subquery"
+  )
+
+  def intervalAggregateStreamTime(side: String, time: String): Exception = bad(
+    "aggregates of the rows of a stream around each row of another go by their watermarks: call withWatermark(time, " +
+      s"delay) on a timestamp column of each input and compare these columns. The $side input's is $time, which has none"
+  )
+
+  def intervalAggregateStreamEnds(condition: String): Exception = bad(
+    "aggregates of the rows of a stream around each row of another need an interval with both ends, or rows would be held " +
+      s"for ever: $condition"
+  )
+
+  def intervalAggregateStreamKey(key: String): Exception = bad(
+    "aggregates of the rows of a stream around each row of another need keys whose equal values are the same bytes, and " +
+      s"$key is none: cast it"
   )
 
   def byTimeArguments(name: String, count: Int): Exception = bad(

@@ -48,7 +48,8 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
           ofValues(node)
       }
 
-  private[this] def ofLateral(lateral: LateralJoin): Option[LogicalPlan] =
+  /** What a lateral join is, if its subquery aggregates rows in an interval. */
+  private[aggregate] def ofLateral(lateral: LateralJoin): Option[IntervalAggregate] =
     (lateral.joinType, lateral.right) match {
       case (Inner | LeftOuter, LateralSubquery(plan, outer, _, Nil, _)) if outer.nonEmpty =>
         aggregate(lateral.left, plan)
@@ -61,7 +62,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
   }
 
   /** The node above one aggregate for each of its subqueries that is one. */
-  private[this] def ofValues(node: LogicalPlan): LogicalPlan = {
+  private[aggregate] def ofValues(node: LogicalPlan): LogicalPlan = {
     var input = node.children.head
     val changed = node.transformExpressions {
       case s: ScalarSubquery if s.outerAttrs.nonEmpty =>

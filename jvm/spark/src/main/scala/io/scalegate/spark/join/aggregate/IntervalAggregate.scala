@@ -13,16 +13,19 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Join,
   JoinHint,
   LogicalPlan,
-  Statistics
+  Statistics,
+  SupportsNonDeterministicExpression
 }
+import org.apache.spark.sql.scalegate.stream.StatefulNode
 
+import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.plan.OwnNode
 
 /** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own:
   * one row for each left row, whatever matches it.
   *
   * It is made of a lateral subquery, or a correlated scalar one, before the optimizer makes a join of that, which gives
-  * all pairs. Planned when the query is; it holds no rows.
+  * all pairs; of streams while the query is analyzed. Planned when the query is; it holds no rows.
   *
   * @param condition
   *   equality keys, and bounds on the difference of two times
@@ -36,14 +39,41 @@ final case class IntervalAggregate(
     terms: AggregateTerms,
     keepsLast: Boolean
 ) extends BinaryNode
+    with StatefulNode
+    with SupportsNonDeterministicExpression
     with OwnNode {
   override def output: Seq[Attribute] = left.output ++ terms.output
   override def producedAttributes: AttributeSet = terms.produced
 
+  /** A function whose result depends on the order of the rows is one to Spark. */
+  override def allowNonDeterministicExpression: Boolean = true
+
   /** The join whose pairs are aggregated. */
   def join: Join = Join(left, right, LeftOuter, Some(condition), JoinHint.NONE)
 
-  override def maxRows: Option[Long] = left.maxRows
+  def isOfStreams: Boolean = left.isStreaming && right.isStreaming
+
+  /** What EXPLAIN says of it.
+    *
+    * @param algorithm
+    *   how it is run
+    */
+  def describe(candidate: IntervalAggregateCandidate, algorithm: String): String = {
+    val base = candidate.base
+    val same = base.leftKeys.zip(base.rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
+    val last = if (keepsLast) " and the last row before it" else ""
+    BoundText.withoutOwnNames(
+      Seq(
+        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
+        Some(s"window: ${base.sweep.shown}$last"),
+        Some(s"aggregates: ${terms.describe}"),
+        Some(s"algorithm: $algorithm")
+      ).flatten.mkString("; ")
+    )
+  }
+
+  /** Rows of a stream wait, whichever batch they come in. */
+  override def maxRows: Option[Long] = if (isStreaming) None else left.maxRows
   override def maxRowsPerPartition: Option[Long] = maxRows
 
   override def stats: Statistics = {
@@ -54,7 +84,8 @@ final case class IntervalAggregate(
   }
 
   override def references: AttributeSet = condition.references ++ terms.inputs
-  override protected def uniqueBy: Set[ExpressionSet] = left.distinctKeys
+  override protected def uniqueBy: Set[ExpressionSet] =
+    if (isStreaming) Set.empty else left.distinctKeys
   override protected def holds: ExpressionSet = left.constraints
 
   override protected def withNewChildrenInternal(

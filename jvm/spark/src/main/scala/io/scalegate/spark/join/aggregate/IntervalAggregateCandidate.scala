@@ -17,11 +17,13 @@ final private[scalegate] class IntervalAggregateCandidate(join: Join) extends Pr
   val base: WindowJoinCandidate = new WindowJoinCandidate(join)
 
   /** Whether equal keys and one interval say all of the condition: no pair is looked at then. */
-  def isRunnable: Boolean = base.plannable &&
-    (base.differences match {
-      case Seq(only) => !only.isEmpty && (isExact || dates.nonEmpty) && band.isDefined
-      case _ => false
-    })
+  def isRunnable: Boolean = base.plannable && isOneInterval
+
+  /** The same of inputs of which that was asked before, and which may be streams. */
+  def isOneInterval: Boolean = base.differences match {
+    case Seq(only) => !only.isEmpty && (isExact || dates.nonEmpty) && band.isDefined
+    case _ => false
+  }
 
   private[this] def isExact = base.residual.isEmpty && base.sweep.exact
 

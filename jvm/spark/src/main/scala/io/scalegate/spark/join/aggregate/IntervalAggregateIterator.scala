@@ -3,9 +3,7 @@ package io.scalegate.spark.join.aggregate
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.band.IntegralBand
 import io.scalegate.spark.join.batch.{GroupKey, KeyedSide}
-import io.scalegate.stream.Side
 
 /** Each left row with aggregates of the right rows in the interval around its time, valid until the next is asked for.
   * Both sides come in the order of keys and times. One thread, the task's; it holds one window.
@@ -20,21 +18,13 @@ import io.scalegate.stream.Side
 final private[aggregate] class IntervalAggregateIterator(
     left: KeyedSide,
     right: KeyedSide,
-    band: IntegralBand,
-    window: HeldWindow,
-    states: RightRowStates,
+    results: SlidingResults,
     key: GroupKey
 ) extends Iterator[InternalRow] {
   private[this] var hasKey = false
   private[this] var isReady = false
   private[this] var rowCount = 0L
-
-  // Of the right row that was not yet in a window:
-  private[this] var isPresent = false // whether there is one,
-  private[this] var isOfKey = false // it has the window's key,
-  private[this] var time = 0L // and this time
-
-  advanceRight()
+  private[this] val ofRight = new OfRight
 
   /** Rows so far. */
   def count: Long = rowCount
@@ -48,46 +38,47 @@ final private[aggregate] class IntervalAggregateIterator(
     if (!hasNext) throw new NoSuchElementException
     isReady = false
     rowCount += 1
-    if (left.hasKey && left.read()) result(left.reader.keys(0)) else states.result(left.row)
-  }
-
-  private[this] def result(leftTime: Long): UnsafeRow = {
-    if (!hasKey || key.compare(left.key) != 0) beginKey()
-    val (least, greatest) = (band.least(Side.R, leftTime), band.greatest(Side.R, leftTime))
-    if (least > greatest) states.result(left.row) // beyond the range of the type, on either end
-    else {
-      slide(least, greatest)
-      if (window.rows.isEmpty) states.result(left.row)
-      else states.result(left.row, window.rows.older, window.rows.newer)
-    }
-  }
-
-  private[this] def slide(least: Long, greatest: Long): Unit = {
-    while (isOfKey && time <= greatest) {
-      if (time >= least) window.push(right.row) else window.pushBefore(right.row)
-      advanceRight()
-    }
-    window.evictBefore(least)
+    if (left.hasKey && left.read()) {
+      if (!hasKey || key.compare(left.key) != 0) beginKey()
+      results.of(left.row, left.reader.keys(0), ofRight)
+    } else results.ofNone(left.row)
   }
 
   private[this] def beginKey(): Unit = {
-    window.clear()
+    results.beginKey()
     key.keep(left.key)
     hasKey = true
-    var order = compareRight()
-    while (isPresent && order < 0) {
-      advanceRight()
-      order = compareRight()
-    }
-    isOfKey = isPresent && order == 0
+    ofRight.beginKey()
   }
 
-  private[this] def compareRight(): Int = if (isPresent) right.key.compare(key) else 1
+  /** The right rows of the window's key that were not yet in a window. */
+  final private class OfRight extends RightRows {
+    private[this] var hasRow = false // of any key
+    private[this] var isOfKey = false
+    private[this] var rowTime = 0L
 
-  /** Goes on to the next right row that has a time. */
-  private[this] def advanceRight(): Unit = {
-    do isPresent = right.advance() while (isPresent && !right.read())
-    if (isPresent) time = right.reader.keys(0)
-    isOfKey = isPresent && hasKey && right.key.compare(key) == 0
+    advance()
+
+    override def isPresent: Boolean = isOfKey
+    override def time: Long = rowTime
+    override def row: UnsafeRow = right.row
+
+    /** Goes on to the next right row that has a time. */
+    override def advance(): Unit = {
+      do hasRow = right.advance() while (hasRow && !right.read())
+      if (hasRow) rowTime = right.reader.keys(0)
+      isOfKey = hasRow && hasKey && right.key.compare(key) == 0
+    }
+
+    def beginKey(): Unit = {
+      var order = compared()
+      while (hasRow && order < 0) {
+        advance()
+        order = compared()
+      }
+      isOfKey = hasRow && order == 0
+    }
+
+    private[this] def compared(): Int = if (hasRow) right.key.compare(key) else 1
   }
 }

@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 
-import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.join.batch.SliceExec
 import io.scalegate.spark.join.plan.JoinCells
 import io.scalegate.spark.join.{JoinKeys, Probing}
@@ -17,17 +16,17 @@ import io.scalegate.stream.Sides
   */
 object IntervalAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case Project(columns, Filter(condition, a: IntervalAggregate)) =>
+    case Project(columns, Filter(condition, a: IntervalAggregate)) if !a.isOfStreams =>
       val read = AttributeSet(columns.flatMap(_.references)) ++ condition.references
       ProjectExec(
         columns,
         FilterExec(condition, planned(a, a.left.output.filter(read.contains)))
       ) ::
         Nil
-    case Project(columns, a: IntervalAggregate) =>
+    case Project(columns, a: IntervalAggregate) if !a.isOfStreams =>
       val read = AttributeSet(columns.flatMap(_.references))
       ProjectExec(columns, planned(a, a.left.output.filter(read.contains))) :: Nil
-    case a: IntervalAggregate => planned(a, a.left.output) :: Nil
+    case a: IntervalAggregate if !a.isOfStreams => planned(a, a.left.output) :: Nil
     case _ => Nil
   }
 
@@ -36,10 +35,10 @@ object IntervalAggregateStrategy extends SparkStrategy {
     */
   private[this] def planned(a: IntervalAggregate, shown: Seq[Attribute]): SparkPlan = {
     val c = new IntervalAggregateCandidate(a.join)
-    if (!c.isRunnable) throw Errors.intervalAggregateCondition(a.condition.sql)
+    if (!c.isOneInterval) throw Errors.intervalAggregateCondition(a.condition.sql)
     val probing = Probing.from(LeftOuter).get
-    // The row that prevails may lie in any cell.
-    val cells = if (a.keepsLast) None else JoinCells.forJoin(c.base, probing)
+    // The row that prevails may lie in any cell, and a stream's rows are not sampled.
+    val cells = if (a.keepsLast || a.isStreaming) None else JoinCells.forJoin(c.base, probing)
     val inputs = Sides.each[SparkPlan] { side =>
       val input = planLater(c.base.inputs(side))
       cells.fold(input)(in => SliceExec(input, side, probing, in.by, in.attributes(side)))
@@ -56,26 +55,12 @@ object IntervalAggregateStrategy extends SparkStrategy {
       IntervalTerms(keys, c.leftTime, c.rightTime, c.band.get, a.keepsLast),
       a.terms,
       shown,
-      describe(c, a, cells.map(_.describe)),
+      a.describe(
+        c,
+        s"sliding over sorted inputs${cells.fold("")(in => s", ${in.describe}")}"
+      ),
       inputs.left,
       inputs.right
-    )
-  }
-
-  private[this] def describe(
-      c: IntervalAggregateCandidate,
-      a: IntervalAggregate,
-      cells: Option[String]
-  ): String = {
-    val same = c.base.leftKeys.zip(c.base.rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
-    val last = if (a.keepsLast) " and the last row before it" else ""
-    BoundText.withoutOwnNames(
-      Seq(
-        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
-        Some(s"window: ${c.base.sweep.shown}$last"),
-        Some(s"aggregates: ${a.terms.describe}"),
-        Some(s"algorithm: sliding over sorted inputs${cells.fold("")(", " + _)}")
-      ).flatten.mkString("; ")
     )
   }
 }

@@ -38,17 +38,21 @@ final private[scalegate] class IntervalAggregateTask(
     val keys = columns.zip(terms.keys.sides).map { case (input, keys) =>
       () => GroupKey(keys, input)
     }
-    val states =
-      RightRowStates(context.partitionId(), functions, columns.right, times.right())
-    val window = new HeldWindow(states, terms.keepsLast, columns.right.size, context)
+    val results = SlidingResults(
+      functions,
+      columns.right,
+      times.right(),
+      terms.band,
+      terms.keepsLast,
+      context
+    )
     val left = new KeyedSide(UnsafeRows(l, columns.left), keys.left(), times.left(), whole = true)
     val right =
       new KeyedSide(UnsafeRows(r, columns.right), keys.right(), times.right(), whole = false)
-    val rows =
-      new IntervalAggregateIterator(left, right, terms.band, window, states, keys.left())
+    val rows = new IntervalAggregateIterator(left, right, results, keys.left())
     context.addTaskCompletionListener[Unit] { _ =>
       val counts =
-        Seq(rows.count, window.pushed, window.rows.merges, window.rows.peak, window.spilled)
+        Seq(rows.count, results.pushed, results.merges, results.peak, results.spilled)
       counters.zip(counts).foreach { case (metric, n) => metric += n }
     }
     rows

@@ -46,11 +46,15 @@ private[aggregate] object MakeIntervalAggregate {
     val used = conditions.flatMap(_.references.filter(rows.outputSet.contains))
     val inputs = new Inputs
     val terms = AggregateTerms(functions, results)
-    val ofColumns = terms.copy(
-      functions =
-        terms.functions.map(_.mapChildren(inputs.column).asInstanceOf[AggregateFunction]),
-      filters = terms.filters.map(_.map(inputs.column))
-    )
+    // A stream's checkpoint holds right rows, of whose columns it knows the names alone: what these mean stays in the terms.
+    val ofColumns =
+      if (rows.isStreaming) terms
+      else
+        terms.copy(
+          functions =
+            terms.functions.map(_.mapChildren(inputs.column).asInstanceOf[AggregateFunction]),
+          filters = terms.filters.map(_.map(inputs.column))
+        )
     val columns = (used ++ ofColumns.inputs.filter(rows.outputSet.contains)).distinct
     val right = Project(columns ++ inputs.made, rows)
     val (markers, plain) = conditions.partition(_.isInstanceOf[Prevailing])
@@ -69,7 +73,7 @@ private[aggregate] object MakeIntervalAggregate {
     def stub(input: LogicalPlan) = LocalRelation(input.output)
     val plain = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
       !PythonCondition.isIn(condition)
-    plain && !left.isStreaming && !right.isStreaming &&
+    plain && (left.isStreaming || !right.isStreaming) &&
     left.outputSet.intersect(right.outputSet).isEmpty &&
     condition.references.subsetOf(left.outputSet ++ right.outputSet) && {
       val join = Join(stub(left), stub(right), LeftOuter, Some(condition), JoinHint.NONE)

@@ -109,6 +109,10 @@ final case class StreamJoin(
     )
   )
 
+  /** The columns of its rows, over those of its inputs that are joined. */
+  def output(columns: Sides[Seq[Attribute]]): Seq[Attribute] =
+    perKey.flatMap(_.found).fold(probing.columns(columns))(columns.left ++ _)
+
   /** The columns of an input that are joined. */
   def joined(columns: Seq[Attribute]): Seq[Attribute] =
     columns.dropRight(

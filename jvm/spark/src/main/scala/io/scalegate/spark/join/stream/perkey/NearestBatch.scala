@@ -22,15 +22,11 @@ final private[scalegate] class NearestBatch(
     nearest: NearestPerKey,
     arrivals: Sides[KeyedArrivals],
     accepts: Option[BasePredicate],
-    before: NearestState,
+    before: AnswerState,
     eventTimes: Sides[Int],
     batch: StreamBatch,
     services: BatchServices
-) extends KeyedBatch(arrivals, before, batch, services) {
-  import nearest.reach
-  import services.store
-
-  private[this] val changed = withArrived()
+) extends AnswerBatch(nearest.reach, arrivals, before, eventTimes, batch, services) {
   private[this] val atOnce = arrivals.left.unmatchable
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull
@@ -38,7 +34,7 @@ final private[scalegate] class NearestBatch(
   private[this] val numbers = mutable.HashMap.empty[UnsafeRow, Int] // of the left rows' keys
   private[this] val probes = arrivals.left.now
   private[this] val probeKeys = probes.map(row => numberOf(arrivals.left.keyOf(row.row)))
-  private[this] val candidates = rightRows()
+  private[this] val candidates = ofKeys()
   private[this] val index = indexOf(candidates)
   private[this] val lookup = index.lookup()
   private[this] val terms = new Array[Long](2) // the number of a probe's key, and its time
@@ -46,72 +42,8 @@ final private[scalegate] class NearestBatch(
   private[this] var found = 0 // right rows of the probe row's
   private[this] var isProbing = false
   private[this] var unmatchableAt = 0
-  private[this] var evicted = 0L
-  private[this] var evictedBytes = 0L
 
   def comparisons: Long = lookup.comparisons
-
-  protected def held(): NearestState = {
-    val isSwept = reach.isSwept(before.swept, batch.watermark)
-    val left = finished(arrivals.left)(probes.foreach(evict(arrivals.left, _)))
-    var keys = before.keys
-    def keep(key: UnsafeRow, rows: Vector[KeyedRow]) =
-      keys = if (rows.isEmpty) keys.removed(key) else keys.updated(key, rows)
-    val right = finished(arrivals.right) {
-      changed.foreach { case (key, rows) =>
-        keep(key, kept(rows).map(arrivals.right.written(_, store)))
-      }
-      if (isSwept) before.keys.foreach { case (key, rows) =>
-        if (!changed.contains(key)) {
-          val left = kept(rows)
-          if (left.size < rows.size) keep(key, left)
-        }
-      }
-    }
-    val swept = if (isSwept) batch.watermark else before.swept
-    new NearestState(keys, left, right, batch.watermark, swept, eventTimes)
-  }
-
-  /** What is held of a side from now on, when `evictions` has taken rows of it away. */
-  private[this] def finished(side: KeyedArrivals)(evictions: => Unit): SideOfKeys = {
-    evicted = 0
-    evictedBytes = 0
-    evictions
-    side.finish(store, evicted, evictedBytes)
-  }
-
-  private[this] def evict(side: KeyedArrivals, row: KeyedRow): Unit = {
-    evicted += 1
-    evictedBytes += row.row.getSizeInBytes
-    side.remove(row, store)
-  }
-
-  /** Of a key's right rows those that an answer may yet be. */
-  private[this] def kept(rows: Vector[KeyedRow]): Vector[KeyedRow] = {
-    val first = reach.firstOfUse(rows.size, n => timeOf(rows(n)), batch.watermark)
-    for (n <- 0 until first) evict(arrivals.right, rows(n))
-    rows.drop(first)
-  }
-
-  private[this] def timeOf(right: KeyedRow) = arrivals.right.inOrder.timeOf(right.row)
-
-  /** The keys of the right rows whose turn has come, each with all right rows that it has. */
-  private[this] def withArrived(): mutable.HashMap[UnsafeRow, Vector[KeyedRow]] = {
-    val rows = mutable.HashMap.empty[UnsafeRow, mutable.ArrayBuffer[KeyedRow]]
-    arrivals.right.now.foreach { row =>
-      val key = arrivals.right.keyOf(row.row)
-      rows.getOrElse(
-        key, {
-          val own = key.copy()
-          val made = mutable.ArrayBuffer.from(before.keys.getOrElse(own, Vector.empty))
-          rows(own) = made
-          made
-        }
-      ) += row
-    }
-    // No new row lies before those held: it would be late, and is dropped where it is read.
-    rows.map { case (key, of) => key -> of.toVector }
-  }
 
   private[this] def numberOf(key: UnsafeRow): Int =
     numbers.getOrElse(
@@ -121,14 +53,10 @@ final private[scalegate] class NearestBatch(
       }
     )
 
-  /** Those of the left rows' keys, each with the number of its key. */
-  private[this] def rightRows(): Vector[(Int, KeyedRow)] = {
+  /** The right rows of the left rows' keys, each with the number of its key. */
+  private[this] def ofKeys(): Vector[(Int, KeyedRow)] = {
     val rows = Vector.newBuilder[(Int, KeyedRow)]
-    numbers.foreach { case (key, number) =>
-      changed.get(key).orElse(before.keys.get(key)).foreach(_.foreach(row =>
-        rows += number -> row
-      ))
-    }
+    numbers.foreach { case (key, number) => rightRows(key).foreach(rows += number -> _) }
     rows.result()
   }
 
@@ -160,8 +88,6 @@ final private[scalegate] class NearestBatch(
         true
       } else false
     }
-
-  private[this] def timeOfLeft(row: UnsafeRow) = arrivals.left.inOrder.timeOf(row)
 
   private[this] def nextTime = timeOfLeft(probes(probe + 1).row)
 

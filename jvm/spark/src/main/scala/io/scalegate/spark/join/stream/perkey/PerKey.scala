@@ -1,9 +1,12 @@
 package io.scalegate.spark.join.stream.perkey
 
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
+import io.scalegate.band.IntegralBand
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.aggregate.AggregateTerms
+import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
 import io.scalegate.stream.{Side, Sides}
 
@@ -23,6 +26,9 @@ sealed trait PerKey {
 
   /** The same with other expressions in the places of its own. */
   def withExpressions(changed: Iterator[Expression]): PerKey
+
+  /** The columns of what a left row is joined with, if these are not the right input's. */
+  def found: Option[Seq[Attribute]] = None
 
   def task(
       probing: Probing,
@@ -60,7 +66,7 @@ final case class NearestPerKey(
     keys: Sides[Seq[Expression]],
     by: NearestIndex.By,
     rightTies: Seq[Expression],
-    reach: NearestReach
+    reach: AnswerReach
 ) extends PerKey {
   def ties(side: Side): Seq[Expression] = if (side eq Side.R) Nil else rightTies
 
@@ -78,4 +84,50 @@ final case class NearestPerKey(
       inputs: Sides[StreamInput],
       residual: Option[Expression]
   ): StreamTask = new NearestStream(probing, inputs, this, residual)
+}
+
+/** Each left row with aggregates of the right rows of its key in an interval around its time.
+  *
+  * @param aggregates
+  *   over the right columns
+  * @param band
+  *   in which the right time lies from the left one, in microseconds
+  * @param keepsLast
+  *   whether the last right row before the interval counts, too, while none stands where it begins
+  */
+final case class AggregatesPerKey(
+    keys: Sides[Seq[Expression]],
+    aggregates: AggregateTerms,
+    band: IntegralBand,
+    keepsLast: Boolean
+) extends PerKey {
+  def reach: AnswerReach = AnswerReach(
+    Some(math.max(0L, EventTimeWindow.minus(0L, band.lower))),
+    math.max(0L, band.upper),
+    Int.MaxValue,
+    if (keepsLast) 1 else 0
+  )
+
+  def ties(side: Side): Seq[Expression] = Nil
+
+  def expressions: Seq[Expression] = keys.left ++ keys.right :+ aggregates
+
+  /** Left rows are given with their own times. */
+  def leastOutput(watermark: Long): Long = reach.decided(watermark)
+
+  def withExpressions(changed: Iterator[Expression]): AggregatesPerKey = {
+    val changedKeys = keys.map(_.map(_ => changed.next()))
+    copy(keys = changedKeys, aggregates = changed.next().asInstanceOf[AggregateTerms])
+  }
+
+  override def found: Option[Seq[Attribute]] = Some(aggregates.output)
+
+  def task(
+      probing: Probing,
+      inputs: Sides[StreamInput],
+      residual: Option[Expression]
+  ): StreamTask = {
+    require(residual.isEmpty, "no pair is made that could be tested")
+    new AggregateStream(inputs, this)
+  }
 }

@@ -17,6 +17,7 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
+import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.python.ExtractPythonJoin
@@ -43,6 +44,9 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
 
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
     w.copy(inputQuery = withoutPython(w.inputQuery).transformUp {
+      case a: IntervalAggregate if a.isOfStreams =>
+        new StreamingAggregate(a, SimplifiedJoin(a.join)).refuse().refuseMode(w.outputMode)
+        a
       case ExtractAsOfJoin.Asked(j) if j.right.isStreaming =>
         if (!j.left.isStreaming) throw Errors.asOfStream
         StreamingNearest.unapply(j).foreach(_.refuse().refuseMode(w.outputMode))
@@ -69,15 +73,22 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     */
   private[this] def refuseChain(query: LogicalPlan): Unit = {
     val operators = query.collect { case p if p.isStreaming && isTimed(p) => p }
-    if (operators.size > 1 && operators.exists(_.isInstanceOf[CheckedStreamingJoin]))
+    if (operators.size > 1 && operators.exists(isOurs))
       throw Errors.streamOneWatermark
+  }
+
+  /** Whether a node is a join of two streams that runs here, or aggregates of two. */
+  private[plan] def isOurs(plan: LogicalPlan): Boolean = plan match {
+    case _: CheckedStreamingJoin => true
+    case a: IntervalAggregate => a.isOfStreams
+    case _ => false
   }
 
   /** Whether a node of a streaming query keeps a state. */
   private[spark] def isTimed(plan: LogicalPlan): Boolean = plan match {
     case j: Join => j.left.isStreaming && j.right.isStreaming
-    case _: CheckedStreamingJoin | _: Aggregate | _: Distinct | _: Deduplicate |
-        _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |
+    case ours if isOurs(ours) => true
+    case _: Aggregate | _: Distinct | _: Deduplicate | _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |
         _: FlatMapGroupsInPandasWithState =>
       true
     case other => SparkStreams.timeMode(other).nonEmpty
@@ -97,7 +108,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
     }
 
   private[this] def waits(plan: LogicalPlan, mode: OutputMode): Boolean = plan match {
-    case _: CheckedStreamingJoin => true
+    case ours if isOurs(ours) => true
     case _: Aggregate | _: Distinct => mode == OutputMode.Append()
     case f: FlatMapGroupsWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()
     case f: FlatMapGroupsInPandasWithState => f.timeout == GroupStateTimeout.EventTimeTimeout()

@@ -15,7 +15,7 @@ private[spark] object RealTimeQueries {
     *   the query, its joins hidden
     */
   def refuse(query: WriteToStreamStatement, hidden: LogicalPlan, conf: SQLConf): Unit = {
-    val joins = hidden.collect { case c: CheckedStreamingJoin => c }
+    val joins = hidden.collect { case p if HideStreamingJoins.isOurs(p) => p }
     if (!RealTimeMode.isAsked(query)) ()
     else if (!RealTimeMode.isKnown) {
       if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)

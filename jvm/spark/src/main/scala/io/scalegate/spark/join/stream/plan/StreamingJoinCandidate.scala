@@ -221,10 +221,10 @@ final private[plan] class StreamingJoinCandidate(
     val probing = Probing.from(join.joinType).get
     val final_ = probing.unmatched || probing.unfound
     if (mode == OutputMode.Update() && final_ && !isRealTime)
-      throw Errors.streamMode(join.joinType.sql, "update")
+      throw Errors.streamMode(s"${join.joinType.sql} join", "update")
     if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput
     if (mode == OutputMode.Complete())
-      throw Errors.streamMode(join.joinType.sql, "complete")
+      throw Errors.streamMode(s"${join.joinType.sql} join", "complete")
   }
 }

@@ -19,6 +19,7 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import io.scalegate.band.{AttributeType, Band, Grid, IntegralBand}
 import io.scalegate.spark.bounds.{BoundText, BoundedDifference}
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
+import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
@@ -48,6 +49,8 @@ object StreamingJoinStrategy extends SparkStrategy {
     case s: StreamingWindowJoin => planned(s, s.output) :: Nil
     case a: AsOfJoin if a.isOfStreams =>
       new StreamingNearest(a).refuse().pairs(planLater).rows(a.output) :: Nil
+    case a: IntervalAggregate if a.isOfStreams =>
+      new StreamingAggregate(a, a.join).refuse().pairs(planLater).rows(a.output) :: Nil
     case _ => Nil
   }
 
@@ -168,6 +171,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       c.rows.map(_.rows),
       perKey = true,
       nearest = None,
+      aggregated = None,
       where = None,
       cells = Nil,
       OlderJoinTerms(keys, Nil, rowsOf(c), c.base.bareCondition, c.base.bareCondition, "", false)
@@ -309,6 +313,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       c.rows.map(_.rows),
       perKey = false,
       nearest = None,
+      aggregated = None,
       if (dimensions.isEmpty) where else None,
       dimensions,
       OlderJoinTerms(

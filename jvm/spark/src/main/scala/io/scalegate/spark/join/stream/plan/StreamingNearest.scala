@@ -19,7 +19,7 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.asof.{AsOfJoin, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.stream.StreamJoin
-import io.scalegate.spark.join.stream.perkey.{NearestPerKey, NearestReach}
+import io.scalegate.spark.join.stream.perkey.{NearestPerKey, AnswerReach}
 import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
@@ -67,7 +67,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
   /** What it gives is given once. */
   def refuseMode(mode: OutputMode): Unit = {
     if (mode == OutputMode.Complete())
-      throw Errors.streamMode(s"as-of ${join.joinType.sql}", "complete")
+      throw Errors.streamMode(s"as-of ${join.joinType.sql} join", "complete")
     if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput
   }
@@ -83,7 +83,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
 
   private[this] def isKeyed = equalities.left.nonEmpty
 
-  private[this] def nearestReach = NearestReach(
+  private[this] def nearestReach = AnswerReach(
     reach.map(band => math.max(0L, EventTimeWindow.minus(0L, band.lower))),
     reach.fold(0L)(band => math.max(0L, band.upper)),
     if (isChosen || terms.direction == Direction.Forward) Int.MaxValue else terms.most
@@ -134,6 +134,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       rows = None,
       perKey = false,
       Some(NearestTerms(terms.direction.name, terms.exact, terms.most, terms.ties)),
+      aggregated = None,
       where = None,
       cells = Nil,
       OlderJoinTerms(keys, Nil, None, None, None, "", false)
@@ -165,7 +166,8 @@ private[plan] object StreamingNearest {
     } {
       val derived = derivedFrom(time, query)
       val read = waiting match {
-        case _: Aggregate | _: Distinct | _: CheckedStreamingJoin => waiting.references.toSeq
+        case _: Aggregate | _: Distinct => waiting.references.toSeq
+        case ours if HideStreamingJoins.isOurs(ours) => waiting.references.toSeq
         case other => other.children.flatMap(_.output)
       }
       read.find { a =>

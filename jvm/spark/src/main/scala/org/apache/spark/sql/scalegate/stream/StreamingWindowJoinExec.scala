@@ -97,7 +97,7 @@ final class StreamingWindowJoinExec(
   private[this] def leftColumns = join.joined(left.output)
   private[this] def rightColumns = join.joined(right.output)
 
-  override def output: Seq[Attribute] = join.probing.columns(Sides(leftColumns, rightColumns))
+  override def output: Seq[Attribute] = join.output(Sides(leftColumns, rightColumns))
 
   override def requiredChildDistribution: Seq[Distribution] =
     if (single) allTogether else super.requiredChildDistribution
@@ -313,7 +313,7 @@ object StreamingWindowJoinExec {
     val columns = inputs.map(input => join.joined(input.output))
     val normalized = keys.map(_.map(TaskAccess.normalized))
     PlannedExec(
-      join.probing.columns(columns),
+      join.output(columns),
       inputs.left,
       inputs.right,
       over =>

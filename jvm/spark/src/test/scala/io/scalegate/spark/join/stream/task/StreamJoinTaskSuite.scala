@@ -30,7 +30,7 @@ import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
-import io.scalegate.spark.join.stream.perkey.{LastRowsPerKey, NearestPerKey, NearestReach, PerKey}
+import io.scalegate.spark.join.stream.perkey.{LastRowsPerKey, NearestPerKey, AnswerReach, PerKey}
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
   Chunk,
@@ -251,7 +251,7 @@ private[scalegate] object StreamJoinTaskSuite {
   private val operators =
     Seq("scalejoin(threads=3)", "pim(threads=2)", "im", "llhj(threads=2)", "dp-join(layout=2x2)")
 
-  private def near(direction: Direction, reach: NearestReach, within: Option[Band])(
+  private def near(direction: Direction, reach: AnswerReach, within: Option[Band])(
       keys: Sides[Seq[Expression]]
   ): PerKey = {
     val by = NearestIndex.By(direction, keyed = true, AttributeType.Int64, exact = true, within)
@@ -268,12 +268,12 @@ private[scalegate] object StreamJoinTaskSuite {
       (
         "as-of join looking backward",
         left.copy(most = 1),
-        near(Direction.Backward, NearestReach(None, 0, Int.MaxValue), None) _
+        near(Direction.Backward, AnswerReach(None, 0, Int.MaxValue), None) _
       ),
       (
         "as-of join with the nearest rows",
         left.copy(most = 2),
-        near(Direction.Nearest, NearestReach(Some(9), 9, Int.MaxValue), Some(around)) _
+        near(Direction.Nearest, AnswerReach(Some(9), 9, Int.MaxValue), Some(around)) _
       )
     )
   }

@@ -2,16 +2,18 @@ package io.scalegate.spark.join.stream.perkey
 
 import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
 
-/** What is near to a left row in an as-of join, in microseconds of event time.
+/** Which right rows a left row's answer is made of, in microseconds of event time.
   *
   * @param before
   *   how much earlier a right row may be, if there is a bound
   * @param after
   *   how much later
   * @param last
-  *   of the right rows that are not later than a left one, how many of the last ones it may be joined with
+  *   of the right rows that are not later than a left one, how many of the last ones it may be made of
+  * @param older
+  *   how many right rows it may be made of that are earlier than `before` says
   */
-final case class NearestReach(before: Option[Long], after: Long, last: Int) {
+final case class AnswerReach(before: Option[Long], after: Long, last: Int, older: Int = 0) {
   import EventTimeWindow.{minus, plus}
 
   /** The least event time that a joined row may have once the watermark is there: in both of its times, or, where a right
@@ -23,14 +25,14 @@ final case class NearestReach(before: Option[Long], after: Long, last: Int) {
   /** The greatest time of a left row whose answer is final. */
   def decided(watermark: Long): Long = minus(watermark, after)
 
-  /** The first of a key's right rows, which are in the order of their times, that a left row may be joined with whose
-    * answer is not final.
+  /** The first of a key's right rows, which are in the order of their times, that an answer may be made of that is not
+    * final.
     */
   def firstOfUse(rows: Int, timeOf: Int => Long, watermark: Long): Int = {
     val tooOld = before.fold(Long.MinValue)(minus(decided(watermark), _))
     val inReach = RowBatch.firstAfter(rows, timeOf, tooOld)
     val earlier = RowBatch.firstAfter(rows, timeOf, decided(watermark))
-    math.max(inReach, earlier - last)
+    math.max(math.max(0, inReach - older), earlier - last)
   }
 
   /** Whether it is time to look for rows that have left the reach among those of all keys: as seldom as leaves no more than

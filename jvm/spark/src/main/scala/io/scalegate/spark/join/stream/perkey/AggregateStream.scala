@@ -1,0 +1,45 @@
+package io.scalegate.spark.join.stream.perkey
+
+import org.apache.spark.TaskContext
+import org.apache.spark.sql.catalyst.InternalRow
+
+import io.scalegate.band.AttributeType
+import io.scalegate.spark.join.aggregate.SlidingResults
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
+import io.scalegate.spark.rows.AttributeReader
+import io.scalegate.stream.Sides
+
+/** Aggregates of the rows of one stream around each row of another, as they travel to the executors. A left row has its
+  * results when the watermark has passed the end of its interval.
+  */
+final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPerKey)
+    extends AnswerStream(inputs, aggregated.keys, aggregated.reach) {
+
+  /** Of the task that runs this, for all parts of its batch. */
+  @transient private[this] lazy val results: SlidingResults = {
+    val columns = inputs.right.output
+    SlidingResults(
+      aggregated.aggregates.over(Nil, Nil),
+      columns,
+      new AttributeReader(Seq(columns(eventTimes.right)), Vector(AttributeType.Int64), columns),
+      aggregated.band,
+      aggregated.keepsLast,
+      TaskContext.get()
+    )
+  }
+
+  private[scalegate] def joinWith(
+      arrived: Sides[Iterator[InternalRow]],
+      batch: StreamBatch,
+      before: AnswerState,
+      services: BatchServices
+  ): AggregateBatch = new AggregateBatch(
+    results,
+    aggregated.reach,
+    arrivals(arrived, batch, before, services),
+    before,
+    eventTimes,
+    batch,
+    services
+  )
+}

@@ -1,0 +1,274 @@
+package io.scalegate.spark.join.stream.perkey
+
+import java.sql.Timestamp
+
+import org.apache.spark.sql.Encoders
+
+import io.scalegate.Sample
+import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
+
+/** Aggregates of the rows of one stream around each row of another against plain Spark's of the same rows at rest. With
+  * `SCALEGATE_SOAK` each interval is tried with and without a key; otherwise by turns.
+  */
+final class StreamingAggregatesSuite extends StreamingJoinSuite {
+  private val functions =
+    "count(*) AS n, count(q.x) AS nx, sum(q.x) AS s, avg(q.x) AS a, min(q.x) AS low, max(q.ts) AS last"
+
+  private def lateral(within: String, functions: String = functions, keys: String = "q.k = o.k AND ") =
+    s"SELECT o.id, o.k, o.ts, a.* FROM l o, LATERAL (SELECT $functions FROM r q WHERE $keys$within) a"
+
+  private def between(from: String, to: String) =
+    s"q.ts BETWEEN o.ts + INTERVAL $from SECONDS AND o.ts + INTERVAL $to SECONDS"
+
+  private val before = between("'-3'", "'0'")
+
+  /** Events whose times rise but for a second's disorder, many of them the same; some have no key, some no value. */
+  private def events(seed: Int, count: Int, keys: Int = 3): Seq[Event] = {
+    val random = new scala.util.Random(seed)
+    def sometimes(value: Int) = Option.when(random.nextInt(9) > 0)(value)
+    Seq.tabulate(count) { i =>
+      val at = new Timestamp(1000L + i * 150L / 300 * 300 + 500 * random.nextInt(3))
+      Event(at, sometimes(random.nextInt(keys)), sometimes(random.nextInt(12)), i.toLong)
+    }
+  }
+
+  /** They move the watermark past all others, farther than any interval. */
+  private val sentinels = Seq(Event(300000000L, -1, 5, -1L))
+
+  private def ofEvents(rows: Seq[String]) = rows.filterNot(_.startsWith("[-1"))
+
+  private def streamed(
+      query: String,
+      l: Seq[Event],
+      r: Seq[Event],
+      cuts: Int,
+      restarts: Boolean,
+      operators: Int = 1
+  ): Seq[String] = {
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      val size = (math.max(l.length, r.length) + cuts - 1) / cuts
+      for (i <- 0 until cuts) {
+        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
+        if (restarts) run.stop().start()
+      }
+      run.add(sentinels, sentinels)
+      assert(run.operators == Seq.fill(operators)("windowJoin"))
+      assert(run.explained.contains("aggregates: "))
+      ofEvents(run.all)
+    } finally run.stop()
+  }
+
+  private def atRest(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {
+    val rows = ofEvents(batchResult(query, l ++ sentinels, r ++ sentinels))
+    assert(rows.nonEmpty)
+    rows
+  }
+
+  private def check(
+      query: String,
+      seed: Int,
+      cuts: Int = 3,
+      restarts: Boolean = false,
+      operators: Int = 1
+  ): Unit = {
+    val (l, r) = (events(2 * seed, 90), events(2 * seed + 1, 80))
+    val rows = streamed(query, l, r, cuts, restarts, operators)
+    assert(rows == atRest(query, l, r), query)
+  }
+
+  private val intervals = Seq(
+    "rows before" -> before,
+    "rows around" -> between("'-1.5'", "'2'"),
+    "rows behind" -> between("'1'", "'4'"),
+    "rows long before" -> between("'-9'", "'-4'"),
+    "rows strictly before" -> "q.ts < o.ts AND q.ts >= o.ts - INTERVAL 5 SECONDS",
+    "rows of a day" -> between("'-86400'", "'86400'")
+  )
+
+  for {
+    ((name, within), i) <- intervals.zipWithIndex
+    (kind, keys) <- Sample.turn(Seq("by a key" -> "q.k = o.k AND ", "without a key" -> ""), i)
+  } test(s"$kind, $name of two streams are aggregated as those of the same rows at rest") {
+    check(lateral(within, keys = keys), i, cuts = 4, restarts = i % 2 == 0)
+  }
+
+  test("functions whose partial results hold objects, filters, and what is computed of results") {
+    check(
+      lateral(
+        before,
+        "array_sort(collect_list(q.x)) AS all, percentile(q.x, 0.5) AS mid, coalesce(max(q.x + 1), -1) + count(*) AS v, " +
+          "count(*) FILTER (WHERE q.x > 5) AS big, max_by(q.id, q.ts * 1000 + q.id) AS at"
+            .replace("q.ts * 1000 + q.id", "struct(q.ts, q.id)"),
+        "q.k = o.k AND q.x > 1 AND "
+      ),
+      11,
+      restarts = true
+    )
+  }
+
+  test("several intervals, one after the other") {
+    check(
+      s"SELECT o.id, o.ts, a.n, b.s FROM l o, LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND $before) a, " +
+        s"LATERAL (SELECT sum(q.x) AS s FROM r q WHERE q.k = o.k AND ${between("'-1'", "'5'")}) b",
+      12,
+      operators = 2
+    )
+  }
+
+  test("as values in a list of columns, in an expression and in a filter") {
+    val within = s"q.k = o.k AND $before"
+    check(
+      s"SELECT id, 1 + (SELECT count(*) FROM r q WHERE $within) AS n, (SELECT max(x) FROM r q WHERE $within) AS m FROM l o",
+      13,
+      operators = 2
+    )
+    check(s"SELECT id, k FROM l o WHERE x > (SELECT avg(q.x) FROM r q WHERE $within) OR k IS NULL", 14)
+  }
+
+  test("the last row before the interval, where none stands at its beginning") {
+    val query = lateral(
+      "prevailing(o.ts, q.ts, INTERVAL '-1' SECOND, INTERVAL '1' SECOND)",
+      "count(*) AS n, sum(q.x) AS s, max(q.id) AS m, min(q.ts) AS first"
+    )
+    val (l, r) = (events(31, 90), events(32, 40))
+    def ofBatch = {
+      for ((name, rows) <- Seq("l" -> (l ++ sentinels), "r" -> (r ++ sentinels)))
+        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+      ofEvents(rowsOf(spark.sql(query)))
+    }
+    val expected = ofBatch
+    assert(expected.nonEmpty)
+    for (cuts <- Seq(1, 5)) assert(streamed(query, l, r, cuts, restarts = cuts > 1) == expected)
+  }
+
+  test("a row has its results when the watermark has passed the end of its interval") {
+    def around(from: String, to: String) =
+      new Running(s"SELECT o.id, (SELECT count(*) FROM r q WHERE ${between(from, to)}) AS n FROM l o").start()
+    val back = around("'-5'", "'0'")
+    val on = around("'0'", "'5'")
+    val all = Seq(back, on)
+    try {
+      all.foreach(_.add(Seq(at(10, 1)), Seq(at(9, 2))))
+      assert(all.map(_.fresh()) == Seq(Nil, Nil))
+      all.foreach(_.add(Seq(at(12, 3)), Seq(at(12, 4))))
+      assert(all.map(_.fresh()) == Seq(Seq("[1,1]", "[3,2]"), Nil))
+      all.foreach(_.add(Seq(at(16, 5)), Seq(at(16, 6))))
+      assert(all.map(_.fresh()) == Seq(Seq("[5,2]"), Seq("[1,1]")))
+    } finally all.foreach(_.stop())
+  }
+
+  test("the state is the rows of the intervals that are not over, of keys of which no rows come, too") {
+    val run = new Running(lateral(between("'-10'", "'0'"))).start()
+    try {
+      run.add(Nil, Seq.tabulate(30)(i => Event(1000L + i, i + 10, 1, i.toLong)))
+      for (i <- 1 to 12) run.add(Seq(at(i * 5d, i.toLong)), Seq(at(i * 5d, 100L + i)))
+      assert(run.stateRows <= 4 && run.stateRows >= 2)
+      run.stop().start()
+      assert(run.add(Seq(at(65, 30)), Seq(at(65, 131))).stateRows <= 4)
+    } finally {
+      run.stop()
+      ()
+    }
+  }
+
+  test("a failed batch is run again with the same rows") {
+    val (l, r) = (events(71, 60), events(72, 60))
+    val query = lateral(before)
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      run.add(l.take(30), r.take(30))
+      run.failNext()
+      run.fails(l.drop(30), r.drop(30))
+      run.start().add(sentinels, sentinels)
+      assert(run.otherTheSecondTime.isEmpty)
+      assert(ofEvents(run.all) == atRest(query, l, r))
+    } finally {
+      run.stop()
+      ()
+    }
+  }
+
+  test("what is above goes by the left rows' times") {
+    val query =
+      s"SELECT window(ts, '10 seconds').start AS s, sum(n) AS n FROM (${lateral(before)}) GROUP BY window(ts, '10 seconds')"
+    val (l, r) = (events(81, 90), events(82, 90))
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
+      run.add(sentinels, sentinels)
+      val later = sentinels.map(e => e.copy(ts = new Timestamp(900000000L)))
+      run.add(later, later)
+      def early(rows: Seq[String]) = rows.filter(_.contains("1970-01-01 00:0"))
+      assert(early(run.all) == early(atRest(query, l, r)))
+    } finally {
+      run.stop()
+      ()
+    }
+  }
+
+  test("a stream on the left and a table in the subquery") {
+    spark.range(60).selectExpr("timestamp_seconds(id) AS ts", "CAST(id % 3 AS INT) AS k")
+      .createOrReplaceTempView("t")
+    val query =
+      "SELECT o.id, a.n FROM l o, LATERAL (SELECT count(*) AS n FROM t q WHERE q.k = o.k AND " +
+        "q.ts BETWEEN o.ts - INTERVAL 3 SECONDS AND o.ts) a"
+    val l = events(91, 60)
+    val run = new Running(query).start()
+    try {
+      run.add(l.take(30), Nil)
+      run.add(l.drop(30), Nil)
+      assert(run.explained.contains("IntervalAggregate"))
+      val rows = run.all
+      assert(rows == batchResult(query, l, Nil))
+    } finally {
+      run.stop()
+      ()
+    }
+  }
+
+  test("a checkpoint is not taken on by aggregates of other rows") {
+    val queries = Seq(
+      lateral(before),
+      lateral(between("'-4'", "'0'")),
+      lateral(before, functions.replace("sum(q.x)", "sum(q.x + 1)")),
+      lateral(before, keys = "")
+    )
+    val first = new Running(queries.head).start()
+    first.add(Seq(at(10, 1)), Seq(at(10, 2))).stop()
+    for ((other, n) <- queries.tail.zipWithIndex) {
+      val second = new Running(other, checkpoint = first.checkpoint).takes(first).start()
+      val message = second.fails(Seq(at(20 + n, 3)), Seq(at(20 + n, 4))).getMessage
+      assert(message.contains("this checkpoint was written by another window join"), message)
+    }
+    val same = new Running(queries.head, checkpoint = first.checkpoint).takes(first).start()
+    try assert(same.add(Seq(at(50, 5)), Seq(at(50, 6))).all.exists(_.startsWith("[5,")))
+    finally {
+      same.stop()
+      ()
+    }
+  }
+
+  test("what would wait or grow for ever, or is no aggregate, is refused, with what to write") {
+    spark.range(3).selectExpr("id", "timestamp_seconds(id) AS ts").createOrReplaceTempView("t")
+    def refused(query: String, what: String, watermarks: Boolean = true, mode: String = "append") = {
+      val message = intercept[Exception] {
+        new Running(query, watermarks = watermarks, mode = mode).start()
+      }.getMessage
+      assert(message.contains(what), message)
+    }
+    refused(lateral(before), "call withWatermark", watermarks = false)
+    refused(lateral("q.id BETWEEN o.id - 1 AND o.id + 1"), "give these columns".replace("give", "compare"))
+    refused(lateral("q.ts <= o.ts"), "is run where it aggregates")
+    refused(lateral(before, "count(DISTINCT q.x) AS n"), "is run where it aggregates")
+    refused(
+      s"SELECT o.id, a.* FROM l o, LATERAL (SELECT q.x FROM r q WHERE $before) a",
+      "is run where it aggregates"
+    )
+    refused(lateral(before), "use outputMode append", mode = "complete")
+    refused(
+      "SELECT o.id, (SELECT count(*) FROM r q WHERE q.ts BETWEEN o.ts AND o.ts + INTERVAL 1 SECOND) AS n FROM t o",
+      "Use a stream on both sides"
+    )
+  }
+}
