@@ -1,6 +1,7 @@
 """Aggregates over the rows around each row: to Spark a lateral subquery of the right side.
 
-With the package's jar in the session a window slides over the right rows, and no pair is made.
+With the package's jar in the session a window slides over the right rows, and no pair is made. Of
+two streams Spark would refuse the subquery.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,21 +49,24 @@ def interval_aggregate(
     Parameters
     ----------
     left, right
-        Batch DataFrames of one session.
+        DataFrames of one session. Two streams, each with a watermark on its time column: a left
+        row is given once, when the watermark has passed the end of its interval. Or a stream on
+        the left and a batch DataFrame on the right.
     on
         Columns of both sides that must be equal; None aggregates by time alone.
     time, lower, upper
         The time columns, and where the right time may lie from the left one, both ends included,
         as in `interval_join`. Bounds of whole days are calendar days, which are as long as the
-        session's time zone has them: such an interval is left to Spark, which joins and groups.
+        session's time zone has them: such an interval is left to Spark, which joins and groups,
+        and refused of streams.
     intervals
         Instead of `lower` and `upper` several intervals by names of yours, as in
         `{"1s": (0, "1 second"), "1m": (0, "1 minute")}`: both sides are exchanged and sorted
-        once for all of them.
+        once for all of them. Of streams each interval has a state of its own.
     aggs
         Aggregates over columns of the right side, each under the name that `alias` gives it:
         functions of Spark, and `scalegate.first` and `scalegate.last` by the right side's time.
-        DISTINCT ones, and functions in Python, are left to Spark.
+        DISTINCT ones, and functions in Python, are left to Spark, and refused of streams.
     prevailing
         True if the last right row before the interval counts, too, where none stands at its
         beginning: what was true when the interval began. Of rows of one time the last is that
@@ -99,12 +103,7 @@ def interval_aggregate(
     |2024-05-01 12:00:09|     B| 20.0|NULL|  0|
     +-------------------+------+-----+----+---+
     """
-    sides = schema.frames(left, right)
-    if left.isStreaming:
-        raise ScalegateError(
-            "interval_aggregate takes batch DataFrames: of two streams write the pairs with "
-            "interval_join, and aggregate these."
-        )
+    sides = schema.frames(left, right, takes_table=True)
     keys = checked_keys(on, left_on, right_on, sides)
     asked = _asked(left, lower, upper, intervals)
     checked = {

@@ -1,6 +1,8 @@
 """Aggregates over the rows around each row against pandas by hand, DuckDB and plain Spark."""
 
+import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -11,6 +13,7 @@ import pytest
 import sample
 import scalegate
 import sessions
+import stream_files
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from scalegate import ScalegateError
@@ -276,9 +279,94 @@ def test_arguments_that_do_not_fit_are_refused(
         trades.interval_aggregate(quotes, **{**fitting, **given})
 
 
-def test_streams_are_refused(spark: SparkSession, quotes: DataFrame) -> None:
+STREAMED: dict[str, dict[str, Any]] = {
+    "by a key": {"on": "k", "lower": "-5 seconds"},
+    "without a key": {"lower": "-2 seconds", "upper": "3 seconds"},
+    "before, and what prevails": {
+        "on": "k",
+        "lower": "-9 seconds",
+        "upper": "-1 second",
+        "prevailing": True,
+    },
+    "two intervals": {
+        "on": "k",
+        "intervals": {"soon": (0, "2 seconds"), "late": ("2 seconds", "20 seconds")},
+    },
+}
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("asked", STREAMED.values(), ids=STREAMED)
+def test_streams_give_the_rows_of_the_same_inputs_at_rest(
+    spark: SparkSession, tmp_path: Path, asked: dict[str, Any]
+) -> None:
+    rng = random.Random(7)
+    for side, count in (("l", 200), ("r", 240)):
+        stream_files.write(tmp_path / side, stream_files.events(rng, count), rng, batches=4)
+
+    def around(left: DataFrame, right: DataFrame) -> DataFrame:
+        aggs = [
+            F.count("*").alias("n"),
+            F.max("x").alias("high"),
+            F.sort_array(F.collect_list("id")).alias("ids"),
+            scalegate.last(F.struct("x", "id")).alias("last"),
+        ]
+        return left.interval_aggregate(right, aggs=aggs, **asked)
+
+    streamed = around(*stream_files.sides(spark, tmp_path))
+    assert streamed.isStreaming
+    query = (
+        streamed.writeStream.format("parquet")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "rows"))
+    )
+    query.awaitTermination()
+    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "rows"))
+    tables = (spark.read.parquet(str(tmp_path / side)) for side in ("l", "r"))
+    found = sorted(got.where("id >= 0").collect(), key=str)
+    assert len(found) == 200
+    assert found == sorted(around(*tables).where("id >= 0").collect(), key=str)
+
+
+@pytest.mark.streaming
+def test_a_stream_beside_a_table(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, tmp_path: Path
+) -> None:
+    trades.write.parquet(str(tmp_path / "trades"))
+    stream = (
+        spark.readStream.schema(trades.schema)
+        .option("maxFilesPerTrigger", 2)
+        .parquet(str(tmp_path / "trades"))
+    )
+
+    def around(left: DataFrame, right: DataFrame) -> DataFrame:
+        return left.interval_aggregate(
+            right, on="symbol", lower="-1 minute", aggs=[F.count("*").alias("n")]
+        )
+
+    streamed = around(stream, quotes)
+    query = (
+        streamed.writeStream.format("parquet")
+        .option("checkpointLocation", str(tmp_path / "checkpoint"))
+        .trigger(availableNow=True)
+        .start(str(tmp_path / "rows"))
+    )
+    query.awaitTermination()
+    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "rows"))
+    assert sorted(got.collect(), key=str) == sorted(around(trades, quotes).collect(), key=str)
+    with pytest.raises(ScalegateError, match="or a stream on the left with a table"):
+        around(trades, stream)
+
+
+def test_a_stream_without_a_watermark_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     stream = spark.readStream.format("rate").load()
-    with pytest.raises(ScalegateError, match="interval_aggregate takes batch DataFrames"):
-        stream.interval_aggregate(
-            stream, time=("timestamp", "timestamp"), lower="-5 seconds", aggs=[F.max("value")]
+    around = stream.interval_aggregate(
+        stream, time=("timestamp", "timestamp"), lower="-5 seconds", aggs=[F.max("value")]
+    )
+    with pytest.raises(Exception, match="call withWatermark"):
+        (
+            around.writeStream.format("parquet")
+            .option("checkpointLocation", str(tmp_path / "checkpoint"))
+            .start(str(tmp_path / "rows"))
         )

@@ -27,6 +27,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.plan.Renumbered
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 
@@ -89,24 +90,48 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
       case Aggregated(functions, results, PhysicalOperation(fields, filters, input))
           if !isCorrelated(input) && !fields.exists(isOuter) &&
             !(functions ++ results).exists(isOuter) =>
-        val (outer, own) = filters.flatMap(splitConjunctivePredicates).partition(isOuter)
+        val (outer, ofRows) = filters.flatMap(splitConjunctivePredicates).partition(isOuter)
+        val apart = Apart(left, input)
         val names = namesOf(left)
-        val conditions = outer.map(_.transform { case OuterReference(a) =>
+        val conditions = outer.map(apart(_).transform { case OuterReference(a) =>
           val column = a.toAttribute
           names.getOrElse(column, column)
         })
-        val rows = own.reduceOption(And.apply).fold(input)(Filter(_, input))
+        val rows = ofRows.map(apart(_)).reduceOption(And.apply).fold(apart.input)(
+          Filter(_, apart.input)
+        )
         // Conditions are over the input, functions over what is made of it.
-        val compared = conditions.flatMap(_.references).filter(input.outputSet.contains)
+        val compared = conditions.flatMap(_.references).filter(apart.input.outputSet.contains)
         MakeIntervalAggregate(
           left,
-          Project((fields ++ compared).distinct, rows),
+          Project((fields.map(apart(_)) ++ compared).distinct, rows),
           conditions,
-          functions,
-          results
+          functions.map(apart(_)),
+          results.map(apart(_))
         )
       case _ => None
     }
+
+  /** An input whose columns are no columns of the left side: Spark's analyzer numbers those of a table anew that is
+    * joined with itself, but not those of a stream.
+    */
+  final private class Apart(val input: LogicalPlan, columns: AttributeMap[Attribute]) {
+
+    /** What is said of the input, but not of the outer row. */
+    def apply[E <: Expression](e: E): E =
+      if (columns.isEmpty) e
+      else e.transform { case a: Attribute => columns.getOrElse(a, a) }.asInstanceOf[E]
+  }
+
+  private object Apart {
+    def apply(left: LogicalPlan, input: LogicalPlan): Apart =
+      if (left.outputSet.intersect(input.outputSet).isEmpty) new Apart(input, AttributeMap.empty)
+      else {
+        val renewed = input.output.map(Renumbered(_))
+        val columns = input.output.zip(renewed.map(_.toAttribute))
+        new Apart(Project(renewed, input), AttributeMap(columns))
+      }
+  }
 
   /** The columns that others of the same rows are other names for. */
   private[this] def namesOf(plan: LogicalPlan): AttributeMap[Attribute] = plan match {

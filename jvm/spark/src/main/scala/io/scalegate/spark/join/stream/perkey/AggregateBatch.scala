@@ -40,7 +40,8 @@ final private[scalegate] class AggregateBatch(
   def comparisons: Long = results.pushed - pushedBefore
 
   /** By their keys, in the order in which these come. */
-  private[this] def leftRows(): mutable.LinkedHashMap[UnsafeRow, mutable.ArrayBuffer[KeyedRow]] = {
+  private[this] def leftRows()
+      : mutable.LinkedHashMap[UnsafeRow, mutable.ArrayBuffer[KeyedRow]] = {
     val rows = mutable.LinkedHashMap.empty[UnsafeRow, mutable.ArrayBuffer[KeyedRow]]
     arrivals.left.now.foreach { row =>
       val key = arrivals.left.keyOf(row.row)

@@ -1,11 +1,9 @@
 package io.scalegate.spark.join.stream.plan
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Alias,
   Attribute,
   AttributeMap,
-  AttributeSet,
-  NamedExpression
+  AttributeSet
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   HintInfo,
@@ -17,9 +15,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.types.MetadataBuilder
 
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
+import io.scalegate.spark.plan.Renumbered
 
 /** Gives the optimizer the hidden joins back, but for those over windows of rows and as-of joins: it would move filters
   * below them. The rule runs when a batch's plan is normalized.
@@ -50,7 +48,7 @@ object ShowStreamingJoins extends Rule[LogicalPlan] {
     val hidden =
       AttributeSet.fromAttributeSets(join.left.map(_.outputSet)) -- join.left.outputSet
     val columns = join.right.output.filter(read.contains).map { column =>
-      column -> (if (hidden.contains(column)) renumbered(column) else column)
+      column -> (if (hidden.contains(column)) Renumbered(column) else column)
     }
     val renamed = AttributeMap(columns.map { case (from, to) => from -> to.toAttribute })
     join.copy(
@@ -59,12 +57,5 @@ object ShowStreamingJoins extends Rule[LogicalPlan] {
         join.condition.map(_.transform { case a: Attribute => renamed.getOrElse(a, a) }),
       hint = JoinHint(None, Some(HintInfo(Some(NO_BROADCAST_HASH))))
     )
-  }
-
-  /** Spark takes an alias of the same name away, but not one with other metadata. */
-  private[this] def renumbered(column: Attribute): NamedExpression = {
-    val metadata =
-      new MetadataBuilder().withMetadata(column.metadata).putBoolean("scalegate", true).build()
-    Alias(column, column.name)(explicitMetadata = Some(metadata))
   }
 }

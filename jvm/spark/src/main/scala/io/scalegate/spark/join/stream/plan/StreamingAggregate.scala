@@ -53,7 +53,8 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, join:
 
   /** What it gives is given once. */
   def refuseMode(mode: OutputMode): this.type = {
-    if (mode == OutputMode.Complete()) throw Errors.streamMode("left join with aggregates", "complete")
+    if (mode == OutputMode.Complete())
+      throw Errors.streamMode("left join with aggregates", "complete")
     if (mode == OutputMode.Update() && aggregate.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput
     this
@@ -90,7 +91,8 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, join:
       checkpointed(columns),
       aggregate.describe(
         candidate,
-        s"sliding over each key's right rows${if (isKeyed) "" else ", in one task, for there is no key"}"
+        s"sliding over each key's right rows${if (isKeyed) ""
+          else ", in one task, for there is no key"}"
       )
     )
     PlannedPairs.of(RealTimeMode.isIn(aggregate), streamJoin, keys.sides, inputs)

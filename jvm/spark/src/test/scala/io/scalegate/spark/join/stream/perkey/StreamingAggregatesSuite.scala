@@ -14,7 +14,11 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
   private val functions =
     "count(*) AS n, count(q.x) AS nx, sum(q.x) AS s, avg(q.x) AS a, min(q.x) AS low, max(q.ts) AS last"
 
-  private def lateral(within: String, functions: String = functions, keys: String = "q.k = o.k AND ") =
+  private def lateral(
+      within: String,
+      functions: String = functions,
+      keys: String = "q.k = o.k AND "
+  ) =
     s"SELECT o.id, o.k, o.ts, a.* FROM l o, LATERAL (SELECT $functions FROM r q WHERE $keys$within) a"
 
   private def between(from: String, to: String) =
@@ -123,7 +127,22 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
       13,
       operators = 2
     )
-    check(s"SELECT id, k FROM l o WHERE x > (SELECT avg(q.x) FROM r q WHERE $within) OR k IS NULL", 14)
+    check(
+      s"SELECT id, k FROM l o WHERE x > (SELECT avg(q.x) FROM r q WHERE $within) OR k IS NULL",
+      14
+    )
+  }
+
+  test("a stream beside itself, and the aggregates of two queries joined") {
+    val before = "q.k = o.k AND q.ts BETWEEN o.ts - INTERVAL 3 SECONDS AND o.ts"
+    def counted(of: String) =
+      s"SELECT o.id, o.ts, (SELECT count(*) FROM $of q WHERE $before) AS n FROM l o"
+    check(counted("l"), 15)
+    check(
+      s"SELECT a.id, a.n, b.n AS m FROM (${counted("l")}) a JOIN (${counted("l")}) b ON a.id = b.id AND a.ts = b.ts",
+      16,
+      operators = 3
+    )
   }
 
   test("the last row before the interval, where none stands at its beginning") {
@@ -144,7 +163,9 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
 
   test("a row has its results when the watermark has passed the end of its interval") {
     def around(from: String, to: String) =
-      new Running(s"SELECT o.id, (SELECT count(*) FROM r q WHERE ${between(from, to)}) AS n FROM l o").start()
+      new Running(
+        s"SELECT o.id, (SELECT count(*) FROM r q WHERE ${between(from, to)}) AS n FROM l o"
+      ).start()
     val back = around("'-5'", "'0'")
     val on = around("'0'", "'5'")
     val all = Seq(back, on)
@@ -158,7 +179,9 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
     } finally all.foreach(_.stop())
   }
 
-  test("the state is the rows of the intervals that are not over, of keys of which no rows come, too") {
+  test(
+    "the state is the rows of the intervals that are not over, of keys of which no rows come, too"
+  ) {
     val run = new Running(lateral(between("'-10'", "'0'"))).start()
     try {
       run.add(Nil, Seq.tabulate(30)(i => Event(1000L + i, i + 10, 1, i.toLong)))
@@ -251,14 +274,22 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
 
   test("what would wait or grow for ever, or is no aggregate, is refused, with what to write") {
     spark.range(3).selectExpr("id", "timestamp_seconds(id) AS ts").createOrReplaceTempView("t")
-    def refused(query: String, what: String, watermarks: Boolean = true, mode: String = "append") = {
+    def refused(
+        query: String,
+        what: String,
+        watermarks: Boolean = true,
+        mode: String = "append"
+    ) = {
       val message = intercept[Exception] {
         new Running(query, watermarks = watermarks, mode = mode).start()
       }.getMessage
       assert(message.contains(what), message)
     }
     refused(lateral(before), "call withWatermark", watermarks = false)
-    refused(lateral("q.id BETWEEN o.id - 1 AND o.id + 1"), "give these columns".replace("give", "compare"))
+    refused(
+      lateral("q.id BETWEEN o.id - 1 AND o.id + 1"),
+      "give these columns".replace("give", "compare")
+    )
     refused(lateral("q.ts <= o.ts"), "is run where it aggregates")
     refused(lateral(before, "count(DISTINCT q.x) AS n"), "is run where it aggregates")
     refused(

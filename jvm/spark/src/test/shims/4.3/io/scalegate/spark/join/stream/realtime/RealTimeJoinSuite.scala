@@ -208,6 +208,23 @@ class RealTimeJoinSuite extends RealTimeSuite {
   }
 
   for (
+    (name, key, interval) <- Seq(
+      ("before each row", "q.k = l.k AND ", "l.ts - INTERVAL 2 SECONDS AND l.ts"),
+      (
+        "around each row, without a key",
+        "",
+        "l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND"
+      )
+    )
+  ) test(s"aggregates of the rows $name: those of tables, over batches and a restart") {
+    checkRandom(
+      "SELECT l.id AS a, f.n, f.s FROM l, LATERAL (SELECT count(*) AS n, sum(q.x) AS s FROM r q " +
+        s"WHERE ${key}q.ts BETWEEN $interval) f",
+      name.length * 41L
+    )
+  }
+
+  for (
     (name, how, on) <- Seq(
       ("", "FULL", s"l.k = r.k AND $within"),
       (" as of a time", "LEFT", "l.k = r.k AND asof(l.ts, r.ts, 'backward', NULL, true, r.id)")
