@@ -56,6 +56,15 @@ private[spark] object CrashQuery {
       "left join of the last rows",
       "SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON within_rows(l.ts, r.ts, 3) AND l.x < r.x"
     ),
+    CrashQuery(
+      "as-of join in reach",
+      s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $key AND asof(l.ts, r.ts, 'nearest', INTERVAL 1 SECOND)"
+    ),
+    CrashQuery(
+      "aggregates of the rows around",
+      "SELECT l.id AS a, (SELECT sum(q.id) FROM r q WHERE q.k = l.k AND " +
+        "q.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts + INTERVAL 1 SECOND) AS b FROM l"
+    ),
     CrashQuery("inner join with a hot key", join("INNER", key), hot = true)
   )
 

@@ -39,44 +39,52 @@ abstract private[scalegate] class AnswerBatch(
 
   final protected def held(): AnswerState = {
     val isSwept = reach.isSwept(before.swept, batch.watermark)
-    val left = finished(arrivals.left)(arrivals.left.now.foreach(evict(arrivals.left, _)))
+    forget(arrivals.left.now.iterator.map(_.row))
+    val left = arrivals.left.finishByTime(
+      store,
+      reach.decided(batch.watermark),
+      evicted,
+      evictedBytes
+    )
+    evicted = 0
+    evictedBytes = 0
     var keys = before.keys
     def keep(key: UnsafeRow, rows: Vector[KeyedRow]) =
       keys = if (rows.isEmpty) keys.removed(key) else keys.updated(key, rows)
-    val right = finished(arrivals.right) {
-      changed.foreach { case (key, rows) =>
-        keep(key, kept(rows).map(arrivals.right.written(_, store)))
-      }
-      if (isSwept) before.keys.foreach { case (key, rows) =>
-        if (!changed.contains(key)) {
-          val left = kept(rows)
-          if (left.size < rows.size) keep(key, left)
-        }
+    changed.foreach { case (key, rows) => keep(key, recorded(kept(rows))) }
+    if (isSwept) before.keys.foreach { case (key, rows) =>
+      if (!changed.contains(key)) {
+        val left = kept(rows)
+        if (left.size < rows.size) keep(key, left)
       }
     }
+    val right =
+      if (reach.isByTime)
+        arrivals.right.finishByTime(store, reach.tooOld(batch.watermark), evicted, evictedBytes)
+      else arrivals.right.finish(store, evicted, evictedBytes)
     val swept = if (isSwept) batch.watermark else before.swept
     new AnswerState(keys, left, right, batch.watermark, swept, eventTimes)
   }
 
-  /** What is held of a side from now on, when `evictions` has taken rows of it away. */
-  private[this] def finished(side: KeyedArrivals)(evictions: => Unit): SideOfKeys = {
-    evicted = 0
-    evictedBytes = 0
-    evictions
-    side.finish(store, evicted, evictedBytes)
-  }
+  /** The rows, which the checkpoint has from now on. */
+  private[this] def recorded(rows: Vector[KeyedRow]): Vector[KeyedRow] =
+    if (reach.isByTime) rows else rows.map(arrivals.right.written(_, store))
 
-  private[this] def evict(side: KeyedArrivals, row: KeyedRow): Unit = {
+  private[this] def forget(rows: Iterator[UnsafeRow]): Unit = rows.foreach { row =>
     evicted += 1
-    evictedBytes += row.row.getSizeInBytes
-    side.remove(row, store)
+    evictedBytes += row.getSizeInBytes
   }
 
   /** Of a key's right rows those that an answer may yet be made of. */
   private[this] def kept(rows: Vector[KeyedRow]): Vector[KeyedRow] = {
     val first = reach.firstOfUse(rows.size, n => timeOf(rows(n)), batch.watermark)
-    for (n <- 0 until first) evict(arrivals.right, rows(n))
-    rows.drop(first)
+    if (first == 0) rows
+    else {
+      val (gone, rest) = rows.splitAt(first)
+      forget(gone.iterator.map(_.row))
+      if (!reach.isByTime) gone.foreach(arrivals.right.remove(_, store))
+      rest
+    }
   }
 
   /** The keys of the right rows whose turn has come, each with all right rows that it has. */

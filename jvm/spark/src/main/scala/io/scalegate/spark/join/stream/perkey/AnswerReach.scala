@@ -25,12 +25,17 @@ final case class AnswerReach(before: Option[Long], after: Long, last: Int, older
   /** The greatest time of a left row whose answer is final. */
   def decided(watermark: Long): Long = minus(watermark, after)
 
+  /** Whether a right row's time alone says that no answer may be made of it any more. */
+  def isByTime: Boolean = before.nonEmpty && older == 0
+
+  /** Right rows whose times are not above this are of no use, if these go by their times. */
+  def tooOld(watermark: Long): Long = before.fold(Long.MinValue)(minus(decided(watermark), _))
+
   /** The first of a key's right rows, which are in the order of their times, that an answer may be made of that is not
     * final.
     */
   def firstOfUse(rows: Int, timeOf: Int => Long, watermark: Long): Int = {
-    val tooOld = before.fold(Long.MinValue)(minus(decided(watermark), _))
-    val inReach = RowBatch.firstAfter(rows, timeOf, tooOld)
+    val inReach = RowBatch.firstAfter(rows, timeOf, tooOld(watermark))
     val earlier = RowBatch.firstAfter(rows, timeOf, decided(watermark))
     math.max(math.max(0, inReach - older), earlier - last)
   }

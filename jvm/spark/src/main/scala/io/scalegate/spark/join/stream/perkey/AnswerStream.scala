@@ -27,6 +27,12 @@ abstract class AnswerStream(
   final protected def turn(side: Side, watermark: Long): Long =
     if (side eq Side.R) reach.decided(watermark) else watermark
 
+  /** A left row is given with its answer. */
+  final override protected def holdsJoined(side: Side): Boolean = side eq Side.S
+
+  final override protected def goesByTime(side: Side): Boolean =
+    (side eq Side.R) || reach.isByTime
+
   final def empty: AnswerState = new AnswerState(
     HashMap.empty,
     SideOfKeys.Empty,

@@ -26,12 +26,10 @@ final private[scalegate] class KeyedArrivals(
   val inOrder: KeyedOrder = new KeyedOrder(stored.input.eventTime, stored.rowOrder)
   private[this] val read = new NewRows(rows, stored, batch.late, keepLate)
 
-  private[this] val fresh = {
-    val named = read.named(batch, Long.MinValue)
-    Vector.tabulate(named.size)(n =>
-      KeyedRow(batch.number, batch.named(side) + n, named.stored.row(n).copy())
-    )
-  }
+  private[this] val named = read.named(batch, Long.MinValue)
+  private[this] val fresh = Vector.tabulate(named.size)(n =>
+    KeyedRow(batch.number, batch.named(side) + n, named.stored.row(n).copy())
+  )
   private[this] val newUnmatchable = read.unmatchableInTurn
 
   /** The rows that are joined in this batch, and those that wait on. */
@@ -57,20 +55,51 @@ final private[scalegate] class KeyedArrivals(
     * @param evicted
     *   rows that left their windows, and the bytes of these
     */
-  def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys = {
+  def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys =
+    finished(store, Nil, batch.watermark, evicted, evictedBytes, later.map(written(_, store)))
+
+  /** The same where rows go by their times alone: in the checkpoint the new ones lie in chunks.
+    *
+    * @param upTo
+    *   rows whose times are not above this are of no use any more
+    */
+  def finishByTime(
+      store: ChunkStore,
+      upTo: Long,
+      evicted: Long,
+      evictedBytes: Long
+  ): SideOfKeys = {
+    val rows = Chunk.ofBatch(Chunk.ofSide(side).rows, batch.number, named, columns, upTo)
+    finished(store, rows, upTo, evicted, evictedBytes, later)
+  }
+
+  private[this] def finished(
+      store: ChunkStore,
+      rows: Seq[Chunk],
+      upTo: Long,
+      evicted: Long,
+      evictedBytes: Long,
+      waiting: Vector[KeyedRow]
+  ): SideOfKeys = {
     val kinds = Chunk.ofSide(side)
-    val unmatchableChunks = store.add(
-      Chunk.ofBatch(kinds.unmatchable, batch.number, newUnmatchable, columns, batch.watermark)
+    val added = store.add(
+      rows ++ Chunk.ofBatch(
+        kinds.unmatchable,
+        batch.number,
+        newUnmatchable,
+        columns,
+        batch.watermark
+      )
     )
-    store.evict(side, batch.watermark)
-    val (old, kept) = held.unmatchableChunks.partition { case (_, latest) =>
-      latest <= batch.watermark
+    store.evict(side, upTo)
+    val (old, kept) = held.chunks.partition { case (key, latest) =>
+      latest <= (if (key.kind == kinds.unmatchable) batch.watermark else upTo)
     }
     old.foreach { case (key, _) => store.remove(key) }
     SideOfKeys(
-      later.map(written(_, store)),
+      waiting,
       unmatchableLater,
-      kept ++ unmatchableChunks,
+      kept ++ added,
       held.held + fresh.size - evicted,
       held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - evictedBytes
     )

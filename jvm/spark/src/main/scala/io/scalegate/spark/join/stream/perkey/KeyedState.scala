@@ -11,8 +11,8 @@ import io.scalegate.stream.{Side, Sides}
   *   those that will be joined
   * @param unmatchable
   *   those that match nothing and are given when it is their turn
-  * @param unmatchableChunks
-  *   their entries in the checkpoint, and the latest time of each
+  * @param chunks
+  *   the entries in the checkpoint that hold these, or rows that go by their times alone, and the latest time of each
   * @param held
   *   rows that wait, or are with their keys
   * @param bytes
@@ -21,7 +21,7 @@ import io.scalegate.stream.{Side, Sides}
 final private[scalegate] case class SideOfKeys(
     rows: Vector[KeyedRow],
     unmatchable: Vector[UnsafeRow],
-    unmatchableChunks: Vector[(ChunkKey, Long)],
+    chunks: Vector[(ChunkKey, Long)],
     held: Long,
     bytes: Long
 )
@@ -52,7 +52,7 @@ abstract private[scalegate] class KeyedState(
   def withChunks(more: Side => Vector[(ChunkKey, Long)]): KeyedState = {
     def withMore(side: Side) = {
       val others = sideState(side)
-      others.copy(unmatchableChunks = others.unmatchableChunks ++ more(side))
+      others.copy(chunks = others.chunks ++ more(side))
     }
     withOthers(withMore(Side.R), withMore(Side.S))
   }

@@ -18,9 +18,9 @@ import io.scalegate.spark.join.stream.task.{
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.{Side, Sides}
 
-/** The join of two streams that holds the rows of each key apart, as it travels to the executors. In the checkpoint each
-  * row is an entry of its own, which goes when the row is of no use any more: keys of which no rows come keep no others'
-  * rows.
+/** The join of two streams that holds the rows of each key apart, as it travels to the executors. In the checkpoint rows
+  * that go by their times alone lie in chunks. Each other row is an entry of its own, which goes when the row is of no use
+  * any more: keys of which no rows come keep no others' rows.
   *
   * @param inputs
   *   whose one bounded attribute is the event time, NULL where a key is
@@ -44,6 +44,12 @@ abstract class KeyedStream(
 
   /** Rows of a side whose times are not above this are joined once the watermark is there. */
   protected def turn(side: Side, watermark: Long): Long
+
+  /** Whether rows of a side are held once they were joined. */
+  protected def holdsJoined(side: Side): Boolean = true
+
+  /** Whether the rows of a side that are of use are told by their times alone. */
+  protected def goesByTime(side: Side): Boolean = false
 
   /** Rows are named in the checkpoint on both sides, whether they are decided on or not. */
   private[this] def held(side: Side) = new StoredSide(
@@ -97,9 +103,10 @@ abstract class KeyedStream(
       Vector.tabulate(store.size)(store.row)
     }
     val inOrder = new KeyedOrder(stored.input.eventTime, stored.rowOrder)
-    val all = chunks.filter(_.key.kind == kinds.rows).map { c =>
+    val ofRows = chunks.filter(_.key.kind == kinds.rows)
+    val all = ofRows.flatMap { c =>
       val isMarked = matched.contains(Chunk.id(c.key.batch, c.key.part))
-      KeyedRow(c.key.batch, c.key.part, rowsOf(c).head, isMarked, isWritten = true, isMarked)
+      rowsOf(c).map(KeyedRow(c.key.batch, c.key.part, _, isMarked, isWritten = true, isMarked))
     }.sorted(inOrder)
     val unmatchable = chunks.filter(_.key.kind == kinds.unmatchable)
     val unmatchableRows =
@@ -111,12 +118,13 @@ abstract class KeyedStream(
       val key = project(row.row)
       byKey.getOrElseUpdate(key.copy(), mutable.ArrayBuffer.empty) += row
     }
+    val kept = if (holdsJoined(side)) all else waiting
     val others = SideOfKeys(
       waiting,
       unmatchableRows,
-      unmatchable.map(c => c.key -> c.latest),
-      all.size.toLong,
-      all.iterator.map(_.row.getSizeInBytes.toLong).sum
+      (if (goesByTime(side)) ofRows ++ unmatchable else unmatchable).map(c => c.key -> c.latest),
+      kept.size.toLong,
+      kept.iterator.map(_.row.getSizeInBytes.toLong).sum
     )
     new RestoredSide(byKey, others)
   }

@@ -1,10 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeMap,
-  AttributeSet
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeMap, AttributeSet}
 import org.apache.spark.sql.catalyst.plans.logical.{
   HintInfo,
   Join,

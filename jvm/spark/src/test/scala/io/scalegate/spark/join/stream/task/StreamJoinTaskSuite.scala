@@ -42,6 +42,7 @@ import io.scalegate.spark.join.stream.state.{
   RowCountWindow,
   StreamWindow
 }
+import io.scalegate.spark.rows.RowStore
 import io.scalegate.spark.settings.{Algorithm, NamedOperator}
 import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.Streaming
@@ -180,6 +181,33 @@ final class StreamJoinTaskSuite
       )
       val rows = join.run(t.l, t.r, 1, new Random(t.seed.toLong))
       assert(join.runAsTheyCome(t.l, t.r, 3 * t.cuts, new Random(t.seed.toLong)) == rows)
+    }
+  }
+
+  test(
+    "rows that go by their times lie in chunks, and go on from entries of their own, as versions before wrote them"
+  ) {
+    val (_, probing, perKey) = keyed.last
+    val join =
+      TestJoin(probing, EventTimeWindow.Unbounded, inTurn = true, perKey = Some(perKey))
+    forAll(trials) { t =>
+      val batches = join.batches(t.l, t.r, t.cuts, new Random(t.seed.toLong))
+      val (first, second) = batches.splitAt(t.cuts / 2)
+      val (whole, halved) = (new join.Partition, new join.Partition)
+      val before = first.flatMap(halved.run)
+      halved.restartInEntries()
+      val after = second.flatMap(halved.run)
+      assert(before ++ after == batches.flatMap(whole.run))
+      for (kind <- Seq(Chunk.LeftRows, Chunk.RightRows)) {
+        assert(halved.stored(kind) == 0)
+        assert(whole.stored(kind) == 0)
+      }
+    }
+    val partition = new join.Partition
+    for (batch <- 0L until 40L) {
+      val rows = Seq.tabulate(100)(n => Event(batch * 100 + n, Some(n % 7), batch * 100 + n))
+      partition.run(Batch(rows, rows, batch * 100 - 1, batch * 100 - 1))
+      assert(partition.entries <= 6, s"after batch $batch")
     }
   }
 
@@ -406,6 +434,26 @@ private[scalegate] object StreamJoinTaskSuite {
       def state: HeldState = held
 
       def restart(): Unit = held = task.restored(store)
+
+      /** Goes on from the same checkpoint, but each row in an entry of its own. */
+      def restartInEntries(): Unit = {
+        val entries = store.chunks.flatMap { c =>
+          if (c.key.kind != Chunk.LeftRows && c.key.kind != Chunk.RightRows) Seq(c)
+          else {
+            val rows = new RowStore(columns.length)
+            Chunk.rowsInto(rows, columns.length, c.content)
+            Seq.tabulate(rows.size) { n =>
+              val row = rows.row(n)
+              Chunk.ofRow(c.key.copy(part = c.key.part * Chunk.Rows + n), row.getLong(0), row)
+            }
+          }
+        }
+        store = new Chunks(entries.map(c => c.key -> c).toMap)
+        restart()
+      }
+
+      /** Entries of the checkpoint. */
+      def entries: Int = store.all.size
 
       /** Rows in the checkpoint. */
       def stored(kind: Int): Long = store.chunks.filter(_.key.kind == kind).map(_.count).sum
