@@ -40,12 +40,8 @@ abstract private[scalegate] class AnswerBatch(
   final protected def held(): AnswerState = {
     val isSwept = reach.isSwept(before.swept, batch.watermark)
     forget(arrivals.left.now.iterator.map(_.row))
-    val left = arrivals.left.finishByTime(
-      store,
-      reach.decided(batch.watermark),
-      evicted,
-      evictedBytes
-    )
+    val left =
+      arrivals.left.finishByTime(reach.decided(batch.watermark), store, evicted, evictedBytes)
     evicted = 0
     evictedBytes = 0
     var keys = before.keys
@@ -60,7 +56,7 @@ abstract private[scalegate] class AnswerBatch(
     }
     val right =
       if (reach.isByTime)
-        arrivals.right.finishByTime(store, reach.tooOld(batch.watermark), evicted, evictedBytes)
+        arrivals.right.finishByTime(reach.tooOld(batch.watermark), store, evicted, evictedBytes)
       else arrivals.right.finish(store, evicted, evictedBytes)
     val swept = if (isSwept) batch.watermark else before.swept
     new AnswerState(keys, left, right, batch.watermark, swept, eventTimes)

@@ -50,54 +50,54 @@ final private[scalegate] class KeyedArrivals(
   /** Rows that were too late. */
   def dropped: Long = read.dropped
 
-  /** Puts the new rows that wait into the checkpoint, takes out what has had its turn, and gives what is held.
+  /** Puts the new rows that wait into the checkpoint, takes out what has had its turn, and gives what is held. Of the rows
+    * that had it, those that are held are [[written]] one by one.
     *
     * @param evicted
     *   rows that left their windows, and the bytes of these
     */
   def finish(store: ChunkStore, evicted: Long, evictedBytes: Long): SideOfKeys =
-    finished(store, Nil, batch.watermark, evicted, evictedBytes, later.map(written(_, store)))
+    finished(kinds.waiting, batch.watermark, store, evicted, evictedBytes)
 
-  /** The same where rows go by their times alone: in the checkpoint the new ones lie in chunks.
+  /** The same where rows go by their times alone.
     *
     * @param upTo
     *   rows whose times are not above this are of no use any more
     */
   def finishByTime(
-      store: ChunkStore,
       upTo: Long,
+      store: ChunkStore,
+      evicted: Long,
+      evictedBytes: Long
+  ): SideOfKeys = finished(kinds.rows, upTo, store, evicted, evictedBytes)
+
+  private[this] def kinds = Chunk.ofSide(side)
+
+  private[this] def finished(
+      kind: Int,
+      upTo: Long,
+      store: ChunkStore,
       evicted: Long,
       evictedBytes: Long
   ): SideOfKeys = {
-    val rows = Chunk.ofBatch(Chunk.ofSide(side).rows, batch.number, named, columns, upTo)
-    finished(store, rows, upTo, evicted, evictedBytes, later)
-  }
-
-  private[this] def finished(
-      store: ChunkStore,
-      rows: Seq[Chunk],
-      upTo: Long,
-      evicted: Long,
-      evictedBytes: Long,
-      waiting: Vector[KeyedRow]
-  ): SideOfKeys = {
-    val kinds = Chunk.ofSide(side)
+    store.name(side, batch.named(side) + fresh.size)
     val added = store.add(
-      rows ++ Chunk.ofBatch(
-        kinds.unmatchable,
-        batch.number,
-        newUnmatchable,
-        columns,
-        batch.watermark
-      )
+      Chunk.ofBatch(kind, batch.number, named, columns, upTo) ++
+        Chunk.ofBatch(
+          kinds.unmatchable,
+          batch.number,
+          newUnmatchable,
+          columns,
+          batch.watermark
+        )
     )
     store.evict(side, upTo)
     val (old, kept) = held.chunks.partition { case (key, latest) =>
-      latest <= (if (key.kind == kinds.unmatchable) batch.watermark else upTo)
+      latest <= (if (key.kind == kind) upTo else batch.watermark)
     }
     old.foreach { case (key, _) => store.remove(key) }
     SideOfKeys(
-      waiting,
+      later,
       unmatchableLater,
       kept ++ added,
       held.held + fresh.size - evicted,
@@ -109,7 +109,6 @@ final private[scalegate] class KeyedArrivals(
   def written(row: KeyedRow, store: ChunkStore): KeyedRow =
     if (row.isWritten && row.matched == row.isMarked) row
     else {
-      val kinds = Chunk.ofSide(side)
       val time = inOrder.timeOf(row.row)
       if (!row.isWritten) store.put(Chunk.ofRow(row.key(kinds.rows), time, row.row))
       if (row.matched && !row.isMarked) store.put(Chunk.ofMark(row.key(kinds.marks), time))
@@ -118,7 +117,6 @@ final private[scalegate] class KeyedArrivals(
 
   /** Takes a row that has left its window out of the checkpoint. */
   def remove(row: KeyedRow, store: ChunkStore): Unit = {
-    val kinds = Chunk.ofSide(side)
     if (row.isWritten) store.remove(row.key(kinds.rows))
     if (row.isMarked) store.remove(row.key(kinds.marks))
   }

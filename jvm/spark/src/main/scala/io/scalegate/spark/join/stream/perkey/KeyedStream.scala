@@ -19,8 +19,8 @@ import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams that holds the rows of each key apart, as it travels to the executors. In the checkpoint rows
-  * that go by their times alone lie in chunks. Each other row is an entry of its own, which goes when the row is of no use
-  * any more: keys of which no rows come keep no others' rows.
+  * that wait for their turn, and those that go by their times alone, lie in chunks. Each other row is an entry of its own,
+  * which goes when the row is of no use any more: keys of which no rows come keep no others' rows.
   *
   * @param inputs
   *   whose one bounded attribute is the event time, NULL where a key is
@@ -103,11 +103,17 @@ abstract class KeyedStream(
       Vector.tabulate(store.size)(store.row)
     }
     val inOrder = new KeyedOrder(stored.input.eventTime, stored.rowOrder)
-    val ofRows = chunks.filter(_.key.kind == kinds.rows)
-    val all = ofRows.flatMap { c =>
+    val written = chunks.filter(_.key.kind == kinds.rows)
+    val waited = chunks.filter(_.key.kind == kinds.waiting)
+    val all = (written.flatMap { c =>
       val isMarked = matched.contains(Chunk.id(c.key.batch, c.key.part))
       rowsOf(c).map(KeyedRow(c.key.batch, c.key.part, _, isMarked, isWritten = true, isMarked))
-    }.sorted(inOrder)
+    } ++ waited.flatMap { c =>
+      rowsOf(c).zipWithIndex.collect {
+        case (row, n) if inOrder.timeOf(row) > joinedTo =>
+          KeyedRow(c.key.batch, Chunk.waited(c.key, n), row)
+      }
+    }).sorted(inOrder)
     val unmatchable = chunks.filter(_.key.kind == kinds.unmatchable)
     val unmatchableRows =
       unmatchable.flatMap(rowsOf).filter(inOrder.timeOf(_) > joinedTo).sorted(inOrder.ofRows)
@@ -122,7 +128,7 @@ abstract class KeyedStream(
     val others = SideOfKeys(
       waiting,
       unmatchableRows,
-      (if (goesByTime(side)) ofRows ++ unmatchable else unmatchable).map(c => c.key -> c.latest),
+      ((if (goesByTime(side)) written else waited) ++ unmatchable).map(c => c.key -> c.latest),
       kept.size.toLong,
       kept.iterator.map(_.row.getSizeInBytes.toLong).sum
     )

@@ -20,13 +20,12 @@ final class BatchJournal(store: ChunkStore, batch: Long) extends ChunkStore {
 
   private[this] val gathered = mutable.LinkedHashMap.empty[Int, Gathered]
   private[this] val single = mutable.LinkedHashMap.empty[ChunkKey, Chunk]
-  private[this] val alone = Sides.each(Chunk.ofSide(_).rows).map(new Alone(_))
+  private[this] var names = Sides(0, 0)
 
-  def put(chunk: Chunk): Unit = {
-    single(chunk.key) = chunk
-    alone.left.see(chunk.key)
-    alone.right.see(chunk.key)
-  }
+  def put(chunk: Chunk): Unit = single(chunk.key) = chunk
+
+  override def name(side: Side, rows: Int): Unit =
+    names = Sides.each(s => if (s eq side) rows else names(s))
 
   /** What was put and is taken back was never in the checkpoint. */
   def remove(key: ChunkKey): Unit = if (single.remove(key).isEmpty) store.remove(key)
@@ -43,20 +42,14 @@ final class BatchJournal(store: ChunkStore, batch: Long) extends ChunkStore {
   override def evict(side: Side, upTo: Long): Unit =
     kindsOf(side).foreach(gathered.get(_).foreach(_.evict(upTo)))
 
-  /** Rows of this side that were put, those evicted included. */
+  /** Rows of this side that have a number, those evicted included. */
   def named(side: Side): Int =
-    gathered.get(Chunk.ofSide(side).rows).fold(alone(side).count)(_.count)
+    gathered.get(Chunk.ofSide(side).rows).fold(names(side))(rows =>
+      math.max(rows.count, names(side))
+    )
 
   /** Bytes that it holds. */
   def bytes: Long = gathered.valuesIterator.map(_.bytes).sum
-
-  /** Rows of the batch that are entries of their own. */
-  final private[this] class Alone(kind: Int) {
-    var count = 0
-
-    def see(key: ChunkKey): Unit =
-      if (key.kind == kind && key.batch == batch) count = math.max(count, key.part + 1)
-  }
 
   /** Writes all that is of use still, and gives the entries of each side. Once, at the batch's end. */
   def write(): Side => Vector[(ChunkKey, Long)] = {
@@ -67,7 +60,7 @@ final class BatchJournal(store: ChunkStore, batch: Long) extends ChunkStore {
 
   private[this] def kindsOf(side: Side) = {
     val kinds = Chunk.ofSide(side)
-    Seq(kinds.rows, kinds.marks, kinds.unmatchable)
+    Seq(kinds.rows, kinds.marks, kinds.unmatchable, kinds.waiting)
   }
 }
 

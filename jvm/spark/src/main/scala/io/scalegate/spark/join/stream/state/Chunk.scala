@@ -37,15 +37,21 @@ object Chunk {
   val LeftUnmatchable = 5
   val RightUnmatchable = 6
 
+  /** Rows of the left input, and of the right one, that wait for their turn where those that had it are told apart by
+    * more than their times.
+    */
+  val LeftWaiting = 7
+  val RightWaiting = 8
+
   /** One entry: `latest` is the watermark that rows were last expired by. */
   val Watermark = 4
 
   /** The kinds of entries about one side. */
-  final case class Kinds(rows: Int, marks: Int, unmatchable: Int)
+  final case class Kinds(rows: Int, marks: Int, unmatchable: Int, waiting: Int)
 
   def ofSide(side: Side): Kinds =
-    if (side eq Side.R) Kinds(LeftRows, LeftMarks, LeftUnmatchable)
-    else Kinds(RightRows, RightMarks, RightUnmatchable)
+    if (side eq Side.R) Kinds(LeftRows, LeftMarks, LeftUnmatchable, LeftWaiting)
+    else Kinds(RightRows, RightMarks, RightUnmatchable, RightWaiting)
 
   val WatermarkKey: ChunkKey = ChunkKey(Watermark, 0, 0)
 
@@ -64,6 +70,9 @@ object Chunk {
   def id(batch: Long, number: Int): Long = (batch << NumberBits) | number.toLong
 
   private[this] val NumberBits = 30
+
+  /** A number for the row at an index of a chunk of rows that waited, which no row has in the batch that wrote it. */
+  def waited(key: ChunkKey, index: Int): Int = (1 << (NumberBits - 1)) + key.part * Rows + index
 
   /** The rows whose times lie above `kept`, in chunks. */
   def ofBatch(kind: Int, batch: Long, rows: RowBatch, columns: Int, kept: Long): Seq[Chunk] = {

@@ -20,6 +20,9 @@ trait ChunkStore {
     chunks.iterator.map(c => c.key -> c.latest).toVector
   }
 
+  /** So many rows of a side have a number in this batch. */
+  def name(side: Side, rows: Int): Unit = ()
+
   /** Entries of this side about no row whose time is above this are of no use any more. Those that [[add]] gave to the
     * caller are left to it.
     */

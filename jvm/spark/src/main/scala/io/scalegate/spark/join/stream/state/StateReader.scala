@@ -44,7 +44,7 @@ object StateReader {
       new StructType().add("partition_id", IntegerType).add("batch", LongType) ++ columns
     )
     chunks
-      .where(s"key.kind IN (${kinds.rows}, ${kinds.unmatchable})")
+      .where(s"key.kind IN (${kinds.rows}, ${kinds.unmatchable}, ${kinds.waiting})")
       .selectExpr("partition_id", "key.batch", "value.count", "value.content")
       .mapPartitions { rows: Iterator[Row] =>
         val reader = new ChunkRows(columns)
