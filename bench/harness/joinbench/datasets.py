@@ -213,6 +213,40 @@ SETS: dict[str, Workload] = {
             )
             for seconds in (1, 10, 100)
         ),
+        # As streams.
+        AsOfSet(
+            "ASS",
+            "asof",
+            2_000_000,
+            1_000,
+            18,
+            499_725,
+            checksum=535_729_024_903_380,
+            keys=1_000,
+            zipf=1.1,
+            left_rows=500_000,
+        ),
+        *(
+            AroundSet(
+                f"WAS{seconds}",
+                "around",
+                2_000_000,
+                1_000,
+                18,
+                500_000,
+                seconds * 1_000,
+                checksum,
+                keys=1_000,
+                zipf=1.1,
+                left_rows=500_000,
+                files="ASS",
+            )
+            for seconds, checksum in (
+                (1, 520_025_489_564_871),
+                (10, 608_809_984_105_605),
+                (100, 551_597_510_723_620),
+            )
+        ),
         IntervalSet(
             "OV0", "interval", 20_000, 1_000, 14, 60_396, left_rows=30_000, longest=(9_000, 9_000)
         ),

@@ -119,11 +119,21 @@ def stream_condition(workload: Workload) -> str:
     """Of two streams, whose times are TIMESTAMP columns: Spark bounds its state by intervals."""
     span = f"INTERVAL {workload.window_ms} MILLISECONDS"
     time = f"S.ts BETWEEN R.ts - {span} AND R.ts + {span}"
+    if isinstance(workload, AsOfSet):
+        return "R.k = S.k AND asof(R.ts, S.ts)"
     if workload.kind == "keyed":
         return f"R.k = S.k AND {time}"
     if isinstance(workload, GrowthSet):
         return f"{near('R.x', 'S.a', workload.band)} AND {time}"
     return f"{near('R.x', 'S.a', BAND)} AND {near('R.y', 'S.b', BAND)} AND {time}"
+
+
+def stream_around(workload: AroundSet) -> str:
+    """Of two streams: the rows of R with their aggregates, under the names of the checksum."""
+    span = f"INTERVAL {workload.window_ms} MILLISECONDS"
+    near_rows = f"S.k = R.k AND S.ts BETWEEN R.ts - {span} AND R.ts"
+    return f"""SELECT R.ts, R.k, {SHOWN}
+        FROM R, LATERAL (SELECT {AGGREGATES} FROM {VALUED} S WHERE {near_rows}) A"""
 
 
 def stream_join(workload: Workload, r: Sequence[str], s: Sequence[str]) -> str:
@@ -137,6 +147,9 @@ def rows_of_stream(workload: Workload, columns: Sequence[str], view: str) -> str
     if isinstance(workload, WindowSet):
         end = f"UNIX_MILLIS(window.end) - {SHIFT_MS} AS end_ms"
         return f"SELECT {sql_windows()} FROM (SELECT {end}, k, a, b FROM {view}) W"
+    if isinstance(workload, AroundSet):
+        at = f"UNIX_MILLIS(ts) - {SHIFT_MS} AS end_ms"
+        return f"SELECT {sql_windows()} FROM (SELECT {at}, k, a, b FROM {view}) W"
 
     def side(name: str) -> str:
         own = [c[2:] for c in columns if c[0] == name and c[2:] != "ts"]

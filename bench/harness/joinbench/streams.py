@@ -16,7 +16,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from joinbench.datasets import GrowthSet, Table, Workload, digest, tables, timestamps
+from joinbench.datasets import (
+    Column,
+    GrowthSet,
+    Table,
+    Workload,
+    digest,
+    tables,
+    timestamps,
+)
 
 FILES_VERSION = 1
 BATCHES = 10
@@ -34,17 +42,27 @@ def wanted_ends(workload: Workload, files: int | None = None) -> list[int]:
     return until
 
 
-def ends(workload: Workload, files: int | None = None) -> list[int]:
-    """The rows before which the files end: the wanted ones, moved to where the time changes."""
+def last_times(workload: Workload, files: int | None = None) -> Column:
+    """Of each file of either stream the last time that it may hold."""
     ts = timestamps(workload)
-    last = ts[np.array(wanted_ends(workload, files)) - 1]
-    return [int(end) for end in np.searchsorted(ts, last, "right")]
+    last: Column = ts[np.array(wanted_ends(workload, files)) - 1]
+    return last
+
+
+def ends(times: Column, last: Column) -> list[int]:
+    """The rows of a stream before which its files end."""
+    return [int(end) for end in np.searchsorted(times, last, "right")]
 
 
 def with_time(table: Table) -> pa.Table:
     micros = pa.array((table["ts"] + SHIFT_MS) * 1000)
     times = micros.cast(pa.timestamp("us", tz="UTC"))
     return pa.table({"ts": times} | {name: table[name] for name in table if name != "ts"})
+
+
+def common_ends(workload: Workload, files: int | None = None) -> list[int]:
+    """The same of each stream of a set whose streams have the same times."""
+    return ends(timestamps(workload), last_times(workload, files))
 
 
 def write_stream(folder: Path, table: Table, until: list[int]) -> None:
@@ -60,7 +78,8 @@ def ensure_streams(workload: Workload, data: Path, files: int | None = None) -> 
     """The folder of `R` and `S`, written now unless a finished one is there; in as many files as
     asked for, or as there are batches.
     """
-    until = ends(workload, files)
+    last = last_times(workload, files)
+    until = common_ends(workload, files)
     folder = data / ("streams" if files is None else f"streams-{files}")
     meta = folder / "meta.json"
     facts = json.dumps([FILES_VERSION, SHIFT_MS, until, digest(workload)])
@@ -70,7 +89,7 @@ def ensure_streams(workload: Workload, data: Path, files: int | None = None) -> 
     for left_over in (folder, fresh):
         shutil.rmtree(left_over, ignore_errors=True)
     for stream, table in tables(workload).items():
-        write_stream(fresh / stream, table, until)
+        write_stream(fresh / stream, table, ends(table["ts"], last))
     (fresh / "meta.json").write_text(facts)
     fresh.rename(folder)
     return folder

@@ -19,7 +19,7 @@ from joinbench.arm import Arm, Sample, Unavailable
 from joinbench.arms.stream import HDFS, Progress, Query, Run, StreamHost
 from joinbench.datasets import Workload
 from joinbench.feeder import Feeder, Schedule
-from joinbench.streams import ends, ensure_streams
+from joinbench.streams import common_ends, ensure_streams
 
 TRIGGER = "1 second"
 LOAD = 24_000
@@ -91,7 +91,7 @@ class Latency(Query):
             raise RuntimeError(f"{found:,} rows were given instead of {self.rows.count:,}")
 
     def samples(self, workload: Workload, run: Run, feeder: Feeder) -> list[Sample]:
-        until, first = ends(workload, self.schedule.files), self.schedule.uncounted
+        until, first = common_ends(workload, self.schedule.files), self.schedule.uncounted
         there = feeder.appeared
         when = [given(run.progress, name, until) for name in "RS"]
         self.batches += [

@@ -22,8 +22,14 @@ from typing import Any
 from joinbench.arm import Arm, Sample, Settings, Unavailable
 from joinbench.arms.spark import SWITCH, Host
 from joinbench.checksum import Rows, of_windows
-from joinbench.datasets import WindowSet, Workload, closed_windows
-from joinbench.queries import rows_of_stream, stream_join, stream_windows, streams_of
+from joinbench.datasets import AroundSet, AsOfSet, WindowSet, Workload, closed_windows
+from joinbench.queries import (
+    rows_of_stream,
+    stream_around,
+    stream_join,
+    stream_windows,
+    streams_of,
+)
 from joinbench.streams import ensure_streams
 
 STATE = "org.apache.spark.sql.execution.streaming.state."
@@ -161,7 +167,7 @@ class StreamArm(Arm):
         return ensure_streams(workload, data, self.host.settings.batches)
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "window"):
+        if workload.kind not in ("band", "keyed", "window", "asof", "around"):
             raise Unavailable("it has no query for this workload")
         self.streams(workload, data)
 
@@ -219,6 +225,8 @@ class Query(StreamArm):
     def prepare(self, workload: Workload, data: Path) -> None:
         super().prepare(workload, data)
         self.require_jar()
+        if not self.ours and isinstance(workload, AsOfSet):
+            raise Unavailable("Spark refuses this query of streams")
         if not self.ours and workload.name == "Z":
             raise Unavailable("it scans the whole hot key for each row, for minutes")
         frame = self.frame(workload, self.streams(workload, data))
@@ -247,6 +255,8 @@ class Query(StreamArm):
         views = {name: self.host.read(streams, name, files) for name in "RS"}
         for name, view in views.items():
             view.withWatermark("ts", "0 seconds").createOrReplaceTempView(name)
+        if isinstance(workload, AroundSet):
+            return session.sql(stream_around(workload))
         return session.sql(stream_join(workload, *(view.columns for view in views.values())))
 
     def count(self, workload: Workload, frame: Any) -> Rows:
