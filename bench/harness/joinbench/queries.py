@@ -16,7 +16,7 @@ from joinbench.datasets import (
     WindowSet,
     Workload,
 )
-from joinbench.streams import SHIFT_MS
+from joinbench.streams import SHIFT_MS, TIMES
 
 
 def near(left: str, right: str, distance: int) -> str:
@@ -119,6 +119,8 @@ def stream_condition(workload: Workload) -> str:
     """Of two streams, whose times are TIMESTAMP columns: Spark bounds its state by intervals."""
     span = f"INTERVAL {workload.window_ms} MILLISECONDS"
     time = f"S.ts BETWEEN R.ts - {span} AND R.ts + {span}"
+    if isinstance(workload, IntervalSet):
+        return intervals(workload)
     if isinstance(workload, AsOfSet):
         return "R.k = S.k AND asof(R.ts, S.ts)"
     if workload.kind == "keyed":
@@ -152,9 +154,10 @@ def rows_of_stream(workload: Workload, columns: Sequence[str], view: str) -> str
         return f"SELECT {sql_windows()} FROM (SELECT {at}, k, a, b FROM {view}) W"
 
     def side(name: str) -> str:
-        own = [c[2:] for c in columns if c[0] == name and c[2:] != "ts"]
-        time = f"UNIX_MILLIS({name}_ts) - {SHIFT_MS} AS ts"
-        return f"STRUCT({', '.join([time, *(f'{name}_{c} AS {c}' for c in own)])}) AS {name}"
+        own = [c[2:] for c in columns if c[0] == name]
+        numbers = {c: f"UNIX_MILLIS({name}_{c}) - {SHIFT_MS}" for c in own if c in TIMES}
+        shown = [f"{numbers.get(c, f'{name}_{c}')} AS {c}" for c in own]
+        return f"STRUCT({', '.join(shown)}) AS {name}"
 
     return f"SELECT {sql_rows(workload)} FROM (SELECT {side('R')}, {side('S')} FROM {view})"
 

@@ -54,10 +54,17 @@ def ends(times: Column, last: Column) -> list[int]:
     return [int(end) for end in np.searchsorted(times, last, "right")]
 
 
+TIMES = ("ts", "e")
+"""The columns that are times: an interval has two."""
+
+
 def with_time(table: Table) -> pa.Table:
-    micros = pa.array((table["ts"] + SHIFT_MS) * 1000)
-    times = micros.cast(pa.timestamp("us", tz="UTC"))
-    return pa.table({"ts": times} | {name: table[name] for name in table if name != "ts"})
+    def time(column: Column) -> pa.Array:
+        micros = pa.array((column.astype(np.int64) + SHIFT_MS) * 1000)
+        return micros.cast(pa.timestamp("us", tz="UTC"))
+
+    columns = {name: time(table[name]) if name in TIMES else table[name] for name in table}
+    return pa.table(columns)
 
 
 def common_ends(workload: Workload, files: int | None = None) -> list[int]:

@@ -167,7 +167,7 @@ class StreamArm(Arm):
         return ensure_streams(workload, data, self.host.settings.batches)
 
     def prepare(self, workload: Workload, data: Path) -> None:
-        if workload.kind not in ("band", "keyed", "window", "asof", "around"):
+        if workload.kind not in ("band", "keyed", "window", "asof", "around", "interval"):
             raise Unavailable("it has no query for this workload")
         self.streams(workload, data)
 
@@ -201,7 +201,7 @@ class Limit(StreamArm):
                 self.host.settings.threads, "k"
             )
         r, s = (self.host.read(streams, name) for name in "RS")
-        key = r.columns[1]
+        key = "k" if "k" in r.columns else r.columns[1]
         alike = dict(zip(s.columns[:3], r.columns[:3], strict=True))
         both = r.unionByName(s.withColumnsRenamed(alike), allowMissingColumns=True)
         return both.repartition(self.host.settings.threads, key)
