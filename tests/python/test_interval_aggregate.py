@@ -296,7 +296,13 @@ STREAMED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("asked", STREAMED.values(), ids=STREAMED)
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(asked, id=name, marks=[] if number else [pytest.mark.smoke])
+        for number, (name, asked) in enumerate(STREAMED.items())
+    ],
+)
 def test_streams_give_the_rows_of_the_same_inputs_at_rest(
     spark: SparkSession, tmp_path: Path, asked: dict[str, Any]
 ) -> None:

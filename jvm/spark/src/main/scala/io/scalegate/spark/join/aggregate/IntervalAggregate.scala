@@ -16,10 +16,9 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Statistics,
   SupportsNonDeterministicExpression
 }
-import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.bounds.BoundText
-import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.plan.{OwnNode, StatefulNode}
 
 /** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own:
   * one row for each left row, whatever matches it.

@@ -8,9 +8,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   NamedExpression
 }
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, LogicalPlan, Statistics, UnaryNode}
-import org.apache.spark.sql.scalegate.stream.StatefulNode
 
-import io.scalegate.spark.plan.OwnNode
+import io.scalegate.spark.plan.{OwnNode, StatefulNode}
 
 /** An aggregate of a stream that this package runs on panes. A node of its own and no Aggregate: Spark plans the
   * aggregates of streams before it asks anybody else.

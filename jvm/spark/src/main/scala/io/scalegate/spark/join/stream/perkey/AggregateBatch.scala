@@ -61,8 +61,8 @@ final private[scalegate] class AggregateBatch(
       give(withoutRows.next(), results.ofNone(nothing).copy())
       true
     } else if (probes.hasNext) {
-      val row = probes.next().row
-      give(row, results.of(nothing, timeOfLeft(row), candidates).copy())
+      val probe = probes.next()
+      give(probe.row, results.of(nothing, probe.time, candidates).copy())
       true
     } else if (keys.hasNext) {
       val (key, rows) = keys.next()
@@ -77,7 +77,7 @@ final private[scalegate] class AggregateBatch(
     private[this] var at = 0
 
     override def isPresent: Boolean = at < rows.size
-    override def time: Long = timeOf(rows(at))
+    override def time: Long = rows(at).time
     override def row: UnsafeRow = rows(at).row
     override def advance(): Unit = {
       at += 1

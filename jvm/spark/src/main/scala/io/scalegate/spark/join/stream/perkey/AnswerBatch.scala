@@ -33,13 +33,11 @@ abstract private[scalegate] class AnswerBatch(
   final protected def rightRows(key: UnsafeRow): Vector[KeyedRow] =
     changed.get(key).orElse(before.keys.get(key)).getOrElse(Vector.empty)
 
-  final protected def timeOf(right: KeyedRow): Long = arrivals.right.inOrder.timeOf(right.row)
-
   final protected def timeOfLeft(row: UnsafeRow): Long = arrivals.left.inOrder.timeOf(row)
 
   final protected def held(): AnswerState = {
     val isSwept = reach.isSwept(before.swept, batch.watermark)
-    forget(arrivals.left.now.iterator.map(_.row))
+    forget(arrivals.left.now)
     val left =
       arrivals.left.finishByTime(reach.decided(batch.watermark), store, evicted, evictedBytes)
     evicted = 0
@@ -66,18 +64,18 @@ abstract private[scalegate] class AnswerBatch(
   private[this] def recorded(rows: Vector[KeyedRow]): Vector[KeyedRow] =
     if (reach.isByTime) rows else rows.map(arrivals.right.written(_, store))
 
-  private[this] def forget(rows: Iterator[UnsafeRow]): Unit = rows.foreach { row =>
-    evicted += 1
-    evictedBytes += row.getSizeInBytes
+  private[this] def forget(rows: Vector[KeyedRow]): Unit = {
+    evicted += rows.size
+    rows.foreach(evictedBytes += _.bytes)
   }
 
   /** Of a key's right rows those that an answer may yet be made of. */
   private[this] def kept(rows: Vector[KeyedRow]): Vector[KeyedRow] = {
-    val first = reach.firstOfUse(rows.size, n => timeOf(rows(n)), batch.watermark)
+    val first = reach.firstOfUse(rows.size, rows(_).time, batch.watermark)
     if (first == 0) rows
     else {
       val (gone, rest) = rows.splitAt(first)
-      forget(gone.iterator.map(_.row))
+      forget(gone)
       if (!reach.isByTime) gone.foreach(arrivals.right.remove(_, store))
       rest
     }

@@ -28,13 +28,13 @@ final private[scalegate] class KeyedArrivals(
 
   private[this] val named = read.named(batch, Long.MinValue)
   private[this] val fresh = Vector.tabulate(named.size)(n =>
-    KeyedRow(batch.number, batch.named(side) + n, named.stored.row(n).copy())
+    KeyedRow(batch.number, batch.named(side) + n, named.stored.row(n).copy(), named.timeOf(n))
   )
   private[this] val newUnmatchable = read.unmatchableInTurn
 
   /** The rows that are joined in this batch, and those that wait on. */
   val (now: Vector[KeyedRow], later: Vector[KeyedRow]) =
-    inTurn(held.rows ++ fresh)(inOrder).span(r => isDue(r.row))
+    inTurn(held.rows ++ fresh)(inOrder).span(_.time <= batch.watermark)
 
   /** Rows that match nothing: those that are given in this batch, and those that wait on. */
   val (unmatchableNow: Vector[UnsafeRow], unmatchableLater: Vector[UnsafeRow]) =
@@ -101,7 +101,7 @@ final private[scalegate] class KeyedArrivals(
       unmatchableLater,
       kept ++ added,
       held.held + fresh.size - evicted,
-      held.bytes + fresh.iterator.map(_.row.getSizeInBytes.toLong).sum - evictedBytes
+      held.bytes + fresh.iterator.map(_.bytes.toLong).sum - evictedBytes
     )
   }
 
@@ -109,9 +109,8 @@ final private[scalegate] class KeyedArrivals(
   def written(row: KeyedRow, store: ChunkStore): KeyedRow =
     if (row.isWritten && row.matched == row.isMarked) row
     else {
-      val time = inOrder.timeOf(row.row)
-      if (!row.isWritten) store.put(Chunk.ofRow(row.key(kinds.rows), time, row.row))
-      if (row.matched && !row.isMarked) store.put(Chunk.ofMark(row.key(kinds.marks), time))
+      if (!row.isWritten) store.put(Chunk.ofRow(row.key(kinds.rows), row.time, row.row))
+      if (row.matched && !row.isMarked) store.put(Chunk.ofMark(row.key(kinds.marks), row.time))
       row.copy(isWritten = true, isMarked = row.matched)
     }
 

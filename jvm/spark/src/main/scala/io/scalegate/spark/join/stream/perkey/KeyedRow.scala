@@ -13,6 +13,8 @@ import io.scalegate.spark.rows.RowOrder
   *   its number among its side's rows of that batch: by both it is named in the checkpoint
   * @param row
   *   of its own, which keeps no other row's memory
+  * @param time
+  *   its event time, which is looked at far more often than the row
   * @param matched
   *   whether it has matched anything, on a side whose rows are decided on
   * @param isWritten
@@ -24,10 +26,13 @@ final private[scalegate] case class KeyedRow(
     batch: Long,
     number: Int,
     row: UnsafeRow,
+    time: Long,
     matched: Boolean = false,
     isWritten: Boolean = false,
     isMarked: Boolean = false
 ) {
+  val bytes: Int = row.getSizeInBytes
+
   def key(kind: Int): ChunkKey = ChunkKey(kind, batch, number)
 }
 
@@ -41,5 +46,8 @@ final private[scalegate] class KeyedOrder(eventTime: Int, rowOrder: RowOrder)
     if (byTime != 0) byTime else rowOrder.compare(a, b)
   }
 
-  def compare(a: KeyedRow, b: KeyedRow): Int = ofRows.compare(a.row, b.row)
+  def compare(a: KeyedRow, b: KeyedRow): Int = {
+    val byTime = a.time.compareTo(b.time)
+    if (byTime != 0) byTime else rowOrder.compare(a.row, b.row)
+  }
 }

@@ -107,17 +107,20 @@ abstract class KeyedStream(
     val waited = chunks.filter(_.key.kind == kinds.waiting)
     val all = (written.flatMap { c =>
       val isMarked = matched.contains(Chunk.id(c.key.batch, c.key.part))
-      rowsOf(c).map(KeyedRow(c.key.batch, c.key.part, _, isMarked, isWritten = true, isMarked))
+      rowsOf(c).map { row =>
+        val time = inOrder.timeOf(row)
+        KeyedRow(c.key.batch, c.key.part, row, time, isMarked, isWritten = true, isMarked)
+      }
     } ++ waited.flatMap { c =>
       rowsOf(c).zipWithIndex.collect {
         case (row, n) if inOrder.timeOf(row) > joinedTo =>
-          KeyedRow(c.key.batch, Chunk.waited(c.key, n), row)
+          KeyedRow(c.key.batch, Chunk.waited(c.key, n), row, inOrder.timeOf(row))
       }
     }).sorted(inOrder)
     val unmatchable = chunks.filter(_.key.kind == kinds.unmatchable)
     val unmatchableRows =
       unmatchable.flatMap(rowsOf).filter(inOrder.timeOf(_) > joinedTo).sorted(inOrder.ofRows)
-    val (joined, waiting) = all.span(r => inOrder.timeOf(r.row) <= joinedTo)
+    val (joined, waiting) = all.span(_.time <= joinedTo)
     val byKey = mutable.HashMap.empty[UnsafeRow, mutable.ArrayBuffer[KeyedRow]]
     val project = keyOf(side)
     joined.foreach { row =>
@@ -130,7 +133,7 @@ abstract class KeyedStream(
       unmatchableRows,
       ((if (goesByTime(side)) written else waited) ++ unmatchable).map(c => c.key -> c.latest),
       kept.size.toLong,
-      kept.iterator.map(_.row.getSizeInBytes.toLong).sum
+      kept.iterator.map(_.bytes.toLong).sum
     )
     new RestoredSide(byKey, others)
   }

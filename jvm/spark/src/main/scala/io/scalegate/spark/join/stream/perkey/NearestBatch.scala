@@ -64,7 +64,7 @@ final private[scalegate] class NearestBatch(
     nearest.by,
     Side.S,
     Some(rows.iterator.map(_._1.toLong).toArray),
-    rows.iterator.map(r => timeOf(r._2)).toArray,
+    rows.iterator.map(_._2.time).toArray,
     Integer.compare(_, _) // a key's rows are in their order
   )
 
@@ -89,7 +89,7 @@ final private[scalegate] class NearestBatch(
       } else false
     }
 
-  private[this] def nextTime = timeOfLeft(probes(probe + 1).row)
+  private[this] def nextTime = probes(probe + 1).time
 
   private[this] def begin(): Unit = {
     terms(1) = nextTime

@@ -179,7 +179,7 @@ final private[scalegate] class RowsPerKeyBatch(
     def side: Side = rows.side
 
     def nextTime: Option[Long] =
-      Option.when(at < rows.now.size)(rows.inOrder.timeOf(rows.now(at).row))
+      Option.when(at < rows.now.size)(rows.now(at).time)
 
     def take(): KeyedRow = {
       at += 1
@@ -198,7 +198,7 @@ final private[scalegate] class RowsPerKeyBatch(
 
     def leave(row: KeyedRow): Unit = {
       evicted += 1
-      evictedBytes += row.row.getSizeInBytes
+      evictedBytes += row.bytes
       rows.remove(row, store)
       if (isUnmatchedGiven && !row.matched) giveUnmatched(side, row.row)
     }

@@ -3,11 +3,10 @@ package io.scalegate.spark.join.stream.plan
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Join, JoinHint, LogicalPlan}
-import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.plan.JoinNode
+import io.scalegate.spark.plan.{JoinNode, StatefulNode}
 
 /** A join of two streams while Spark checks a query that is about to start: Spark refuses types of joins and spellings
   * of bounds that this package runs. [[ShowStreamingJoins]] makes it a Join again before the optimizer runs.

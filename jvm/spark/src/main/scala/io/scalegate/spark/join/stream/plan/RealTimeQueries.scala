@@ -4,8 +4,9 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation}
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.{RealTimeMode, StatefulNode}
+import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
+import io.scalegate.spark.plan.StatefulNode
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */

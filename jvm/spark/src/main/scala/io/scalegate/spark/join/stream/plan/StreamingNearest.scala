@@ -19,7 +19,7 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.asof.{AsOfJoin, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.stream.StreamJoin
-import io.scalegate.spark.join.stream.perkey.{NearestPerKey, AnswerReach}
+import io.scalegate.spark.join.stream.perkey.{AnswerReach, NearestPerKey}
 import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides

@@ -10,11 +10,10 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, JoinHint, LogicalPlan}
-import org.apache.spark.sql.scalegate.stream.StatefulNode
 
 import io.scalegate.spark.join.plan.WindowJoinCandidate
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.plan.JoinNode
+import io.scalegate.spark.plan.{JoinNode, StatefulNode}
 
 /** A join of two streams that this package runs. A node of its own and no Join: Spark plans the joins of streams before
   * it asks anybody else.

@@ -30,7 +30,7 @@ import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
-import io.scalegate.spark.join.stream.perkey.{LastRowsPerKey, NearestPerKey, AnswerReach, PerKey}
+import io.scalegate.spark.join.stream.perkey.{AnswerReach, LastRowsPerKey, NearestPerKey, PerKey}
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
   Chunk,

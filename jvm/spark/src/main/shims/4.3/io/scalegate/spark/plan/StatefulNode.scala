@@ -1,4 +1,4 @@
-package org.apache.spark.sql.scalegate.stream
+package io.scalegate.spark.plan
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
