@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 
+import io.scalegate.spark.join.aggregate.{ExtractIntervalAggregate, IntervalAggregate}
 import io.scalegate.spark.plan.StatefulNode
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -17,19 +18,30 @@ private[spark] object RealTimeQueries {
     */
   def refuse(query: WriteToStreamStatement, hidden: LogicalPlan, conf: SQLConf): Unit = {
     val joins = hidden.collect { case p if HideStreamingJoins.isOurs(p) => p }
-    if (!RealTimeMode.isAsked(query)) ()
-    else if (!RealTimeMode.isKnown) {
-      if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
-    } else if (joins.nonEmpty) {
-      refuseSetting(conf)
-      joins.foreach { c =>
-        c.children.flatMap(_.find(mixesSources)).foreach { below =>
-          throw Errors.realTimeOperator(s"a join of two streams above a ${below.nodeName}")
+    if (RealTimeMode.isAsked(query)) {
+      if (!RealTimeMode.isKnown) {
+        if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
+      } else {
+        refuseSortedTables(hidden)
+        if (joins.nonEmpty) refuseAround(query, conf)
+        joins.foreach { c =>
+          c.children.flatMap(_.find(mixesSources)).foreach { below =>
+            throw Errors.realTimeOperator(s"a join of two streams above a ${below.nodeName}")
+          }
         }
       }
-      refuseSink(query, conf)
     }
   }
+
+  /** A batch that lasts sorts its rows when it ends. */
+  private[this] def refuseSortedTables(query: LogicalPlan): Unit =
+    ExtractIntervalAggregate(query).foreach {
+      case a: IntervalAggregate if a.left.isStreaming && !a.right.isStreaming =>
+        throw Errors.realTimeOperator(
+          s"a subquery that aggregates the rows of a table around each row of a stream (${a.condition.sql})"
+        )
+      case _ =>
+    }
 
   /** What is refused of every query with an operator of this package. */
   def refuseAround(query: WriteToStreamStatement, conf: SQLConf): Unit = {

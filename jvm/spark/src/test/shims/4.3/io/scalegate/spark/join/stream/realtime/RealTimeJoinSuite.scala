@@ -347,6 +347,10 @@ class RealTimeJoinSuite extends RealTimeSuite {
     withSettings("spark.sql.streaming.realTimeMode.allowlistCheck" -> "true") {
       assert(refused(join).contains("scalegate.configure(builder, real_time=True)"))
     }
+    spark.range(3).selectExpr("timestamp_seconds(id) AS ts").createOrReplaceTempView("t")
+    val counted =
+      "SELECT l.id, (SELECT count(*) FROM t WHERE t.ts BETWEEN l.ts - INTERVAL 1 SECOND AND l.ts) AS n FROM l"
+    assert(refused(counted).contains("a subquery that aggregates the rows of a table"))
   }
 
   test("a join above what mixes sources is refused") {
