@@ -236,15 +236,9 @@ def test_a_stream_is_joined_with_a_table(
     for how in ("left", "inner", "anti"):
         joined = stream.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
         assert joined.isStreaming
-        query = (
-            joined.writeStream.format("parquet")
-            .option("checkpointLocation", str(tmp_path / f"checkpoint {how}"))
-            .trigger(availableNow=True)
-            .start(str(tmp_path / how))
-        )
-        query.awaitTermination()
+        stream_files.run(joined, tmp_path / how)
         batch = trades.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
-        got = spark.read.schema(joined.schema).parquet(str(tmp_path / how))
+        got = spark.read.schema(joined.schema).parquet(str(tmp_path / how / "out"))
         assert sorted(got.collect(), key=str) == sorted(batch.collect(), key=str)
 
 
@@ -343,13 +337,7 @@ def test_two_streams_give_what_pandas_gives(
     left = arriving(spark, tmp_path / "trades", TRADES, "1 hour")
     right = arriving(spark, tmp_path / "quotes", QUOTES, "1 hour")
     joined = left.asof_join(right, on="symbol", direction=direction, tolerance=tolerance)
-    written = joined.select("trade", "quote", "symbol").writeStream.format("parquet")
-    query = (
-        written.option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start(str(tmp_path / "out"))
-    )
-    query.awaitTermination()
+    query = stream_files.run(joined.select("trade", "quote", "symbol"), tmp_path)
     got = spark.read.parquet(str(tmp_path / "out")).where("symbol <> 'none'")
     expected = pd.merge_asof(
         TRADES.sort_values("ts"),

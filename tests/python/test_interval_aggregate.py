@@ -321,14 +321,8 @@ def test_streams_give_the_rows_of_the_same_inputs_at_rest(
 
     streamed = around(*stream_files.sides(spark, tmp_path))
     assert streamed.isStreaming
-    query = (
-        streamed.writeStream.format("parquet")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start(str(tmp_path / "rows"))
-    )
-    query.awaitTermination()
-    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "rows"))
+    stream_files.run(streamed, tmp_path)
+    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "out"))
     tables = (spark.read.parquet(str(tmp_path / side)) for side in ("l", "r"))
     found = sorted(got.where("id >= 0").collect(), key=str)
     assert len(found) == 200
@@ -352,14 +346,8 @@ def test_a_stream_beside_a_table(
         )
 
     streamed = around(stream, quotes)
-    query = (
-        streamed.writeStream.format("parquet")
-        .option("checkpointLocation", str(tmp_path / "checkpoint"))
-        .trigger(availableNow=True)
-        .start(str(tmp_path / "rows"))
-    )
-    query.awaitTermination()
-    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "rows"))
+    stream_files.run(streamed, tmp_path)
+    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "out"))
     assert sorted(got.collect(), key=str) == sorted(around(trades, quotes).collect(), key=str)
     with pytest.raises(ScalegateError, match="or a stream on the left with a table"):
         around(trades, stream)

@@ -5,12 +5,12 @@ import java.sql.Timestamp
 import org.apache.spark.sql.Encoders
 
 import io.scalegate.Sample
-import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
+import io.scalegate.spark.join.stream.Event
 
 /** Aggregates of the rows of one stream around each row of another against plain Spark's of the same rows at rest. With
   * `SCALEGATE_SOAK` each interval is tried with and without a key; otherwise by turns.
   */
-final class StreamingAggregatesSuite extends StreamingJoinSuite {
+final class StreamingAggregatesSuite extends AnswersSuite {
   private val functions =
     "count(*) AS n, count(q.x) AS nx, sum(q.x) AS s, avg(q.x) AS a, min(q.x) AS low, max(q.ts) AS last"
 
@@ -25,19 +25,6 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
     s"q.ts BETWEEN o.ts + INTERVAL $from SECONDS AND o.ts + INTERVAL $to SECONDS"
 
   private val before = between("'-3'", "'0'")
-
-  /** Events whose times rise but for a second's disorder, many of them the same; some have no key, some no value. */
-  private def events(seed: Int, count: Int, keys: Int = 3): Seq[Event] = {
-    val random = new scala.util.Random(seed)
-    def sometimes(value: Int) = Option.when(random.nextInt(9) > 0)(value)
-    Seq.tabulate(count) { i =>
-      val at = new Timestamp(1000L + i * 150L / 300 * 300 + 500 * random.nextInt(3))
-      Event(at, sometimes(random.nextInt(keys)), sometimes(random.nextInt(12)), i.toLong)
-    }
-  }
-
-  /** They move the watermark past all others, farther than any interval. */
-  private val sentinels = Seq(Event(300000000L, -1, 5, -1L))
 
   private def ofEvents(rows: Seq[String]) = rows.filterNot(_.startsWith("[-1"))
 
@@ -76,7 +63,7 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
       restarts: Boolean = false,
       operators: Int = 1
   ): Unit = {
-    val (l, r) = (events(2 * seed, 90), events(2 * seed + 1, 80))
+    val (l, r) = (disordered(2 * seed, 90), disordered(2 * seed + 1, 80))
     val rows = streamed(query, l, r, cuts, restarts, operators)
     assert(rows == atRest(query, l, r), query)
   }
@@ -150,7 +137,7 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
       "prevailing(o.ts, q.ts, INTERVAL '-1' SECOND, INTERVAL '1' SECOND)",
       "count(*) AS n, sum(q.x) AS s, max(q.id) AS m, min(q.ts) AS first"
     )
-    val (l, r) = (events(31, 90), events(32, 40))
+    val (l, r) = (disordered(31, 90), disordered(32, 40))
     def ofBatch = {
       for ((name, rows) <- Seq("l" -> (l ++ sentinels), "r" -> (r ++ sentinels)))
         spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
@@ -196,7 +183,7 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
   }
 
   test("a failed batch is run again with the same rows") {
-    val (l, r) = (events(71, 60), events(72, 60))
+    val (l, r) = (disordered(71, 60), disordered(72, 60))
     val query = lateral(before)
     val run = new Running(query, delay = "2 seconds").start()
     try {
@@ -215,7 +202,7 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
   test("what is above goes by the left rows' times") {
     val query =
       s"SELECT window(ts, '10 seconds').start AS s, sum(n) AS n FROM (${lateral(before)}) GROUP BY window(ts, '10 seconds')"
-    val (l, r) = (events(81, 90), events(82, 90))
+    val (l, r) = (disordered(81, 90), disordered(82, 90))
     val run = new Running(query, delay = "2 seconds").start()
     try {
       for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
@@ -236,7 +223,7 @@ final class StreamingAggregatesSuite extends StreamingJoinSuite {
     val query =
       "SELECT o.id, a.n FROM l o, LATERAL (SELECT count(*) AS n FROM t q WHERE q.k = o.k AND " +
         "q.ts BETWEEN o.ts - INTERVAL 3 SECONDS AND o.ts) a"
-    val l = events(91, 60)
+    val l = disordered(91, 60)
     val run = new Running(query).start()
     try {
       run.add(l.take(30), Nil)

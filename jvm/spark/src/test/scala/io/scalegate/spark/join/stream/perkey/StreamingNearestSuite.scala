@@ -5,13 +5,13 @@ import java.sql.Timestamp
 import org.apache.spark.sql.Encoders
 
 import io.scalegate.Sample
+import io.scalegate.spark.join.stream.Event
 import io.scalegate.spark.join.stream.state.StateReader
-import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 
 /** As-of joins of two streams against the as-of join of the same rows at rest, which is held against its definition.
   * With `SCALEGATE_SOAK` each kind of it is tried with all join types; otherwise with one, another for each kind.
   */
-final class StreamingNearestSuite extends StreamingJoinSuite {
+final class StreamingNearestSuite extends AnswersSuite {
   private val types = Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI")
 
   private def asOf(
@@ -25,19 +25,6 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
     val columns = if (how.startsWith("LEFT ")) "l.id" else "l.id, r.id AS rid"
     s"SELECT $columns FROM l $how JOIN r ON $more AND $marker"
   }
-
-  /** Events whose times rise but for a second's disorder, many of them the same; some have no key, some no value. */
-  private def events(seed: Int, count: Int, keys: Int = 3): Seq[Event] = {
-    val random = new scala.util.Random(seed)
-    def sometimes(value: Int) = Option.when(random.nextInt(9) > 0)(value)
-    Seq.tabulate(count) { i =>
-      val at = new Timestamp(1000L + i * 150L / 300 * 300 + 500 * random.nextInt(3))
-      Event(at, sometimes(random.nextInt(keys)), sometimes(random.nextInt(12)), i.toLong)
-    }
-  }
-
-  /** They move the watermark past all others, farther than any reach. */
-  private val sentinels = Seq(Event(300000000L, -1, 5, -1L))
 
   private def ofEvents(rows: Seq[String]) = rows.filterNot(_.contains("-1"))
 
@@ -85,7 +72,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
 
   for (((name, marker), n) <- markers.zipWithIndex)
     test(s"$name of two streams is what it is of the same rows at rest") {
-      val (l, r) = (events(2 * n, 90), events(2 * n + 1, 80))
+      val (l, r) = (disordered(2 * n, 90), disordered(2 * n + 1, 80))
       for (how <- Sample.turn(types, n)) {
         val query = queryOf(how, marker)
         val expected = atRest(query, l, r)
@@ -98,7 +85,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
 
   for ((how, i) <- types.zipWithIndex)
     test(s"a $how join passes over rows that a condition refuses") {
-      val (l, r) = (events(51, 90), events(52, 90))
+      val (l, r) = (disordered(51, 90), disordered(52, 90))
       for (direction <- Sample.turn(Seq("backward", "nearest"), i)) {
         val query =
           queryOf(how, asOf(direction, "INTERVAL 3 SECONDS"), "l.k = r.k AND l.x < r.x")
@@ -107,7 +94,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
     }
 
   test("conditions of one side need no reach") {
-    val (l, r) = (events(53, 70), events(54, 70))
+    val (l, r) = (disordered(53, 70), disordered(54, 70))
     for (how <- Sample.some(Seq("LEFT", "LEFT SEMI"), 1)) {
       val query = queryOf(how, asOf("backward"), "l.k = r.k AND r.x > 3 AND l.x < 9")
       assert(streamed(query, l, r, 3).sorted == atRest(query, l, r), query)
@@ -115,7 +102,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
   }
 
   test("rows without a key meet in one task") {
-    val (l, r) = (events(55, 60), events(56, 60))
+    val (l, r) = (disordered(55, 60), disordered(56, 60))
     for (marker <- Seq(asOf("backward"), asOf("nearest", "INTERVAL 1 SECOND"))) {
       val query = queryOf("LEFT", marker, "true")
       assert(streamed(query, l, r, 2, restarts = true).sorted == atRest(query, l, r), query)
@@ -123,7 +110,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
   }
 
   test("equal numbers and texts that a collation takes for the same are one key") {
-    val (l, r) = (events(57, 60), events(58, 60))
+    val (l, r) = (disordered(57, 60), disordered(58, 60))
     for (
       key <- Seq(
         "if(%1$s.id %% 2 = 1, -0.0D, CAST(%1$s.k AS DOUBLE))",
@@ -137,7 +124,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
   }
 
   test("the rows come in one order, however they are cut into batches") {
-    val (l, r) = (events(61, 60), events(62, 60))
+    val (l, r) = (disordered(61, 60), disordered(62, 60))
     withSettings("spark.sql.shuffle.partitions" -> "1") {
       for (marker <- Seq(asOf("backward"), asOf("nearest", "INTERVAL 1 SECOND"))) {
         val query = queryOf("LEFT", marker)
@@ -217,7 +204,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
   }
 
   test("a failed batch is run again with the same rows") {
-    val (l, r) = (events(71, 60), events(72, 60))
+    val (l, r) = (disordered(71, 60), disordered(72, 60))
     val query = queryOf("LEFT", asOf("nearest", "INTERVAL 1 SECOND"))
     val run = new Running(query, delay = "2 seconds").start()
     try {
@@ -249,7 +236,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
     def counted(marker: String, side: String) =
       s"SELECT count(*) AS n, window($side.ts, '10 seconds').start AS s FROM l JOIN r ON l.k = r.k AND $marker " +
         s"GROUP BY window($side.ts, '10 seconds')"
-    val (l, r) = (events(81, 90), events(82, 90))
+    val (l, r) = (disordered(81, 90), disordered(82, 90))
     for (
       (marker, side) <- Sample.some(
         Seq(
@@ -284,7 +271,7 @@ final class StreamingNearestSuite extends StreamingJoinSuite {
   test("Spark's own as-of joins of streams are run here, too") {
     val direct =
       "SELECT l.id, r.id AS rid FROM l LEFT ASOF JOIN r MATCH_CONDITION (l.ts >= r.ts) ON l.k = r.k"
-    val (l, r) = (events(91, 50), events(92, 50).distinctBy(e => (e.ts, e.k)))
+    val (l, r) = (disordered(91, 50), disordered(92, 50).distinctBy(e => (e.ts, e.k)))
     withSettings("spark.sql.join.asofJoin.enabled" -> "true") {
       assume(scala.util.Try(spark.sql("SELECT 1 FROM range(1) a ASOF JOIN range(1) b " +
         "MATCH_CONDITION (a.id >= b.id)")).isSuccess)
