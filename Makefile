@@ -206,7 +206,7 @@ release-maven: jars ## sign what Maven Central is sent, and send it
 
 # ---- the site ---------------------------------------------------------------------------------
 
-.PHONY: docs api site links notebooks
+.PHONY: docs api site test-pages links notebooks
 docs: $(DOCS_STAMP) ## the pages as a site, in .build/site
 	@$(BUILD)/docs-venv/bin/python project/docsite/prepare.py $(BUILD)/site-pages
 	@NO_MKDOCS_2_WARNING=1 $(BUILD)/docs-venv/bin/mkdocs build --strict --quiet
@@ -220,6 +220,9 @@ api: $(SBT_STAMP) ## the pages of the Scala API, in target/api
 
 site: docs api ## both as one, which the workflow publishes
 	@rm -rf $(BUILD)/site/api && cp -r target/api $(BUILD)/site/api
+
+test-pages: docs $(PACKAGED_JAR) ## the site's pages and Spark's UI in Chromium, where it and chromedriver are installed
+	@SCALEGATE_PAGES=1 $(PY) -m pytest -q tests/python/test_pages.py tests/python/test_ui.py
 
 links: $(VENV_STAMP) ## the links within the repository's Markdown files
 	@$(PY) -m pytest -q tests/python/test_documents.py -k link

@@ -29,6 +29,8 @@ import io.scalegate.matrix.cube.{CubeLayout, CubePair}
   *   of the first input and the second, the second and the third, the first and the third
   * @param types
   *   of the banded attributes
+  * @param bounds
+  *   windows and bands, as EXPLAIN shows them
   */
 final case class CubeJoinExec(
     layout: CubeLayout,
@@ -37,6 +39,7 @@ final case class CubeJoinExec(
     residual: Option[Expression],
     pairs: Seq[CubePair],
     types: Seq[IndexedSeq[AttributeType]],
+    bounds: Seq[String],
     first: SparkPlan,
     second: SparkPlan,
     third: SparkPlan
@@ -53,13 +56,8 @@ final case class CubeJoinExec(
 
   /** What EXPLAIN says of the join, its parts separated by "; ". */
   def description: String = {
-    val windows = pairs.map(_.window).map(w => s"[${w.lower}, ${w.upper}]").mkString(", ")
-    Seq(
-      Some(s"windows: $windows"),
-      Some(s"bands: ${pairs.map(_.bands.size).sum}"),
-      residual.map(r => s"residual: ${r.sql}"),
-      Some(s"algorithm: cube of $layout workers in one task")
-    ).flatten.mkString("; ")
+    val rest = residual.map(r => s"residual: ${r.sql}")
+    (bounds ++ rest :+ s"algorithm: cube of $layout workers in one task").mkString("; ")
   }
 
   override lazy val metrics: Map[String, SQLMetric] = Map(

@@ -32,6 +32,7 @@ object CubeJoinStrategy extends SparkStrategy {
       terms.residual,
       terms.pairs,
       terms.types,
+      terms.shown,
       inputs(0),
       inputs(1),
       inputs(2)

@@ -27,13 +27,16 @@ import io.scalegate.stream.TimeWindow
   *   of the first input and the second, the second and the third, the first and the third
   * @param residual
   *   what windows and bands do not say of the condition
+  * @param shown
+  *   windows and bands, as EXPLAIN shows them
   */
 final private[cube] case class CubeTerms(
     times: Seq[Expression],
     bounded: Seq[Seq[Expression]],
     types: Seq[IndexedSeq[AttributeType]],
     pairs: Seq[CubePair],
-    residual: Option[Expression]
+    residual: Option[Expression],
+    shown: Seq[String]
 ) {
 
   /** Whether any triple lies in all windows. */
@@ -133,15 +136,17 @@ private[cube] object CubeTerms extends PredicateHelper {
         attributes(input).size - 1
       }
     }
-    val pairs = Pairs.map { case (i, j) =>
-      val own = bounds.filter(b => b.from == i && b.to == j)
-      val (window, bands) = own.partition(b =>
-        isTime(b) && b.of(i).semanticEquals(times(i)) && b.of(j).semanticEquals(times(j))
-      )
+    def isWindow(b: Bound) =
+      isTime(b) && Seq(b.from, b.to).forall(i => b.of(i).semanticEquals(times(i)))
+    val windows = Pairs.map { case (i, j) =>
+      bounds.find(b => b.from == i && b.to == j && isWindow(b))
+    }
+    val bands = bounds.filterNot(windows.flatten.contains)
+    val pairs = Pairs.zip(windows).map { case ((i, j), window) =>
       CubePair(
-        window.headOption.flatMap(b => OperatorWindow.from(b.by))
+        window.flatMap(b => OperatorWindow.from(b.by))
           .fold(Unbounded)(w => TimeWindow(w.lower, w.upper)),
-        (window.drop(1) ++ bands).map { b =>
+        bands.filter(b => b.from == i && b.to == j).map { b =>
           val of = b.by.band.attribute
           CubeBand(attribute(i, b.of(i), of), attribute(j, b.of(j), of), b.by.band)
         }.toVector
@@ -152,7 +157,11 @@ private[cube] object CubeTerms extends PredicateHelper {
       attributes.map(_.map(_._1).toSeq),
       attributes.map(_.map(_._2).toVector),
       pairs,
-      residual.reduceOption(And.apply)
+      residual.reduceOption(And.apply),
+      Seq("windows" -> windows.flatten, "bands" -> bands)
+        .collect {
+          case (name, of) if of.nonEmpty => s"$name: ${of.map(_.by.shown).mkString(", ")}"
+        }
     )
   }
 }

@@ -25,11 +25,10 @@ object ScaleGateTab {
   /** Adds the tab to the UI of the session's application, if it has one and none of its sessions did so before. */
   def attach(session: SparkSession): Unit =
     for (ui <- session.sparkContext.ui) ui.synchronized {
-      if (!ui.getTabs.exists(_.name == Name)) {
-        val queries =
-          session.asInstanceOf[classic.SparkSession].sharedState.statusStore
-        val streams = new StreamingQueryStatusStore(session.sparkContext.statusStore.store)
-        ui.attachTab(new ScaleGateTab(ui, queries, streams))
-      }
+      if (!ui.getTabs.exists(_.name == Name))
+        attach(ui, session.asInstanceOf[classic.SparkSession].sharedState.statusStore)
     }
+
+  private[ui] def attach(ui: SparkUI, queries: SQLAppStatusStore): Unit =
+    ui.attachTab(new ScaleGateTab(ui, queries, new StreamingQueryStatusStore(ui.store.store)))
 }

@@ -65,9 +65,12 @@ private[ui] object ShownQuery {
     Set(
       "BroadcastExchange",
       "PartialPanes",
+      "AsOfJoinSlice",
       "WindowJoinPack",
+      "WindowJoinProgress",
       "WindowJoinSlice",
-      "WindowJoinSplit"
+      "WindowJoinSplit",
+      "WindowPartials"
     )
 
   private[this] val Task = " \\(stage [^)]*\\)".r
@@ -111,10 +114,15 @@ private[ui] object ShownQuery {
     }
   }
 
-  /** Joins and window aggregates. What else this package puts into a plan only brings them their rows. */
+  /** How the names of joins and aggregates end, for a stream's and a broadcast one's begin otherwise. What else this
+    * package puts into a plan only brings them their rows.
+    */
+  private[this] val Own =
+    Seq("WindowJoin", "AsOfJoin", "IntervalAggregate", "CubeJoin", "PaneWindows", "DesignWindows")
+
   private[this] def isOwn(name: String): Boolean = {
     val plain = name.takeWhile(_ != '(')
-    plain.endsWith("WindowJoin") || plain.endsWith("PaneWindows")
+    Own.exists(plain.endsWith)
   }
 
   private[this] def operator(
