@@ -199,7 +199,7 @@ object Errors {
   )
 
   def streamMode(join: String, mode: String): Exception = bad(
-    s"a ${join.toLowerCase(java.util.Locale.ROOT)} of two streams cannot be written in $mode mode, for a row " +
+    s"the ${join.toLowerCase(java.util.Locale.ROOT)} of two streams cannot be written in $mode mode, for a row " +
       "that it gives is never taken back; use outputMode append"
   )
 
@@ -237,6 +237,15 @@ object Errors {
   def realTimeHotKeys(keys: Int, setting: String): Exception = bad(
     s"several partitions share the rows of $keys keys of this checkpoint's join, which they do not under " +
       s"trigger(realTime=...): run the query in batches with $setting=false until its progress says hotKeys = 0"
+  )
+
+  def answersTime(what: String, side: String, time: String): Exception = bad(
+    s"an $what of two streams goes by their watermarks: call withWatermark(time, delay) on a timestamp column of each " +
+      s"input and let it compare these columns. The $side input's is $time, which has none"
+  )
+
+  def answersKey(what: String, key: String): Exception = bad(
+    s"an $what of two streams needs keys whose equal values are the same bytes, and $key is none: cast it"
   )
 
   def streamUpdatedInput: Exception = bad(
@@ -413,11 +422,6 @@ object Errors {
       "stream ends. Join two streams, or a stream on the left with a table"
   )
 
-  def asOfStreamTime(side: String, time: String): Exception = bad(
-    "an as-of join of two streams goes by their watermarks: call withWatermark(time, delay) on a timestamp column of each " +
-      s"input and give these columns as times. The $side input's is $time, which has none"
-  )
-
   def asOfStreamTolerance(direction: String): Exception = bad(
     s"looking $direction, an as-of join of two streams would hold a left row until a right one comes, if ever: give it a " +
       s"tolerance of at most days, as in asof(l.ts, r.ts, '$direction', INTERVAL 5 SECONDS) or tolerance=\"5 seconds\""
@@ -426,11 +430,6 @@ object Errors {
   def asOfStreamCondition(condition: String): Exception = bad(
     "an as-of join of two streams would keep every right row for ever, since a condition beside the times may pass over " +
       s"any of the later ones: $condition. Give it a tolerance, as in asof(l.ts, r.ts, 'backward', INTERVAL 5 SECONDS)"
-  )
-
-  def asOfStreamKey(key: String): Exception = bad(
-    s"an as-of join of two streams needs keys whose equal values are the same bytes, and $key is none: cast it, or put the " +
-      "equality behind a tolerance"
   )
 
   def asOfStreamAbove(column: String, above: String): Exception = bad(
@@ -513,19 +512,9 @@ object Errors {
       "stream on both sides, or a table in the subquery"
   )
 
-  def intervalAggregateStreamTime(side: String, time: String): Exception = bad(
-    "aggregates of the rows of a stream around each row of another go by their watermarks: call withWatermark(time, " +
-      s"delay) on a timestamp column of each input and compare these columns. The $side input's is $time, which has none"
-  )
-
   def intervalAggregateStreamEnds(condition: String): Exception = bad(
     "aggregates of the rows of a stream around each row of another need an interval with both ends, or rows would be held " +
       s"for ever: $condition"
-  )
-
-  def intervalAggregateStreamKey(key: String): Exception = bad(
-    "aggregates of the rows of a stream around each row of another need keys whose equal values are the same bytes, and " +
-      s"$key is none: cast it"
   )
 
   def byTimeArguments(name: String, count: Int): Exception = bad(

@@ -1,14 +1,16 @@
 package io.scalegate.spark.around
 
-/** A join with the last row before or the first one after, as text: in plain Spark the nearest row of each distinct left
-  * row is an aggregate over all that may be it.
+/** A join with the rows that are nearest in time, as text: in plain Spark the candidates of each distinct left row are
+  * numbered, the nearest first.
   *
   * @param how
   *   the type of the join, INNER, LEFT, LEFT SEMI or LEFT ANTI
   * @param time
   *   the column of both sides that it goes by
-  * @param back
-  *   whether it looks backward
+  * @param direction
+  *   where it looks: backward, forward or nearest
+  * @param most
+  *   how many rows a left one is given
   * @param exact
   *   whether a row of the left one's own time counts
   * @param reach
@@ -23,7 +25,8 @@ package io.scalegate.spark.around
 final case class AsOfText(
     how: String,
     time: String,
-    back: Boolean,
+    direction: String,
+    most: Int,
     exact: Boolean,
     reach: String,
     keyed: String,
@@ -32,7 +35,7 @@ final case class AsOfText(
 ) {
   import AsOfText._
 
-  private[this] val ties = ofRight(All.filter(_ != time))
+  private[this] val ties = All.filter(_ != time)
 
   /** @param from
     *   the left and the right input
@@ -44,27 +47,50 @@ final case class AsOfText(
     else {
       val left = in.keep("view", s"SELECT a, b, t, v FROM (${from(0)})")
       val ofLeft = All.map("l." + _).mkString(", ")
-      val chosen =
-        s"SELECT $ofLeft, ${if (back) "max" else "min"}_by(struct(${ofRight(All)}), " +
-          s"struct(r.$time, $ties)) AS r FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may GROUP BY $ofLeft"
+      val numbered =
+        s"SELECT $ofLeft, struct(${ofRight(All)}) AS r, " +
+          s"row_number() OVER (PARTITION BY $ofLeft ORDER BY $preferred) AS n " +
+          s"FROM (SELECT DISTINCT * FROM $left) l JOIN (${from(1)}) r ON $may"
       val same = All.map(c => s"l.$c <=> m.$c").mkString(" AND ")
-      s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($chosen) m ON $same"
+      s"SELECT ${wanted.replace("r.", "m.r.")} FROM $left l $how JOIN ($numbered) m ON $same AND m.n <= $most"
     }
 
   private[this] def ours(from: Seq[String]) = {
-    val direction = if (back) "backward" else "forward"
-    s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON " +
-      s"${keyed}asof(l.$time, r.$time, '$direction', $reach, $exact, $ties)$rest"
+    val order = ofRight(ties)
+    val marker =
+      if (most == 1) s"asof(l.$time, r.$time, '$direction', $reach, $exact, $order)"
+      else s"nearest(l.$time, r.$time, $most, $reach, '$direction', $exact, $order)"
+    s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON $keyed$marker$rest"
   }
 
-  /** What a right row is that may be the nearest. */
+  /** What a right row is that may be among the nearest. */
   private[this] def may = {
-    val order = s"r.$time ${if (back) "<" else ">"}${if (exact) "=" else ""} l.$time"
+    val order = direction match {
+      case "backward" => s"r.$time <= l.$time"
+      case "forward" => s"r.$time >= l.$time"
+      case _ => s"r.$time IS NOT NULL AND l.$time IS NOT NULL"
+    }
+    val own = if (exact) "" else s" AND r.$time <> l.$time"
     val near =
       if (reach == "NULL") ""
-      else s" AND r.$time ${if (back) s">= l.$time -" else s"<= l.$time +"} $reach"
-    s"$keyed$order$near$rest"
+      else s" AND r.$time >= l.$time - $reach AND r.$time <= l.$time + $reach"
+    s"$keyed$order$own$near$rest"
   }
+
+  /** The nearest first: rows of equal times backward from the last, forward from the first. */
+  private[this] def preferred = direction match {
+    case "backward" => (time +: ties).map(c => s"r.$c DESC").mkString(", ")
+    case "forward" => ofRight(time +: ties)
+    case _ =>
+      val before = s"r.$time <= l.$time"
+      val sides = ties.flatMap(c =>
+        Seq(s"if($before, r.$c, NULL) DESC", s"if($before, NULL, r.$c)")
+      )
+      (Seq(distance, s"if($before, 0, 1)") ++ sides).mkString(", ")
+  }
+
+  private[this] def distance =
+    if (time == "t") "abs(unix_micros(r.t) - unix_micros(l.t))" else s"abs(r.$time - l.$time)"
 }
 
 private object AsOfText {

@@ -7,7 +7,9 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.columnar.InMemoryTableScanExec
 
 import io.scalegate.spark.join.WindowJoinNode
+import io.scalegate.spark.join.aggregate.IntervalAggregateExec
 import io.scalegate.spark.join.batch.{LocalJoin, SweptJoin, WindowJoinExec}
+import io.scalegate.spark.join.cube.CubeJoinExec
 import io.scalegate.spark.join.operator.OperatorJoinExec
 import io.scalegate.spark.join.rowcount.{RowWindowJoinExec, RowsPerKeyJoinExec}
 import io.scalegate.spark.rows.IndexBy
@@ -31,11 +33,17 @@ private object Operators extends AdaptiveSparkPlanHelper {
     "row window",
     "rows per key",
     "as of",
+    "the nearest, or several",
+    "two inequalities",
+    "cube",
+    "aggregates around",
     "in one task",
     "panes",
     "operator",
     "design"
   )
+
+  private[this] val Nearest = ".*as of: (\\d+ |nearest).*".r
 
   def in(plan: SparkPlan): Set[String] =
     collectWithSubqueries(plan) {
@@ -43,6 +51,8 @@ private object Operators extends AdaptiveSparkPlanHelper {
       case join: WindowJoinNode => ofJoin(join)
       case _: PaneWindowsExec => Set("panes")
       case _: DesignWindowsExec => Set("design")
+      case _: CubeJoinExec => Set("cube")
+      case _: IntervalAggregateExec => Set("aggregates around")
     }.flatten.toSet
 
   private[this] def ofJoin(join: WindowJoinNode): Set[String] = {
@@ -55,6 +65,7 @@ private object Operators extends AdaptiveSparkPlanHelper {
     }
     val half = join.description.startsWith("full join's half")
     found ++
+      Option.when(Nearest.matches(join.description))("the nearest, or several") ++
       Option.when(half)("full join's halves") ++
       Option.when(!half && join.probing.unfound)("full join by keys")
   }
@@ -72,13 +83,15 @@ private object Operators extends AdaptiveSparkPlanHelper {
         else "by keys"
       Set("as of", where)
     case i: LocalJoin.IndexOrBlocks =>
-      Set(if (i.keys.cells.nonEmpty) "matrix" else "by keys", "index of ranges")
+      Set(if (i.keys.cells.nonEmpty) "matrix" else "by keys", "index of ranges") ++ ofBounds(i)
     case b: LocalJoin.Broadcast =>
-      val asOf = b.terms.by match {
-        case _: IndexBy.Nearest => Some("as of")
-        case _ => None
-      }
-      Set("broadcast") ++ asOf
+      Set("broadcast") ++ ofBounds(b)
+  }
+
+  private[this] def ofBounds(local: LocalJoin): Option[String] = local.terms.by match {
+    case _: IndexBy.Nearest => Some("as of")
+    case _: IndexBy.Compared => Some("two inequalities")
+    case _ => None
   }
 
   /** How often each kind came up. */

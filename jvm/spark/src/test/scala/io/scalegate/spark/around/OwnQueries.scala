@@ -1,7 +1,7 @@
 package io.scalegate.spark.around
 
-/** Draws the operators of this package: joins of every kind and by every algorithm, and aggregates over sliding
-  * windows.
+/** Draws the operators of this package: joins of every kind and by every algorithm, of three inputs too, and aggregates
+  * over sliding windows and of the rows around.
   */
 final class OwnQueries(draw: Draw) {
   import draw.{below => number, chance, oneOf}
@@ -15,6 +15,7 @@ final class OwnQueries(draw: Draw) {
     else if (kind < 34) aggregates(l, r)
     else {
       val overlap = "l.a <= r.b AND r.a <= l.b"
+      val compared = "l.a < r.a AND l.b >= r.b"
       val near = oneOf(
         Seq(
           s"l.a - r.a BETWEEN -${number(4)} AND ${number(5)}",
@@ -23,6 +24,7 @@ final class OwnQueries(draw: Draw) {
           "CAST(l.b AS DOUBLE) - r.b BETWEEN -1.5D AND 0.5D",
           "l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5",
           overlap,
+          compared,
           "same(l.a) - r.a BETWEEN -1 AND 1"
         )
       )
@@ -30,7 +32,7 @@ final class OwnQueries(draw: Draw) {
         if (chance(35)) oneOf(Seq("l.v = r.v AND ", "l.b % 4 = r.b % 4 AND ")) else ""
       val rest =
         if (chance(25)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 30")) else ""
-      val hint = hinted(keyed.nonEmpty, near == overlap)
+      val hint = hinted(keyed.nonEmpty, near == overlap || near == compared)
       val chosen = columns(how)
       Query(s"$how join $hint", l, r) { (_, in) =>
         s"SELECT $hint$chosen FROM (${in(0)}) l $how JOIN (${in(1)}) r ON $keyed$near$rest"
@@ -41,10 +43,10 @@ final class OwnQueries(draw: Draw) {
   /** A join by keys is one of ours where the time bound cannot fail, or where a hint asks for it: most have one. An
     * algorithm that cannot run the join is refused, which other suites test.
     */
-  private[this] def hinted(isKeyed: Boolean, isOverlap: Boolean): String = {
+  private[this] def hinted(isKeyed: Boolean, isCompared: Boolean): String = {
     val possible = Seq(
-      "'sweep'" -> !isOverlap,
-      "'index'" -> (isKeyed || !isOverlap),
+      "'sweep'" -> !isCompared,
+      "'index'" -> (isKeyed || !isCompared),
       "'matrix'" -> !isKeyed,
       "'broadcast'" -> true
     ).collect { case (name, true) => name }
@@ -88,17 +90,37 @@ final class OwnQueries(draw: Draw) {
       case "CROSS" => "INNER"
       case other => other
     }
-    val back = chance(50)
+    val direction = oneOf(Seq("backward", "backward", "forward", "forward", "nearest"))
+    val most = draw.weighted(3 -> 1, 1 -> 2, 1 -> 4)
     val exact = chance(70)
     val (time, reach) =
       oneOf(Seq("t" -> "INTERVAL 7 SECONDS", "t" -> "NULL", "a" -> "5", "b" -> "NULL"))
     val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
     val rest = if (chance(30)) oneOf(Seq(" AND l.v <> r.v", " AND same(l.b) <= r.b + 5")) else ""
     val wanted = columns(how)
-    val direction = if (back) "backward" else "forward"
-    Query(s"$how join as of $time, $direction", l, r)(
-      AsOfText(how, time, back, exact, reach, keyed, rest, wanted).sql
+    Query(s"$how join with the $most nearest by $time, $direction", l, r)(
+      AsOfText(how, time, direction, most, exact, reach, keyed, rest, wanted).sql
     )
+  }
+
+  /** An inner join of three by a cube of workers; plain Spark joins two and then the third. */
+  def cube(l: Query, m: Query, r: Query): Query = {
+    val (ofTime, seconds) = oneOf(
+      Seq(
+        s"m.t BETWEEN l.t - INTERVAL 2 SECONDS AND l.t + INTERVAL 4 SECONDS" ->
+          s"r.t BETWEEN m.t - INTERVAL 3 SECONDS AND m.t",
+        "abs(l.a - m.a) <= 2" -> "r.a BETWEEN m.a - 1 AND m.a + 2",
+        "l.b - m.b BETWEEN -1 AND 2" -> "l.b - r.b BETWEEN 0 AND 2"
+      )
+    )
+    val near = oneOf(Seq("", " AND abs(l.b - r.b) <= 5", " AND m.a - l.a BETWEEN -9 AND 3"))
+    val rest = oneOf(Seq("", " AND l.v = r.v", " AND same(m.b) <> r.b", " AND m.v <> r.v"))
+    val wanted = oneOf(Seq("l.a, m.b, r.t, l.v", "r.a, r.b, l.t, m.v"))
+    val layout = oneOf(Seq("", "('2x1x1')", "('1x3x2')"))
+    Query(s"cube $layout", l, m, r) { (in, from) =>
+      val hint = if (in.isPlain) "" else s"/*+ CUBE_JOIN$layout */ "
+      s"SELECT $hint$wanted FROM (${from(0)}) l JOIN (${from(1)}) m ON $ofTime JOIN (${from(2)}) r ON $seconds$near$rest"
+    }
   }
 
   /** Aggregates of the right rows around each left one, in `LATERAL`, as a value, and in a filter. None of them is a

@@ -15,7 +15,11 @@ final class QueryGenerator(draw: Draw, tables: Seq[String]) {
   import around.{below, wrapped}
 
   def next(): Case = {
-    val core = if (chance(60)) own.join(below, below) else own.windows(below)
+    val core = draw.weighted(60 -> 0, 4 -> 1, 36 -> 2) match {
+      case 0 => own.join(below, below)
+      case 1 => own.cube(below, below, below)
+      case _ => own.windows(below)
+    }
     val inner = wrapped(core, number(3))
     val whole =
       if (chance(12)) wrapped(own.join(inner, below), number(2))

@@ -212,9 +212,9 @@ final class StreamQueryGenerator(random: Random) {
   private[this] def asOf(l: Drawn, r: Drawn): Drawn = {
     val how = oneOf(Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI"))
     val direction = oneOf(Seq("backward", "backward", "forward"))
-    val back = direction == "backward"
     val reach =
-      if (back && chance(50)) "NULL" else s"INTERVAL ${1 + random.nextInt(6)} SECONDS"
+      if (direction == "backward" && chance(50)) "NULL"
+      else s"INTERVAL ${1 + random.nextInt(6)} SECONDS"
     val exact = chance(70)
     val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
     val rest =
@@ -223,7 +223,17 @@ final class StreamQueryGenerator(random: Random) {
       else if (chance(20)) " AND r.a > 2"
       else ""
     val query = Query(s"$how join as of t, $direction", l.query, r.query)(
-      AsOfText(how, "t", back, exact, reach, keyed, rest, columns(how)).sql
+      AsOfText(
+        how,
+        "t",
+        direction,
+        1,
+        exact,
+        reach,
+        keyed,
+        rest,
+        columns(how)
+      ).sql
     )
     drawn(query, timed = true)
   }

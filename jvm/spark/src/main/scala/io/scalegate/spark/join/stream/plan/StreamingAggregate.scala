@@ -1,14 +1,10 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.LeftOuter
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
-import org.apache.spark.sql.streaming.OutputMode
+import org.apache.spark.sql.catalyst.plans.logical.Join
 
-import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.band.IntegralBand
 import io.scalegate.spark.checkpoint.{AggregatedTerms, JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.{IntervalAggregate, IntervalAggregateCandidate}
@@ -18,87 +14,45 @@ import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
-/** What the planner knows of aggregates of the rows of one stream around each row of another. Made when a query starts and
-  * when a batch is planned; one thread.
+/** What the planner knows of aggregates of the rows of one stream around each row of another.
   *
-  * @param join
-  *   the aggregate's, as the optimizer leaves it
+  * @param conditions
+  *   the aggregate's join, as the optimizer leaves it
   */
-final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, join: Join)
-    extends PredicateHelper {
-  private[this] val candidate = new IntervalAggregateCandidate(join)
-  import candidate.base
+final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, conditions: Join)
+    extends AnsweredStreams(aggregate, "aggregation of the rows around each row")
+    with PredicateHelper {
+  private[this] val candidate = new IntervalAggregateCandidate(conditions)
 
-  private[this] val keys = candidate.keys
+  override protected def keys: Sides[Seq[Expression]] = candidate.keys.sides
 
-  /** @throws java.lang.IllegalArgumentException
-    *   if it cannot be run, with what to write
-    */
-  def refuse(): this.type = {
+  override protected def compared: Sides[Expression] =
+    Sides(candidate.base.sweep.left, candidate.base.sweep.right)
+
+  override def refuse(): this.type = {
     if (!candidate.isOneInterval) throw Errors.intervalAggregateCondition(aggregate.condition.sql)
-    times.zip(Sides("left", "right")).toSeq.foreach { case (time, side) =>
-      val isEventTime = time match {
-        case a: Attribute => PlannedPairs.isEventTime(a)
-        case _ => false
-      }
-      if (!isEventTime) throw Errors.intervalAggregateStreamTime(side, time.sql)
-    }
+    refuseTimes()
     if (band.lower == Long.MinValue || band.upper == Long.MaxValue)
       throw Errors.intervalAggregateStreamEnds(aggregate.condition.sql)
-    (keys.left ++ keys.right)
-      .find(key => !UnsafeRowUtils.isBinaryStable(key.dataType))
-      .foreach(key => throw Errors.intervalAggregateStreamKey(key.sql))
+    refuseKeys()
     this
   }
-
-  /** What it gives is given once. */
-  def refuseMode(mode: OutputMode): this.type = {
-    if (mode == OutputMode.Complete())
-      throw Errors.streamMode("left join with aggregates", "complete")
-    if (mode == OutputMode.Update() && aggregate.children.exists(StreamingJoins.givesAgain))
-      throw Errors.streamUpdatedInput
-    this
-  }
-
-  private[this] def times: Sides[Expression] = Sides(base.sweep.left, base.sweep.right)
 
   private[this] def band: IntegralBand = candidate.band.get
 
-  /** @param planned
-    *   an input's own plan
-    */
-  def pairs(planned: LogicalPlan => SparkPlan): PlannedPairs = {
-    val columns = times.map(_.asInstanceOf[Attribute])
-    val inputs = base.inputs.zip(columns).map {
-      case (input, time) => planned(PlannedPairs.oneEventTime(input, time))
-    }
-    val isKeyed = keys.left.nonEmpty
-    val streamJoin = StreamJoin(
+  override protected def join: StreamJoin =
+    AnsweredStreams.join(
       Probing.from(LeftOuter).get,
-      keys.sides.zip(columns).map { case (k, time) => Seq(PlannedPairs.keyedTime(time, k)) },
-      columns,
-      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+      keys,
+      times,
       EventTimeWindow.Unbounded,
       residual = None,
-      cells = None,
-      splitting = None,
-      perKey =
-        Some(AggregatesPerKey(keys.sides, aggregate.terms, band, aggregate.keepsLast)),
-      operator = None,
-      inTurn = true,
-      partitions = if (isKeyed) None else Some(1),
-      threads = 1,
-      checkpointed(columns),
-      aggregate.describe(
-        candidate,
-        s"sliding over each key's right rows${if (isKeyed) ""
-          else ", in one task, for there is no key"}"
-      )
+      AggregatesPerKey(keys, aggregate.terms, band, aggregate.keepsLast),
+      checkpointed,
+      aggregate.describe(candidate, s"sliding over each key's right rows$where")
     )
-    PlannedPairs.of(RealTimeMode.isIn(aggregate), streamJoin, keys.sides, inputs)
-  }
 
-  private[this] def checkpointed(times: Sides[Attribute]): JoinTerms = {
+  private[this] def checkpointed: JoinTerms = {
     val same = keys.left.zip(keys.right)
     JoinTerms(
       same,

@@ -137,23 +137,13 @@ object StreamingJoinStrategy extends SparkStrategy {
       condition.map(e => s"residual: ${e.sql}"),
       Some("algorithm: each key's last rows, in order")
     )
-    val join = StreamJoin(
+    val join = AnsweredStreams.join(
       probing,
-      Sides(
-        Seq(PlannedPairs.keyedTime(leftTime, keys.left)),
-        Seq(PlannedPairs.keyedTime(rightTime, keys.right))
-      ),
+      keys,
       Sides(leftTime, rightTime),
-      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
       RowCountWindow(0, window.rows),
       condition,
-      cells = None,
-      splitting = None,
-      perKey = Some(LastRowsPerKey(keys, window.rows)),
-      operator = None,
-      inTurn = true,
-      partitions = None,
-      threads = 1,
+      LastRowsPerKey(keys, window.rows),
       termsPerKey(c, same),
       BoundText.withoutOwnNames(parts.flatten.mkString("; "))
     )

@@ -1,16 +1,14 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, ExprId, PredicateHelper}
+import java.util.Locale
+
+import org.apache.spark.sql.catalyst.expressions.{Alias, And, Attribute, ExprId, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
   Distinct,
   EventTimeWatermark,
   LogicalPlan
 }
-import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
-import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
-import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
@@ -24,52 +22,35 @@ import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
-/** What the planner knows of an as-of join of two streams. Made when a query starts and when a batch is planned; one
-  * thread.
-  */
-final private[plan] class StreamingNearest(val join: AsOfJoin) extends PredicateHelper {
-  import join.terms
+/** What the planner knows of an as-of join of two streams. */
+final private[plan] class StreamingNearest(val asOf: AsOfJoin)
+    extends AnsweredStreams(asOf, s"as-of ${asOf.joinType.sql.toLowerCase(Locale.ROOT)} join") {
+  import asOf.terms
 
-  private[this] val (equalities, others) = join.equalities
-  private[this] val (within, unread) = join.reach
+  private[this] val (equalities, others) = asOf.equalities
+  private[this] val (within, unread) = asOf.reach
   private[this] val residual = unread ++ others
+
+  override protected def keys: Sides[Seq[Expression]] = Sides(equalities.left, equalities.right)
+
+  override protected def compared: Sides[Expression] = Sides(terms.leftTime, terms.rightTime)
 
   /** Whether a right row in reach may be passed over for what else it is. */
   private[this] def isChosen = residual.exists { e =>
-    e.references.exists(join.right.outputSet.contains)
+    e.references.exists(asOf.right.outputSet.contains)
   }
 
   /** How far the right rows may be, in microseconds; None backward where there is no tolerance. */
   private[this] val reach: Option[IntegralBand] = within.collect { case b: IntegralBand => b }
 
-  /** @throws java.lang.IllegalArgumentException
-    *   if it cannot be run, with what to write
-    */
-  def refuse(): this.type = {
-    val times = Seq("left" -> terms.leftTime, "right" -> terms.rightTime)
-    times.foreach { case (side, time) =>
-      val isEventTime = time match {
-        case a: Attribute => PlannedPairs.isEventTime(a)
-        case _ => false
-      }
-      if (!isEventTime) throw Errors.asOfStreamTime(side, time.sql)
-    }
+  override def refuse(): this.type = {
+    refuseTimes()
     if (reach.isEmpty && terms.direction != Direction.Backward)
       throw Errors.asOfStreamTolerance(terms.direction.name)
     if (reach.isEmpty && isChosen)
       throw Errors.asOfStreamCondition(residual.map(_.sql).mkString(" AND "))
-    (equalities.left ++ equalities.right)
-      .find(key => !UnsafeRowUtils.isBinaryStable(key.dataType))
-      .foreach(key => throw Errors.asOfStreamKey(key.sql))
+    refuseKeys()
     this
-  }
-
-  /** What it gives is given once. */
-  def refuseMode(mode: OutputMode): Unit = {
-    if (mode == OutputMode.Complete())
-      throw Errors.streamMode(s"as-of ${join.joinType.sql} join", "complete")
-    if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
-      throw Errors.streamUpdatedInput
   }
 
   /** The time of right rows, where one that is given may be of any age. */
@@ -78,23 +59,13 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
     case _ => None
   }
 
-  private[this] def times =
-    Sides(terms.leftTime.asInstanceOf[Attribute], terms.rightTime.asInstanceOf[Attribute])
-
-  private[this] def isKeyed = equalities.left.nonEmpty
-
   private[this] def nearestReach = AnswerReach(
     reach.map(band => math.max(0L, EventTimeWindow.minus(0L, band.lower))),
     reach.fold(0L)(band => math.max(0L, band.upper)),
     if (isChosen || terms.direction == Direction.Forward) Int.MaxValue else terms.most
   )
 
-  /** @param planned
-    *   an input's own plan
-    */
-  def pairs(planned: LogicalPlan => SparkPlan): PlannedPairs = {
-    val keys = Sides(equalities.left, equalities.right)
-    val where = if (isKeyed) "" else ", in one task, for there is no key"
+  override protected def join: StreamJoin = {
     val by = NearestIndex.By(
       terms.direction,
       keyed = true,
@@ -102,33 +73,22 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       terms.exact,
       within
     )
-    val inputs = Sides(join.left, join.right).zip(times).map {
-      case (input, time) => planned(PlannedPairs.oneEventTime(input, time))
-    }
-    val streamJoin = StreamJoin(
-      Probing.from(join.joinType).get.copy(most = terms.most),
-      keys.zip(times).map { case (k, time) => Seq(PlannedPairs.keyedTime(time, k)) },
+    AnsweredStreams.join(
+      Probing.from(asOf.joinType).get.copy(most = terms.most),
+      keys,
       times,
-      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
       EventTimeWindow.Unbounded,
       residual.reduceOption(And.apply),
-      cells = None,
-      splitting = None,
-      perKey = Some(NearestPerKey(keys, by, terms.ties, nearestReach)),
-      operator = None,
-      inTurn = true,
-      partitions = if (isKeyed) None else Some(1),
-      threads = 1,
+      NearestPerKey(keys, by, terms.ties, nearestReach),
       checkpointed,
-      join.describe(s"index over each key's right rows in reach, in order$where")
+      asOf.describe(s"index over each key's right rows in reach, in order$where")
     )
-    PlannedPairs.of(RealTimeMode.isIn(join), streamJoin, keys, inputs)
   }
 
   private[this] def checkpointed: JoinTerms = {
-    val keys = equalities.left.zip(equalities.right)
+    val same = keys.left.zip(keys.right)
     JoinTerms(
-      keys,
+      same,
       terms.tolerance ++ others,
       (times.left, times.right),
       rows = None,
@@ -137,7 +97,7 @@ final private[plan] class StreamingNearest(val join: AsOfJoin) extends Predicate
       aggregated = None,
       where = None,
       cells = Nil,
-      OlderJoinTerms(keys, Nil, None, None, None, "", false)
+      OlderJoinTerms(same, Nil, None, None, None, "", false)
     )
   }
 }
