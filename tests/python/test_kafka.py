@@ -39,6 +39,10 @@ from pyspark.sql import functions as F
 
 # Of the program in Real-Time Mode.
 KILLS = int(os.environ.get("SCALEGATE_KILLS", "2"))
+needs_real_time = pytest.mark.skipif(
+    tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3),
+    reason="joins run in Real-Time Mode from Spark 4.3 on",
+)
 
 pytestmark = [
     pytest.mark.kafka,
@@ -163,10 +167,7 @@ def test_the_program_says_that_it_has_nowhere_to_write(
     assert "--to-topic, --to-files or both" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(
-    tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3),
-    reason="joins run in Real-Time Mode from Spark 4.3 on",
-)
+@needs_real_time
 def test_results_in_real_time_are_exact_by_their_ids(
     topics: Topics,
     kafka_jars: list[Path],
@@ -224,6 +225,7 @@ def test_results_in_real_time_are_exact_by_their_ids(
     assert known == {f"{name}-{p}" for name in names for p in range(PARTITIONS)}
 
 
+@needs_real_time
 def test_joins_and_windows_in_real_time_and_their_metrics(
     topics: Topics,
     kafka_jars: list[Path],
