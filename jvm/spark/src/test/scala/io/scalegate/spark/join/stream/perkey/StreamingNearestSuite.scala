@@ -312,7 +312,7 @@ final class StreamingNearestSuite extends AnswersSuite {
       assert(message.contains(what), message)
     }
     refused(queryOf("LEFT", marker), "call withWatermark", watermarks = false)
-    refused(queryOf("LEFT", "asof(l.id, r.id)"), "give these columns as times")
+    refused(queryOf("LEFT", "asof(l.id, r.id)"), "let it compare these columns")
     refused(queryOf("LEFT", asOf("forward")), "'forward', INTERVAL 5 SECONDS")
     refused(queryOf("INNER", asOf("nearest")), "tolerance=\"5 seconds\"")
     refused(queryOf("LEFT", asOf("nearest", "INTERVAL 1 MONTH")), "of at most days")
