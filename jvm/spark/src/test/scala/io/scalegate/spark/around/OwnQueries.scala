@@ -105,21 +105,21 @@ final class OwnQueries(draw: Draw) {
 
   /** An inner join of three by a cube of workers; plain Spark joins two and then the third. */
   def cube(l: Query, m: Query, r: Query): Query = {
-    val (ofTime, seconds) = oneOf(
+    val (near, nearer) = oneOf(
       Seq(
-        s"m.t BETWEEN l.t - INTERVAL 2 SECONDS AND l.t + INTERVAL 4 SECONDS" ->
-          s"r.t BETWEEN m.t - INTERVAL 3 SECONDS AND m.t",
+        "m.t BETWEEN l.t - INTERVAL 2 SECONDS AND l.t + INTERVAL 4 SECONDS" ->
+          "r.t BETWEEN m.t - INTERVAL 3 SECONDS AND m.t",
         "abs(l.a - m.a) <= 2" -> "r.a BETWEEN m.a - 1 AND m.a + 2",
         "l.b - m.b BETWEEN -1 AND 2" -> "l.b - r.b BETWEEN 0 AND 2"
       )
     )
-    val near = oneOf(Seq("", " AND abs(l.b - r.b) <= 5", " AND m.a - l.a BETWEEN -9 AND 3"))
+    val bands = oneOf(Seq("", " AND abs(l.b - r.b) <= 5", " AND m.a - l.a BETWEEN -9 AND 3"))
     val rest = oneOf(Seq("", " AND l.v = r.v", " AND same(m.b) <> r.b", " AND m.v <> r.v"))
     val wanted = oneOf(Seq("l.a, m.b, r.t, l.v", "r.a, r.b, l.t, m.v"))
     val layout = oneOf(Seq("", "('2x1x1')", "('1x3x2')"))
     Query(s"cube $layout", l, m, r) { (in, from) =>
       val hint = if (in.isPlain) "" else s"/*+ CUBE_JOIN$layout */ "
-      s"SELECT $hint$wanted FROM (${from(0)}) l JOIN (${from(1)}) m ON $ofTime JOIN (${from(2)}) r ON $seconds$near$rest"
+      s"SELECT $hint$wanted FROM (${from(0)}) l JOIN (${from(1)}) m ON $near JOIN (${from(2)}) r ON $nearer$bands$rest"
     }
   }
 

@@ -7,12 +7,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
-import io.scalegate.band.{AttributeType, IntegralBand}
-import io.scalegate.spark.checkpoint.JoinTerms
-import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.StreamJoin
-import io.scalegate.spark.join.stream.perkey.PerKey
-import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
@@ -76,37 +71,4 @@ abstract private[plan] class AnsweredStreams(node: LogicalPlan, what: String) {
   }
 
   protected def join: StreamJoin
-}
-
-private[plan] object AnsweredStreams {
-
-  /** A join whose rows are held by their keys, and taken in the order of their times: by the tasks of all partitions, or
-    * by one where there is no key.
-    */
-  def join(
-      probing: Probing,
-      keys: Sides[Seq[Expression]],
-      times: Sides[Attribute],
-      window: StreamWindow,
-      residual: Option[Expression],
-      perKey: PerKey,
-      terms: JoinTerms,
-      description: String
-  ): StreamJoin = StreamJoin(
-    probing,
-    keys.zip(times).map { case (k, time) => Seq(PlannedPairs.keyedTime(time, k)) },
-    times,
-    Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
-    window,
-    residual,
-    cells = None,
-    splitting = None,
-    Some(perKey),
-    operator = None,
-    inTurn = true,
-    partitions = Option.when(keys.left.isEmpty)(1),
-    threads = 1,
-    terms,
-    description
-  )
 }

@@ -17,9 +17,13 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
 import org.apache.spark.sql.types.{MetadataBuilder, TimestampNTZType, TimestampType}
 
-import io.scalegate.spark.join.WindowJoinOutputExec
+import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.spark.checkpoint.JoinTerms
 import io.scalegate.spark.join.stream.StreamJoin
+import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.{ProgressExec, RealTimeTerms}
+import io.scalegate.spark.join.stream.state.StreamWindow
+import io.scalegate.spark.join.{Probing, WindowJoinOutputExec}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
@@ -47,6 +51,36 @@ private[plan] object PlannedPairs {
       inputs: Sides[SparkPlan]
   ): PlannedPairs =
     if (isRealTime) realTime(join, keys, inputs) else from(join, keys, inputs)
+
+  /** A join whose rows are held by their keys, and taken in the order of their times: by the tasks of all partitions, or
+    * by one where there is no key.
+    */
+  def joinByKeys(
+      probing: Probing,
+      keys: Sides[Seq[Expression]],
+      times: Sides[Attribute],
+      window: StreamWindow,
+      residual: Option[Expression],
+      perKey: PerKey,
+      terms: JoinTerms,
+      description: String
+  ): StreamJoin = StreamJoin(
+    probing,
+    keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
+    times,
+    Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+    window,
+    residual,
+    cells = None,
+    splitting = None,
+    Some(perKey),
+    operator = None,
+    inTurn = true,
+    partitions = Option.when(keys.left.isEmpty)(1),
+    threads = 1,
+    terms,
+    description
+  )
 
   /** In batches. */
   def from(

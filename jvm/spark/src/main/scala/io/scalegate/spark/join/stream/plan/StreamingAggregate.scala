@@ -41,7 +41,7 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, condi
   private[this] def band: IntegralBand = candidate.band.get
 
   override protected def join: StreamJoin =
-    AnsweredStreams.join(
+    PlannedPairs.joinByKeys(
       Probing.from(LeftOuter).get,
       keys,
       times,

@@ -137,7 +137,7 @@ object StreamingJoinStrategy extends SparkStrategy {
       condition.map(e => s"residual: ${e.sql}"),
       Some("algorithm: each key's last rows, in order")
     )
-    val join = AnsweredStreams.join(
+    val join = PlannedPairs.joinByKeys(
       probing,
       keys,
       Sides(leftTime, rightTime),

@@ -73,7 +73,7 @@ final private[plan] class StreamingNearest(val asOf: AsOfJoin)
       terms.exact,
       within
     )
-    AnsweredStreams.join(
+    PlannedPairs.joinByKeys(
       Probing.from(asOf.joinType).get.copy(most = terms.most),
       keys,
       times,
