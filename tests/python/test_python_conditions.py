@@ -4,10 +4,11 @@ functions, for every join and join type."""
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 import sample
 import scalegate
@@ -264,21 +265,30 @@ def test_a_join_below_and_one_above(
     assert found == plain(join(in_spark))
 
 
+def sides_of_streams(spark: SparkSession, directory: Path) -> list[tuple[DataFrame, DataFrame]]:
+    """Two streams, the second with other names, and the same at rest."""
+    rng = random.Random(5)
+    for side in ("l", "r"):
+        stream_files.write(directory / side, stream_files.events(rng, 200), rng, 3)
+    streams = stream_files.sides(spark, directory)
+    at_rest = (spark.read.parquet(str(directory / side)) for side in ("l", "r"))
+    return [(left, renamed(right)) for left, right in (streams, at_rest)]
+
+
+def renamed(right: DataFrame) -> DataFrame:
+    return right.withColumnsRenamed({name: f"r_{name}" for name in right.columns})
+
+
 @pytest.mark.connect
 @pytest.mark.streaming
 @pytest.mark.parametrize("within", ["4 seconds", scalegate.rows(3)], ids=["time", "rows"])
 def test_pairs_of_streams_that_python_accepts(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, within: Any
 ) -> None:
-    rng = random.Random(5)
-    for side in ("l", "r"):
-        stream_files.write(tmp_path / side, stream_files.events(rng, 200), rng, 3)
-    streams = stream_files.sides(spark, tmp_path)
-    at_rest = [spark.read.parquet(str(tmp_path / side)) for side in ("l", "r")]
+    streams, at_rest = sides_of_streams(spark, tmp_path)
 
     def join(sides: Any, fits: Function) -> DataFrame:
         left, right = sides
-        right = right.withColumnsRenamed({name: f"r_{name}" for name in right.columns})
         joined = left.window_join(right, fits("k", "r_k"), time=("ts", "r_ts"), within=within)
         return joined.where("id >= 0")
 
@@ -286,6 +296,79 @@ def test_pairs_of_streams_that_python_accepts(
     wanted = rows(join(at_rest, in_spark).where("r_id >= 0"))
     assert Counter(map(tuple, (row for row in found if row.r_id >= 0))) == wanted
     assert wanted.total() > 50
+
+
+NEAR = "r_ts BETWEEN ts - INTERVAL 3 SECONDS AND ts + INTERVAL 4 SECONDS"
+OF_STREAMS = {
+    "a window of time": NEAR,
+    "a key": f"k = r_k AND {NEAR}",
+    "a band": f"abs(x - r_x) <= 4 AND {NEAR}",
+    "a condition": f"x < r_x AND {NEAR}",
+    "intervals": "r_ts >= ts AND r_ts <= ts + make_dt_interval(0, 0, 0, k)",
+    "a window of rows": "within_rows(ts, r_ts, 7)",
+}
+
+
+def decided(found: Iterable[Any]) -> Counter[Any]:
+    """Without the last events: too few rows follow them for a window that counts rows, and none
+    is decided of those that move the watermark."""
+    return Counter(row for row in map(tuple, found) if all(0 <= n < 185 for n in ids(row)))
+
+
+def ids(row: tuple[Any, ...]) -> list[int]:
+    return [n for n in row[3::4] if n is not None]
+
+
+@pytest.mark.connect
+@pytest.mark.streaming
+@pytest.mark.parametrize(("how", "what"), sample.covering(HOW[1:], list(OF_STREAMS)))
+def test_rows_of_streams_that_python_decides(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: str, what: str
+) -> None:
+    """Two functions, one of them in a disjunction, of which each may be NULL."""
+    streams, at_rest = sides_of_streams(spark, tmp_path)
+
+    def join(sides: Any, fits: Function, other: Function) -> DataFrame:
+        left, right = sides
+        either = other("k", "r_k") | (left.id % 2 == 0)
+        on = F.expr(OF_STREAMS[what]) & fits("id", "r_id") & either
+        return left.join(right, on, how)
+
+    which = list(functions)
+    fits, other = (functions[which[(HOW.index(how) + n) % 3]] for n in (0, 1))
+    joined = join(streams, fits, other)
+    assert "StreamingWindowJoin" in sessions.plan(joined)
+    found = decided(stream_files.collect(joined, tmp_path))
+    wanted = decided(join(at_rest, in_spark, in_spark).collect())
+    assert found == wanted
+    assert found.total() > 20
+
+
+@pytest.mark.streaming
+def test_python_decides_after_a_restart(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path
+) -> None:
+    """Each run's query has the function under another number."""
+    rng = random.Random(8)
+    parts = {side: stream_files.events(rng, 120) for side in ("l", "r")}
+    for side, events in parts.items():
+        stream_files.write_files(tmp_path / side, [events[:60]])
+
+    def run() -> list[Any]:
+        left, right = stream_files.sides(spark, tmp_path)
+        on = F.expr(NEAR) & functions["rows"]("id", "r_id")
+        joined = left.join(renamed(right), on, "full")
+        return stream_files.collect(joined, tmp_path)
+
+    first = run()
+    for side, events in parts.items():
+        last = [(stream_files.FAR, -1, -1000.0, -1)]
+        stream_files.write_files(tmp_path / side, [events[60:], last], first=1)
+    found = decided([*first, *run()])
+    left, right = (spark.read.parquet(str(tmp_path / side)) for side in ("l", "r"))
+    joined = left.join(renamed(right), F.expr(NEAR) & in_spark("id", "r_id"), "full")
+    assert found == decided(joined.collect())
+    assert found.total() > 100
 
 
 @pytest.mark.parametrize(
@@ -309,14 +392,43 @@ def test_what_is_refused_without_python_is_with_it(
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("how", ["left", "semi"])
+@pytest.mark.parametrize("what", ["per key", "operator", "table", "nearest"])
 def test_what_python_cannot_decide_of_streams_is_refused_by_name(
-    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: Any
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, what: str
 ) -> None:
     stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 second")
-    left, right = stream.toDF("ts", "x"), stream.toDF("at", "a")
-    joined = left.window_join(
-        right, functions["rows"]("x", "a"), time=("ts", "at"), within="1 second", how=how
-    )
+    left = stream.selectExpr("timestamp AS ts", "value AS k", "value AS x")
+    right = stream.selectExpr("timestamp AS at", "value AS k", "value AS a")
+    fits, time = functions["rows"]("x", "a"), ("ts", "at")
+    if what == "table":
+        table = spark.range(3).selectExpr("timestamp_seconds(id) AS at", "id AS a")
+        near = "at BETWEEN ts - INTERVAL 1 SECOND AND ts"
+        joined = left.join(table, F.expr(near) & fits, "left")
+    elif what == "nearest":
+        joined = left.asof_join(right, time=time, condition=fits)
+    elif what == "per key":
+        within = scalegate.rows(3, per_key="k")
+        joined = left.window_join(right, fits, time=time, within=within, how="left")
+    else:
+        algorithm: Any = "scalejoin" if what == "operator" else "auto"
+        joined = left.window_join(
+            right, fits, time=time, within="1 second", how="left", algorithm=algorithm
+        )
     with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
         stream_files.collect(joined, tmp_path)
+
+
+@pytest.mark.streaming
+@pytest.mark.skipif(
+    tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3),
+    reason="joins run in Real-Time Mode from Spark 4.3 on",
+)
+def test_python_is_not_called_in_real_time(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path
+) -> None:
+    """A call takes longer than the mode lets a row wait."""
+    (left, right), _ = sides_of_streams(spark, tmp_path)
+    joined = left.join(right, F.expr(NEAR) & functions["rows"]("id", "r_id"), "left")
+    query = joined.writeStream.format("console").outputMode("update")
+    with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
+        query.trigger(realTime="5 minutes").start()

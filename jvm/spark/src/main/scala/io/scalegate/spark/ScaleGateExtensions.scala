@@ -41,6 +41,7 @@ import io.scalegate.spark.join.rowcount.{ExtractRowWindowJoin, WithinRows}
 import io.scalegate.spark.join.stream.plan.{
   ExtractStreamingWindowJoin,
   HideStreamingJoins,
+  PythonOfStreams,
   ShowStreamingJoins,
   StreamingJoinStrategy
 }
@@ -180,6 +181,7 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveCubeHint)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPostHocResolutionRule(_ => ResolveStreamingAggregate)
+    extensions.injectPlanNormalizationRule(_ => PythonOfStreams)
     extensions.injectPlanNormalizationRule(_ => ExtractPythonJoin)
     extensions.injectOptimizerRule(_ => PushThroughPythonJoin)
     extensions.injectPreCBORule(_ => SplitPythonJoin)

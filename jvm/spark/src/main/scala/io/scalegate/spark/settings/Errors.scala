@@ -453,8 +453,10 @@ object Errors {
   )
 
   def pythonStream(condition: String): Exception = bad(
-    s"a Python function of both sides decides which rows of a stream match nothing: $condition. It can filter the pairs of " +
-      "an inner join: of another join compute it as a column of one side first, or write it with Spark's own functions"
+    "a Python function of both sides decides which rows of a stream match nothing where it cannot, beside a table, of each " +
+      s"key's last rows, of nearest rows, with an operator of the papers, or in Real-Time Mode: $condition. Join two streams " +
+      "over a window in micro-batches, without such a hint, compute it as a column of one side first, or write it with " +
+      "Spark's own functions"
   )
 
   def pythonReadOnce(setting: String): Exception = bad(

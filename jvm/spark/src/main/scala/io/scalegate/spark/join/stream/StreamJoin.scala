@@ -1,10 +1,12 @@
 package io.scalegate.spark.join.stream
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.scalegate.PythonSteps
 
 import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.operator.OperatorStreamTask
 import io.scalegate.spark.join.stream.perkey.PerKey
@@ -48,6 +50,8 @@ import io.scalegate.stream.{Side, Sides}
   *   what EXPLAIN says, its parts separated by "; "
   * @param realTime
   *   if rows are joined as they come
+  * @param python
+  *   what functions in Python say of the pairs, by calls that the tasks make
   */
 final case class StreamJoin(
     probing: Probing,
@@ -65,15 +69,16 @@ final case class StreamJoin(
     threads: Int,
     terms: JoinTerms,
     description: String,
-    realTime: Option[RealTimeTerms] = None
+    realTime: Option[RealTimeTerms] = None,
+    python: Option[Expression] = None
 ) {
 
   /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's
     * node, which gives it back by [[withExpressions]].
     */
   def expressions: Seq[Expression] =
-    bounded.left ++ bounded.right ++ residual ++ cells.toSeq.flatMap(c => c.left ++ c.right) ++
-      perKey.toSeq.flatMap(_.expressions)
+    bounded.left ++ bounded.right ++ residual ++ python ++
+      cells.toSeq.flatMap(c => c.left ++ c.right) ++ perKey.toSeq.flatMap(_.expressions)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
@@ -81,6 +86,7 @@ final case class StreamJoin(
     copy(
       bounded = bounded.map(next(_)),
       residual = next(residual).headOption,
+      python = next(python).headOption,
       cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
       perKey = perKey.map(_.withExpressions(rest))
     )
@@ -93,7 +99,9 @@ final case class StreamJoin(
       case (Some(keyed), _) => keyed.task(probing, inputs, residual)
       case (_, Some(named)) =>
         new OperatorStreamTask(probing, inputs, bands, window, residual, named)
-      case _ => new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads)
+      case _ =>
+        val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
+        new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads, functions)
     }
   }
 

@@ -17,11 +17,10 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.RealTimeMode
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
+import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
 import io.scalegate.spark.join.plan.SimplifiedJoin
-import io.scalegate.spark.join.python.ExtractPythonJoin
-import io.scalegate.spark.join.{Probing, PythonCondition}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Hides the joins of streams from Spark's check of a query that is about to start. The rule runs with the hint
@@ -43,7 +42,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   }
 
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
-    w.copy(inputQuery = withoutPython(w.inputQuery).transformUp {
+    w.copy(inputQuery = PythonOfStreams.withoutPython(w.inputQuery).transformUp {
       case a: IntervalAggregate if a.isOfStreams =>
         new StreamingAggregate(a, SimplifiedJoin(a.join)).refuse().refuseMode(w.outputMode)
         a
@@ -57,16 +56,6 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
           CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
         }
     })
-
-  /** What functions in Python say of pairs is a filter of an inner join's rows. */
-  private[this] def withoutPython(query: LogicalPlan): LogicalPlan = query.transformUp {
-    case j: Join if j.left.isStreaming && j.right.isStreaming =>
-      val python = PythonCondition.of(j)
-      ExtractPythonJoin.filtered(j).getOrElse {
-        python.foreach(c => throw Errors.pythonStream(c.python.head.sql))
-        j
-      }
-  }
 
   /** Where all operators go by one watermark, rows that one of them gives late are too late for the next. Spark refuses
     * that for the joins that it sees.

@@ -13,16 +13,17 @@ import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
+import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.plan.Renumbered
 
-/** Gives the optimizer the hidden joins back, but for those over windows of rows and as-of joins: it would move filters
-  * below them. The rule runs when a batch's plan is normalized.
+/** Gives the optimizer the hidden joins back, but for those over windows of rows, as-of joins and those whose tasks call
+  * Python: it would move filters below them. The rule runs when a batch's plan is normalized.
   */
 object ShowStreamingJoins extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformUpWithSubqueries {
     case c: CheckedStreamingJoin =>
       if (c.nearest.nonEmpty) ExtractAsOfJoin.node(c.join)
-      else if (c.rowWindow.nonEmpty)
+      else if (c.rowWindow.nonEmpty || c.condition.exists(PythonCall.isIn))
         StreamingWindowJoin(c.left, c.right, c.joinType, c.condition)
       else
         c.joinType match {

@@ -16,6 +16,7 @@ import io.scalegate.spark.bounds.{
 }
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
+import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
@@ -167,6 +168,9 @@ final private[plan] class StreamingJoinCandidate(
   /** Whether its rows are to be joined as they come. Known when a batch is planned. */
   def isRealTime: Boolean = RealTimeMode.isIn(join)
 
+  /** Whether its tasks may call functions in Python for the pairs that they find: what finds them has to find each. */
+  def mayCallPython: Boolean = !isPerKey && operator.isEmpty
+
   /** Whether a hint asks for a matrix of cells. */
   def isMatrix: Boolean = base.requested.exists(_._1 == Algorithm.Matrix)
 
@@ -224,6 +228,9 @@ final private[plan] class StreamingJoinCandidate(
       throw Errors.streamMode(s"${join.joinType.sql} join", "update")
     if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
       throw Errors.streamUpdatedInput
+    if (isRealTime) join.condition.flatMap(_.find(_.isInstanceOf[PythonCall])).foreach { call =>
+      throw Errors.pythonStream(call.sql)
+    }
     if (mode == OutputMode.Complete())
       throw Errors.streamMode(s"${join.joinType.sql} join", "complete")
   }

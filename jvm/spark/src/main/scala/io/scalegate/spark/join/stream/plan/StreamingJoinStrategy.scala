@@ -9,7 +9,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   IsNull,
   Literal,
   NamedExpression,
-  Or
+  Or,
+  PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
@@ -23,6 +24,7 @@ import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.plan.MatrixChoice
+import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
 import io.scalegate.spark.join.stream.perkey.LastRowsPerKey
 import io.scalegate.spark.join.stream.state.{
@@ -41,7 +43,7 @@ import io.scalegate.stream.{Side, Sides}
   * grid over the bounded attributes beside time; with none of either, all rows meet in one task. The strategy runs in
   * every batch.
   */
-object StreamingJoinStrategy extends SparkStrategy {
+object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case Project(columns, s: StreamingWindowJoin)
         if columns.forall(WindowJoinOutputExec.renamed(_).nonEmpty) =>
@@ -261,13 +263,15 @@ object StreamingJoinStrategy extends SparkStrategy {
     val algorithm = operator.fold(("index over both windows" +: where.toSeq).mkString(" ")) { o =>
       s"${o.describe} ${where.getOrElse("in each partition")}, in order"
     }
+    val (python, residual) =
+      terms.residual.toSeq.flatMap(splitConjunctivePredicates).partition(PythonCall.isIn)
     StreamJoin(
       probing,
       Sides(windowed.left, windowed.right),
       Sides(times(c)._1, times(c)._2),
       windowed.bands,
       windowed.window,
-      terms.residual,
+      residual.reduceOption(And.apply),
       cells.map(_._1),
       splitting = None,
       perKey = None,
@@ -276,7 +280,8 @@ object StreamingJoinStrategy extends SparkStrategy {
       partitions,
       if (isOneTask) threadsOfTask else 1,
       checkpointed(c, cells.map(_._1.by), c.operator.fold(where)(_ => Some(placeOf(where)))),
-      c.base.describe(algorithm, rowsOf(c))
+      c.base.describe(algorithm, rowsOf(c)),
+      python = python.reduceOption(And.apply)
     )
   }
 

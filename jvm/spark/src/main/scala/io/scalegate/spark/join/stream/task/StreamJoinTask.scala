@@ -2,6 +2,7 @@ package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.scalegate.PythonSteps
 
 import io.scalegate.band.Band
 import io.scalegate.spark.join.stream.state.{JoinState, StreamWindow}
@@ -15,6 +16,8 @@ import io.scalegate.stream.Sides
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param threads
   *   that look for pairs in one task
+  * @param python
+  *   what else a pair has to satisfy, if functions in Python say so
   */
 final class StreamJoinTask(
     probing: Probing,
@@ -23,7 +26,8 @@ final class StreamJoinTask(
     window: StreamWindow,
     residual: Option[Expression],
     inTurn: Boolean,
-    threads: Int
+    threads: Int,
+    python: Option[PythonSteps] = None
 ) extends JoinTask
     with StoredTask {
   @transient protected lazy val held: Sides[StoredSide] = Sides.each(side =>
@@ -74,11 +78,14 @@ final class StreamJoinTask(
       waiting: () => Unit
   ): FoundPairs = {
     val shares = if (order.size < StreamJoinTask.FewRows) 1 else threads
-    FoundPairs(
+    // Which is a row's first match is not known before Python has answered: all of them are found.
+    val wanted = if (python.isEmpty) probing else Probing.Inner
+    val found = FoundPairs(
       order.size,
-      conditions.take(shares).map(new PairFinder(sides, order, window, probing, shares == 1, _)),
+      conditions.take(shares).map(new PairFinder(sides, order, window, wanted, shares == 1, _)),
       waiting
     )
+    python.fold(found)(new AcceptedPairs(found, _, sides, order))
   }
 }
 
