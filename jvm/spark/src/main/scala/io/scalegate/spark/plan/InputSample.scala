@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   Attribute,
+  AttributeSet,
   Expression,
   Literal,
   SubqueryExpression
@@ -31,6 +32,7 @@ import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.v2.{DataSourceV2ScanRelation, FileScan}
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
@@ -96,7 +98,7 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
 object InputSample {
 
   /** Whether the rows of an input can be read twice at little cost. */
-  def isCheap(input: LogicalPlan): Boolean = headsOf(input, 1).nonEmpty
+  def isCheap(input: LogicalPlan): Boolean = headsOf(input, AttributeSet.empty, 1).nonEmpty
 
   /** Both inputs' samples; none where one of them would cost more than that, fails, or shows nothing.
     *
@@ -113,11 +115,11 @@ object InputSample {
       rows: Int
   ): Option[Sides[InputSample]] =
     for {
-      left <- headsOf(inputs.left._1, rows * Reach) if rows > 0
-      right <- headsOf(inputs.right._1, rows * Reach)
+      left <- heads(inputs.left, rows * Reach) if rows > 0
+      right <- heads(inputs.right, rows * Reach)
       both <- readBoth(
-        () => read(session, left, inputs.left._2, types, rows),
-        () => read(session, right, inputs.right._2, types, rows)
+        () => sampleOf(session, left, types, rows),
+        () => sampleOf(session, right, types, rows)
       )
     } yield both
 
@@ -140,18 +142,22 @@ object InputSample {
     finally thread.interrupt()
   }
 
+  private[this] def sampleOf(
+      session: SparkSession,
+      heads: LogicalPlan,
+      types: IndexedSeq[AttributeType],
+      rows: Int
+  ): Option[InputSample] = KnownSamples.getOrRead(heads)(read(session, heads, types, rows))
+
   private[this] def read(
       session: SparkSession,
       heads: LogicalPlan,
-      attributes: Seq[Expression],
       types: IndexedSeq[AttributeType],
       rows: Int
   ): Option[InputSample] = {
-    val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
-    val planned =
-      uncompiled(session)(session.sessionState.executePlan(Project(named, heads)).executedPlan)
-    val columns = planned.output
-    val rdd = planned.execute()
+    val plan = planned(session, heads)
+    val columns = plan.output
+    val rdd = plan.execute()
     val partitions = spread(rdd.getNumPartitions)
     val each = math.max(1, rows / math.max(1, partitions.size))
     val samples = PartitionPruningRDD.create(rdd, partitions.toSet).mapPartitions(rows =>
@@ -166,19 +172,23 @@ object InputSample {
       (i: Int, part: Seq[Option[IndexedSeq[Array[Long]]]]) => found(i) = part,
       found.toVector.flatten
     )
-    try sampleOf(Await.result(job, Patience))
+    try madeOf(Await.result(job, Patience))
     finally if (!job.isCompleted) job.cancel()
   }
 
-  /** Planned so that no code is compiled: that takes longer than to interpret so few rows. */
-  private[this] def uncompiled[T](session: SparkSession)(plan: => T): T = {
+  /** Without the optimizer, which the inputs have been through, and so that no code is compiled: either takes longer than
+    * to interpret so few rows.
+    */
+  private[this] def planned(session: SparkSession, plan: LogicalPlan): SparkPlan = {
     val conf = session.sessionState.conf.clone()
     conf.setConf(SQLConf.WHOLESTAGE_CODEGEN_ENABLED, false)
-    SQLConf.withExistingConf(conf)(plan)
+    SQLConf.withExistingConf(conf) {
+      QueryExecution.prepareExecutedPlan(session, session.sessionState.planner.plan(plan).next())
+    }
   }
 
   /** None where one of the partitions could not be read. */
-  private[this] def sampleOf(
+  private[this] def madeOf(
       read: Seq[Option[IndexedSeq[Array[Long]]]]
   ): Option[InputSample] = {
     val present = read.flatten.filter(_.head.nonEmpty).toVector
@@ -219,13 +229,29 @@ object InputSample {
     if (partitions <= Partitions) 0 until partitions
     else (0 until Partitions).map(i => (i.toLong * partitions / Partitions).toInt)
 
-  /** The plan over the first `n` rows of each partition. */
-  private[this] def headsOf(plan: LogicalPlan, n: Int): Option[LogicalPlan] = plan match {
-    case p: Project if isPlain(p) => headsOf(p.child, n).map(c => p.withNewChildren(Seq(c)))
-    case f: Filter if isPlain(f) => headsOf(f.child, n).map(c => f.withNewChildren(Seq(c)))
-    case leaf: LeafNode if isCheap(leaf) => Some(LocalLimit(Literal(n), leaf))
-    case _ => None
+  /** The attributes of the first `n` rows of each partition. */
+  private[this] def heads(input: (LogicalPlan, Seq[Expression]), n: Int): Option[LogicalPlan] = {
+    val (plan, attributes) = input
+    val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
+    headsOf(plan, AttributeSet(attributes), n).map(Project(named, _))
   }
+
+  /** What of a plan the needed attributes come from, over the first `n` rows of each partition. */
+  private[this] def headsOf(
+      plan: LogicalPlan,
+      needed: AttributeSet,
+      n: Int
+  ): Option[LogicalPlan] =
+    plan match {
+      case Project(terms, child) if isPlain(plan) =>
+        val kept = terms.filter(t => needed.contains(t.toAttribute))
+        headsOf(child, AttributeSet(kept), n).map(Project(kept, _))
+      case Filter(condition, child) if isPlain(plan) =>
+        headsOf(child, needed ++ condition.references, n).map(Filter(condition, _))
+      case leaf: LeafNode if isCheap(leaf) =>
+        Some(LocalLimit(Literal(n), Project(leaf.output.filter(needed.contains), leaf)))
+      case _ => None
+    }
 
   private[this] def isPlain(plan: LogicalPlan): Boolean =
     plan.expressions.forall(e => e.deterministic && !SubqueryExpression.hasSubquery(e))

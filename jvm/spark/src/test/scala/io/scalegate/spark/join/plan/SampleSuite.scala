@@ -90,6 +90,26 @@ final class SampleSuite extends SparkJoinSuite {
     ))
   }
 
+  test("files that have not changed are looked at once, and again when they have") {
+    val files = newDirectory().resolve("files").toString
+    def write(rows: String): Unit =
+      spark.sql(s"SELECT * FROM $rows").write.mode("overwrite").parquet(files)
+    def isHot(): (Boolean, Int) = {
+      var description = ""
+      val jobs = JobsStarted.by(spark.sparkContext) {
+        spark.read.parquet(files).createOrReplaceTempView("sampled")
+        description = ran(query("sampled"))
+      }
+      (description.contains("hot"), jobs)
+    }
+    write(hot)
+    val (first, read) = isHot()
+    assert(isHot() == ((first, read - 2)) && first)
+    write(clustered)
+    assert(!isHot()._1)
+    spark.catalog.dropTempView("sampled")
+  }
+
   test("a sample that does not come is not waited for") {
     SampleSuite.begun = new CountDownLatch(1)
     SampleSuite.released = new CountDownLatch(1)
