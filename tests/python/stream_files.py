@@ -104,9 +104,23 @@ def _overlap(left: DataFrame, right: DataFrame, how: str) -> DataFrame:
     return left.join(right, both, how)
 
 
+def of(rows: DataFrame, directory: Path) -> DataFrame:
+    """A stream of a table's rows, some of its files in each batch."""
+    rows.write.parquet(str(directory))
+    files = rows.sparkSession.readStream.schema(rows.schema).option("maxFilesPerTrigger", 2)
+    return files.parquet(str(directory))
+
+
 def run(rows: DataFrame, directory: Path) -> StreamingQuery:
     """Runs a query to the end of its streams, its rows in Parquet files in `out`."""
     return _ended(rows.writeStream.option("path", str(directory / "out")), directory)
+
+
+def given(rows: DataFrame, directory: Path) -> list[Row]:
+    """Runs a query to the end of its streams and gives its rows, sorted."""
+    run(rows, directory)
+    found = rows.sparkSession.read.schema(rows.schema).parquet(str(directory / "out"))
+    return sorted(found.collect(), key=str)
 
 
 def collect(rows: DataFrame, directory: Path, mode: str = "append") -> list[Row]:

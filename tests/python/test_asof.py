@@ -225,21 +225,14 @@ def test_merge_asof_of_pandas_on_spark_is_run_here(
 
 @pytest.mark.streaming
 def test_a_stream_is_joined_with_a_table(
-    spark: SparkSession, trades: DataFrame, quotes: DataFrame, tmp_path: Any
+    trades: DataFrame, quotes: DataFrame, tmp_path: Path
 ) -> None:
-    trades.write.parquet(str(tmp_path / "trades"))
-    stream = (
-        spark.readStream.schema(trades.schema)
-        .option("maxFilesPerTrigger", 2)
-        .parquet(str(tmp_path / "trades"))
-    )
+    stream = stream_files.of(trades, tmp_path / "trades")
     for how in ("left", "inner", "anti"):
         joined = stream.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
         assert joined.isStreaming
-        stream_files.run(joined, tmp_path / how)
         batch = trades.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
-        got = spark.read.schema(joined.schema).parquet(str(tmp_path / how / "out"))
-        assert sorted(got.collect(), key=str) == sorted(batch.collect(), key=str)
+        assert stream_files.given(joined, tmp_path / how) == sorted(batch.collect(), key=str)
 
 
 def test_ties_are_told_apart_by_the_columns_that_are_named(spark: SparkSession) -> None:

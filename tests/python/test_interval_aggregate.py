@@ -321,34 +321,23 @@ def test_streams_give_the_rows_of_the_same_inputs_at_rest(
 
     streamed = around(*stream_files.sides(spark, tmp_path))
     assert streamed.isStreaming
-    stream_files.run(streamed, tmp_path)
-    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "out"))
+    found = [row for row in stream_files.given(streamed, tmp_path) if row.id >= 0]
     tables = (spark.read.parquet(str(tmp_path / side)) for side in ("l", "r"))
-    found = sorted(got.where("id >= 0").collect(), key=str)
     assert len(found) == 200
     assert found == sorted(around(*tables).where("id >= 0").collect(), key=str)
 
 
 @pytest.mark.streaming
-def test_a_stream_beside_a_table(
-    spark: SparkSession, trades: DataFrame, quotes: DataFrame, tmp_path: Path
-) -> None:
-    trades.write.parquet(str(tmp_path / "trades"))
-    stream = (
-        spark.readStream.schema(trades.schema)
-        .option("maxFilesPerTrigger", 2)
-        .parquet(str(tmp_path / "trades"))
-    )
+def test_a_stream_beside_a_table(trades: DataFrame, quotes: DataFrame, tmp_path: Path) -> None:
+    stream = stream_files.of(trades, tmp_path / "trades")
 
     def around(left: DataFrame, right: DataFrame) -> DataFrame:
         return left.interval_aggregate(
             right, on="symbol", lower="-1 minute", aggs=[F.count("*").alias("n")]
         )
 
-    streamed = around(stream, quotes)
-    stream_files.run(streamed, tmp_path)
-    got = spark.read.schema(streamed.schema).parquet(str(tmp_path / "out"))
-    assert sorted(got.collect(), key=str) == sorted(around(trades, quotes).collect(), key=str)
+    found = stream_files.given(around(stream, quotes), tmp_path)
+    assert found == sorted(around(trades, quotes).collect(), key=str)
     with pytest.raises(ScalegateError, match="or a stream on the left with a table"):
         around(trades, stream)
 

@@ -9,6 +9,18 @@ import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 /** Joins of two streams in which each left row has one answer, over events in disorder. */
 abstract class AnswersSuite extends StreamingJoinSuite {
 
+  /** One of them. */
+  protected def example: String
+
+  /** What EXPLAIN says of each of them. */
+  protected def told: String
+
+  /** Whether a row of theirs has one of the events that move the watermark. */
+  protected def isOfSentinel(row: String): Boolean
+
+  /** The rows that the join has at rest. */
+  protected def result(query: String, l: Seq[Event], r: Seq[Event]): Seq[String]
+
   /** Events whose times rise but for a second's disorder, many of them the same; some have no key, some no value. */
   protected def disordered(seed: Int, count: Int, keys: Int = 3): Seq[Event] = {
     val random = new Random(seed)
@@ -21,4 +33,51 @@ abstract class AnswersSuite extends StreamingJoinSuite {
 
   /** They move the watermark past all of these, farther than any reach. */
   protected val sentinels: Seq[Event] = Seq(Event(300000000L, -1, 5, -1L))
+
+  protected def ofEvents(rows: Seq[String]): Seq[String] = rows.filterNot(isOfSentinel)
+
+  protected def atRest(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {
+    val rows = ofEvents(result(query, l ++ sentinels, r ++ sentinels))
+    assert(rows.nonEmpty)
+    rows
+  }
+
+  /** The rows in their order, of so many batches and the one that moves the watermark. */
+  protected def streamed(
+      query: String,
+      l: Seq[Event],
+      r: Seq[Event],
+      cuts: Int,
+      restarts: Boolean = false,
+      operators: Int = 1
+  ): Seq[String] = {
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      val size = (math.max(l.length, r.length) + cuts - 1) / cuts
+      for (i <- 0 until cuts) {
+        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
+        if (restarts) run.stop().start()
+      }
+      run.add(sentinels, sentinels)
+      assert(run.operators == Seq.fill(operators)("windowJoin"))
+      assert(run.explained.contains(told))
+      ofEvents(run.inOrder)
+    } finally run.stop()
+  }
+
+  test("a failed batch is run again with the same rows") {
+    val (l, r) = (disordered(71, 60), disordered(72, 60))
+    val run = new Running(example, delay = "2 seconds").start()
+    try {
+      run.add(l.take(30), r.take(30))
+      run.failNext()
+      run.fails(l.drop(30), r.drop(30))
+      run.start().add(sentinels, sentinels)
+      assert(run.otherTheSecondTime.isEmpty)
+      assert(ofEvents(run.all) == atRest(example, l, r))
+    } finally {
+      run.stop()
+      ()
+    }
+  }
 }

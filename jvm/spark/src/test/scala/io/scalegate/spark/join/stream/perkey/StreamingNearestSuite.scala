@@ -26,35 +26,15 @@ final class StreamingNearestSuite extends AnswersSuite {
     s"SELECT $columns FROM l $how JOIN r ON $more AND $marker"
   }
 
-  private def ofEvents(rows: Seq[String]) = rows.filterNot(_.contains("-1"))
+  override protected def example: String = queryOf("LEFT", asOf("nearest", "INTERVAL 1 SECOND"))
+  override protected def told: String = "as of: "
+  override protected def isOfSentinel(row: String): Boolean = row.contains("-1")
 
-  private def streamed(
-      query: String,
-      l: Seq[Event],
-      r: Seq[Event],
-      cuts: Int,
-      restarts: Boolean = false
-  ): Seq[String] = {
-    val run = new Running(query, delay = "2 seconds").start()
-    try {
-      val size = (math.max(l.length, r.length) + cuts - 1) / cuts
-      for (i <- 0 until cuts) {
-        run.add(l.slice(i * size, (i + 1) * size), r.slice(i * size, (i + 1) * size))
-        if (restarts) run.stop().start()
-      }
-      run.add(sentinels, sentinels)
-      assert(run.operator == "windowJoin")
-      assert(run.explained.contains("as of: "))
-      ofEvents(run.inOrder)
-    } finally run.stop()
-  }
-
-  private def atRest(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {
-    for ((name, rows) <- Seq("l" -> (l ++ sentinels), "r" -> (r ++ sentinels)))
+  /** Plain Spark has no such join. */
+  override protected def result(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {
+    for ((name, rows) <- Seq("l" -> l, "r" -> r))
       spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
-    val rows = ofEvents(rowsOf(spark.sql(query)))
-    assert(rows.nonEmpty)
-    rows
+    rowsOf(spark.sql(query))
   }
 
   private val markers = Seq(
@@ -197,23 +177,6 @@ final class StreamingNearestSuite extends AnswersSuite {
       assert(run.stateRows <= 2 + 6 && run.stateRows >= 2 + 4)
       run.stop().start()
       assert(run.add(Seq(at(65, 30)), Seq(at(65, 131))).stateRows <= 2 + 6)
-    } finally {
-      run.stop()
-      ()
-    }
-  }
-
-  test("a failed batch is run again with the same rows") {
-    val (l, r) = (disordered(71, 60), disordered(72, 60))
-    val query = queryOf("LEFT", asOf("nearest", "INTERVAL 1 SECOND"))
-    val run = new Running(query, delay = "2 seconds").start()
-    try {
-      run.add(l.take(30), r.take(30))
-      run.failNext()
-      run.fails(l.drop(30), r.drop(30))
-      run.start().add(sentinels, sentinels)
-      assert(run.otherTheSecondTime.isEmpty)
-      assert(ofEvents(run.all) == atRest(query, l, r))
     } finally {
       run.stop()
       ()
