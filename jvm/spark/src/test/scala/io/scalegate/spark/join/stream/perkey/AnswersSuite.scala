@@ -34,6 +34,12 @@ abstract class AnswersSuite extends StreamingJoinSuite {
   /** They move the watermark past all of these, farther than any reach. */
   protected val sentinels: Seq[Event] = Seq(Event(300000000L, -1, 5, -1L))
 
+  /** Equality of keys as letters of either case. */
+  protected def withoutCase(one: String, other: String): String =
+    Seq(one -> "a", other -> "A").map { case (key, letter) =>
+      s"collate(concat('$letter', $key), 'UTF8_LCASE')"
+    }.mkString(" = ")
+
   protected def ofEvents(rows: Seq[String]): Seq[String] = rows.filterNot(isOfSentinel)
 
   protected def atRest(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {

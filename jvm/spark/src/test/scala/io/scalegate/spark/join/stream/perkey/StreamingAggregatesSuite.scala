@@ -74,6 +74,10 @@ final class StreamingAggregatesSuite extends AnswersSuite {
     )
   }
 
+  test("keys that are equal but for the case of their letters") {
+    check(lateral(before, keys = s"${withoutCase("q.k", "o.k")} AND "), 13)
+  }
+
   test("several intervals, one after the other") {
     check(
       s"SELECT o.id, o.ts, a.n, b.s FROM l o, LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND $before) a, " +
@@ -233,10 +237,7 @@ final class StreamingAggregatesSuite extends AnswersSuite {
       assert(message.contains(what), message)
     }
     refused(lateral(before), "call withWatermark", watermarks = false)
-    refused(
-      lateral("q.id BETWEEN o.id - 1 AND o.id + 1"),
-      "give these columns".replace("give", "compare")
-    )
+    refused(lateral("q.id BETWEEN o.id - 1 AND o.id + 1"), "compare these columns")
     refused(lateral("q.ts <= o.ts"), "is run where it aggregates")
     refused(lateral(before, "count(DISTINCT q.x) AS n"), "is run where it aggregates")
     refused(

@@ -73,6 +73,12 @@ final class StreamingNearestSuite extends AnswersSuite {
       }
     }
 
+  test("keys that are equal but for the case of their letters") {
+    val (l, r) = (disordered(57, 80), disordered(58, 80))
+    val query = queryOf("LEFT", asOf("backward"), withoutCase("l.k", "r.k"))
+    assert(streamed(query, l, r, 3).sorted == atRest(query, l, r), query)
+  }
+
   test("conditions of one side need no reach") {
     val (l, r) = (disordered(53, 70), disordered(54, 70))
     for (how <- Sample.some(Seq("LEFT", "LEFT SEMI"), 1)) {
