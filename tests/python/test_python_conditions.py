@@ -392,6 +392,20 @@ def test_what_is_refused_without_python_is_with_it(
 
 
 @pytest.mark.streaming
+def test_a_function_that_fails_ends_the_query_of_streams(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (left, right), _ = sides_of_streams(spark, tmp_path)
+
+    def fails(one: int, other: int) -> bool:
+        raise ValueError(f"not {one}, {other}")
+
+    failing = F.udf(fails, "boolean", useArrow=False)("id", "r_id")
+    with pytest.raises(Exception, match="ValueError: not "):
+        stream_files.collect(left.join(right, F.expr(NEAR) & failing, "left_anti"), tmp_path)
+
+
+@pytest.mark.streaming
 @pytest.mark.parametrize("what", ["per key", "operator", "table", "nearest"])
 def test_what_python_cannot_decide_of_streams_is_refused_by_name(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, what: str
