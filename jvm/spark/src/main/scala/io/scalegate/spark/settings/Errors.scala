@@ -61,7 +61,7 @@ object Errors {
 
   def cubeTimes: Exception = bad(
     "CUBE_JOIN needs a window between the times of its inputs, and no times of all three are bounded by each other: write " +
-      "two bounds at least that share a column"
+      "two bounds at least that share a column. Differences of numbers, which wrap without it, need spark.sql.ansi.enabled"
   )
 
   def layoutSize(found: String): Exception = bad(

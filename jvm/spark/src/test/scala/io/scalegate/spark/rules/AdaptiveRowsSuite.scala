@@ -26,6 +26,8 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
     }
     write("events", "SELECT id, timestamp_seconds(id) AS ts FROM range(1000)")
     write("one", "SELECT id, timestamp_seconds(id) AS ts FROM range(1)")
+    write("few", "SELECT id, timestamp_seconds(id) AS ts FROM range(3)")
+    write("kept", "SELECT id, timestamp_seconds(id) AS ts FROM range(60)")
     write("a", "SELECT id, id AS x FROM range(30)")
     write("b", "SELECT id, id AS y FROM range(30)")
   }
@@ -51,6 +53,53 @@ final class AdaptiveRowsSuite extends SparkJoinSuite {
       "SELECT DISTINCT l.b - l.b FROM without_b l RIGHT JOIN (SELECT DISTINCT i AS a, l AS b FROM r) r " +
         "ON l.a BETWEEN r.a - 2 AND r.a + 2 AND abs(l.b - r.b) <= 5"
     )
+  }
+
+  // They give more rows than come through the exchange of their fewest.
+  for {
+    (name, joined, columns) <- Seq(
+      (
+        "a cube",
+        "SELECT /*+ CUBE_JOIN('2x1x1') */ a.x, b.y FROM few f JOIN a ON a.x - f.id BETWEEN 0 AND 2 " +
+          "JOIN b ON b.y - f.id BETWEEN 0 AND 2",
+        "x, y"
+      ),
+      (
+        "the nearest rows",
+        "SELECT f.id AS x, e.id AS y FROM few f JOIN kept e ON nearest(f.ts, e.ts, 5, NULL, 'forward')",
+        "x, y"
+      ),
+      (
+        "the nearest rows of a key",
+        "SELECT f.id AS x, e.id AS y FROM few f JOIN kept e ON f.id % 2 = e.id % 2 AND " +
+          "nearest(f.ts, e.ts, 5, NULL, 'forward')",
+        "x, y"
+      ),
+      (
+        "a window of rows",
+        "SELECT f.id AS x, e.id AS y FROM few f JOIN kept e ON within_rows(f.ts, e.ts, 5)",
+        "x, y"
+      ),
+      (
+        "a window of each key's rows",
+        "SELECT f.id AS x, e.id AS y FROM few f JOIN kept e ON within_rows(f.ts, e.ts, 5, f.id % 2, e.id % 2)",
+        "x, y"
+      )
+    )
+  } test(s"limits, order and DISTINCT above $name") {
+    for (table <- Seq("few", "kept")) spark.catalog.cacheTable(table)
+    for (table <- Seq("few", "kept")) spark.table(table).count()
+    val all = listed(s"$joined ORDER BY $columns")
+    assert(all.size > 8)
+    for (n <- Seq(1, 3, 4)) {
+      assert(listed(s"$joined ORDER BY $columns LIMIT $n") == all.take(n))
+      assert(listed(s"$joined ORDER BY $columns LIMIT $n OFFSET 2") == all.slice(2, n + 2))
+      assert(listed(s"SELECT count(*) FROM ($joined LIMIT $n)") == Seq(s"[$n]"))
+      assert(spark.sql(joined).take(n).length == n)
+    }
+    val some = all.map(_.takeWhile(_ != ',')).distinct.size
+    assert(listed(s"SELECT DISTINCT x FROM ($joined)").size == some)
+    for (table <- Seq("few", "kept")) spark.catalog.uncacheTable(table)
   }
 
   test("a join by few keys stays here when most partitions turn out to be empty") {
