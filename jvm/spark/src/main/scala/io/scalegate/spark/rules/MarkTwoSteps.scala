@@ -12,11 +12,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.aggregate.IntervalAggregate
-import io.scalegate.spark.join.asof.AsOfJoin
-import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.plan.WindowJoinStrategy
-import io.scalegate.spark.join.rowcount.RowWindowJoin
+import io.scalegate.spark.plan.InTwoSteps
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 
@@ -66,7 +63,7 @@ object MarkTwoSteps extends Rule[LogicalPlan] {
 
   private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
     case join: Join => WindowJoinStrategy.runs(join)
-    case _: IntervalAggregate | _: AsOfJoin | _: RowWindowJoin | _: CubeJoin => true
+    case _: InTwoSteps => true
     case SlidingAggregate(found) =>
       found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
     case _ => false

@@ -13,6 +13,8 @@ import org.apache.spark.sql.scalegate.stream.HostedExec
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.spark.join.batch.WindowJoinExec
+import io.scalegate.spark.join.python.PythonJoin
+import io.scalegate.spark.join.stream.plan.{CheckedStreamingJoin, StreamingWindowJoin}
 import io.scalegate.spark.window.TimeWindows
 import io.scalegate.spark.window.slide.PaneWindowsExec
 
@@ -43,6 +45,16 @@ final class OwnNodesSuite extends AnyFunSuite {
     val nodes = concrete(classOf[LogicalPlan])
     assert(nodes.contains(classOf[TimeWindows]))
     assert(nodes.filterNot(classOf[OwnNode].isAssignableFrom) == Nil)
+  }
+
+  test("what joins inputs at rest has a mark above it, by which adaptive execution asks") {
+    val nodes = concrete(classOf[OwnNode]).filter(
+      _.getConstructors.head.getParameterTypes.count(_ == classOf[LogicalPlan]) > 1
+    )
+    val ofStreams = Set(classOf[CheckedStreamingJoin], classOf[StreamingWindowJoin])
+    val madeOthersBefore = Set(classOf[PythonJoin])
+    assert(nodes.filterNot(classOf[InTwoSteps].isAssignableFrom).toSet ==
+      ofStreams ++ madeOthersBefore)
   }
 
   /** Operators of streams have their own way, see [[HostedExec]]. */

@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 
 import io.scalegate.spark.bounds.BoundText
-import io.scalegate.spark.plan.{OwnNode, StatefulNode}
+import io.scalegate.spark.plan.{InTwoSteps, StatefulNode}
 
 /** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own:
   * one row for each left row, whatever matches it.
@@ -40,7 +40,7 @@ final case class IntervalAggregate(
 ) extends BinaryNode
     with StatefulNode
     with SupportsNonDeterministicExpression
-    with OwnNode {
+    with InTwoSteps {
   override def output: Seq[Attribute] = left.output ++ terms.output
   override def producedAttributes: AttributeSet = terms.produced
 

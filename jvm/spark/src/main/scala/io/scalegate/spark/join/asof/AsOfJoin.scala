@@ -17,7 +17,7 @@ import io.scalegate.lookup.Direction
 import io.scalegate.spark.bounds.{BoundExtractor, BoundText}
 import io.scalegate.spark.join.JoinKeys
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.plan.{JoinNode, OwnNode}
+import io.scalegate.spark.plan.{InTwoSteps, JoinNode, OwnNode}
 
 /** The join of each left row with the right rows nearest to it in time. A node of its own and no Join: a filter of the
   * right columns that moves below a join leaves the join's rows as they are, but takes rows away here that would have
@@ -38,6 +38,7 @@ final case class AsOfJoin(
     joinType: JoinType,
     broadcast: Boolean
 ) extends JoinNode
+    with InTwoSteps
     with PredicateHelper {
 
   def isOfStreams: Boolean = left.isStreaming && right.isStreaming

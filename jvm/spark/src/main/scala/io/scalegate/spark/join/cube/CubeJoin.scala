@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
 
 import io.scalegate.matrix.cube.CubeLayout
-import io.scalegate.spark.plan.{KeepsAliases, OwnNode}
+import io.scalegate.spark.plan.{InTwoSteps, KeepsAliases, OwnNode}
 
 /** The inner join of three inputs by one condition, as one operator.
   *
@@ -24,7 +24,7 @@ final case class CubeJoin(
     third: LogicalPlan,
     condition: Expression,
     layout: Option[CubeLayout]
-) extends OwnNode
+) extends InTwoSteps
     with KeepsAliases {
   override def children: Seq[LogicalPlan] = Seq(first, second, third)
   override def output: Seq[Attribute] = children.flatMap(_.output)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeSet, Expression}
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-import io.scalegate.spark.plan.JoinNode
+import io.scalegate.spark.plan.{InTwoSteps, JoinNode}
 import io.scalegate.spark.settings.{JoinOperator, NamedOperator}
 
 /** The join over windows that count rows. A node of its own and no Join: a filter that moves below a
@@ -24,7 +24,8 @@ final case class RowWindowJoin(
     condition: Option[Expression],
     joinType: JoinType,
     operator: NamedOperator = NamedOperator(JoinOperator.ScaleJoin)
-) extends JoinNode {
+) extends JoinNode
+    with InTwoSteps {
 
   /** All columns of both inputs, whatever is read of the result: rows of one time are in the order of their columns, so
     * that a column less would make other pairs.
