@@ -26,7 +26,7 @@ final class TaskTerms(
 
   /** Of a side's attributes. */
   def reader(input: BoundedInput): AttributeReader =
-    new AttributeReader(input.bounded, by.types, input.output)
+    AttributeReader(input.bounded, input.output)
 
   def columns: Sides[Seq[Attribute]] = inputs.map(_.output)
 

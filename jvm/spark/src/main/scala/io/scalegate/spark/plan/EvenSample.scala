@@ -7,7 +7,6 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
 import org.apache.spark.sql.classic.SparkSession
 
-import io.scalegate.band.AttributeType
 import io.scalegate.spark.rows.AttributeReader
 
 /** A row of an input, and how many it stands for.
@@ -26,22 +25,20 @@ private[spark] object EvenSample {
   def of(
       session: SparkSession,
       input: LogicalPlan,
-      attributes: Seq[Expression],
-      types: IndexedSeq[AttributeType]
+      attributes: Seq[Expression]
   ): Seq[SampledRow] = {
     val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
     val planned = session.sessionState.executePlan(Project(named, input)).executedPlan
-    val (columns, of) = (planned.output, types)
-    planned.execute().mapPartitions(rows => sampled(rows, columns, of)).collect().toSeq
+    val columns = planned.output
+    planned.execute().mapPartitions(sampled(_, columns)).collect().toSeq
   }
 
   /** Every n-th of a partition's rows, for the least n with which they are few. */
   private[this] def sampled(
       rows: Iterator[InternalRow],
-      columns: Seq[Attribute],
-      types: IndexedSeq[AttributeType]
+      columns: Seq[Attribute]
   ): Iterator[SampledRow] = {
-    val reader = new AttributeReader(columns, types, columns)
+    val reader = AttributeReader(columns, columns)
     var kept = mutable.ArrayBuffer.empty[Vector[Long]]
     var step = 1L
     var number = 0L
@@ -51,7 +48,7 @@ private[spark] object EvenSample {
           kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
           step *= 2
         }
-        if (number % step == 0) kept += types.indices.map(reader.keys(_)).toVector
+        if (number % step == 0) kept += reader.keys.toVector
       }
       number += 1
     }

@@ -36,7 +36,6 @@ import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.hash.Murmur3_x86_32
 
-import io.scalegate.band.AttributeType
 import io.scalegate.spark.rows.AttributeReader
 import io.scalegate.stream.Sides
 
@@ -103,7 +102,7 @@ object InputSample {
   /** Both inputs' samples; none where one of them would cost more than that, fails, or shows nothing.
     *
     * @param inputs
-    *   with the attributes over their output, of the storage types of `types`
+    *   with the attributes over their output, in the types that the core stores
     * @param rows
     *   how many to keep at most; those of a partition are taken evenly from the first rows that it has, `Reach` times
     *   as many
@@ -111,15 +110,14 @@ object InputSample {
   def ofBoth(
       session: SparkSession,
       inputs: Sides[(LogicalPlan, Seq[Expression])],
-      types: IndexedSeq[AttributeType],
       rows: Int
   ): Option[Sides[InputSample]] =
     for {
       left <- heads(inputs.left, rows * Reach) if rows > 0
       right <- heads(inputs.right, rows * Reach)
       both <- readBoth(
-        () => sampleOf(session, left, types, rows),
-        () => sampleOf(session, right, types, rows)
+        () => sampleOf(session, left, rows),
+        () => sampleOf(session, right, rows)
       )
     } yield both
 
@@ -145,14 +143,12 @@ object InputSample {
   private[this] def sampleOf(
       session: SparkSession,
       heads: LogicalPlan,
-      types: IndexedSeq[AttributeType],
       rows: Int
-  ): Option[InputSample] = KnownSamples.getOrRead(heads)(read(session, heads, types, rows))
+  ): Option[InputSample] = KnownSamples.getOrRead(heads)(read(session, heads, rows))
 
   private[this] def read(
       session: SparkSession,
       heads: LogicalPlan,
-      types: IndexedSeq[AttributeType],
       rows: Int
   ): Option[InputSample] = {
     val plan = planned(session, heads)
@@ -161,7 +157,7 @@ object InputSample {
     val partitions = spread(rdd.getNumPartitions)
     val each = math.max(1, rows / math.max(1, partitions.size))
     val samples = PartitionPruningRDD.create(rdd, partitions.toSet).mapPartitions(rows =>
-      Iterator.single(InputSample.attributesOf(rows, columns, types, each))
+      Iterator.single(InputSample.attributesOf(rows, columns, each))
     )
     val tasks = samples.coalesce(math.max(1, session.sparkContext.defaultParallelism / 2))
     val found = new Array[Seq[Option[IndexedSeq[Array[Long]]]]](tasks.getNumPartitions)
@@ -201,11 +197,10 @@ object InputSample {
   private def attributesOf(
       rows: Iterator[InternalRow],
       columns: Seq[Attribute],
-      types: IndexedSeq[AttributeType],
       most: Int
   ): Option[IndexedSeq[Array[Long]]] = {
-    val reader = new AttributeReader(columns, types, columns)
-    val read = Vector.fill(types.length)(mutable.ArrayBuilder.make[Long])
+    val reader = AttributeReader(columns, columns)
+    val read = Vector.fill(columns.length)(mutable.ArrayBuilder.make[Long])
     try {
       rows.take(most * Reach).foreach { row =>
         if (reader.read(row)) for (i <- read.indices) read(i) += reader.keys(i)

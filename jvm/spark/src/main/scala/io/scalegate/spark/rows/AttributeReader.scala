@@ -1,44 +1,81 @@
 package io.scalegate.spark.rows
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.codegen.CodeGenerator
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
-import io.scalegate.band.AttributeType
 import io.scalegate.stream.SortableKey
 
-/** Reads a row's bounded attributes as the sortable integers that the core compares. Made and used within a task; one
-  * thread. It holds the attributes of one row.
+/** Reads a row's bounded attributes, or its keys, as the sortable integers that the core compares. Made and used within
+  * a task; one thread. It holds the attributes of one row. Public for generated code.
   *
-  * @param attributes
-  *   over `input`, of the storage type of `types`: int, long, float, double, or what is stored as one
+  * @param width
+  *   how many attributes
   */
-final class AttributeReader(
-    attributes: Seq[Expression],
-    types: IndexedSeq[AttributeType],
-    input: Seq[Attribute]
-) {
-  private[this] val terms = new LocatedTerms(attributes, input)
-  private[this] val ordinals = terms.ordinals
-  private[this] val kinds = types.toArray
+abstract class AttributeReader(width: Int) {
 
   /** The attributes of the row last read. */
-  val keys = new Array[Long](kinds.length)
+  val keys = new Array[Long](width)
 
   /** False when one of the attributes is NULL: such a row matches nothing, and what `keys` holds means nothing. */
-  def read(row: InternalRow): Boolean = {
-    val values = terms.rowOf(row)
-    var i = 0
-    while (i < kinds.length && !values.isNullAt(ordinals(i))) {
-      keys(i) = keyOf(values, i)
-      i += 1
+  def read(row: InternalRow): Boolean
+}
+
+object AttributeReader {
+
+  /** Columns are read where they lie, without code of their own; other terms by generated code.
+    *
+    * @param attributes
+    *   over `input`, of types that Spark's rows hold as an integer or a floating-point number
+    * @param input
+    *   the row's columns
+    */
+  def apply(attributes: Seq[Expression], input: Seq[Attribute]): AttributeReader = {
+    val ordinals = attributes.collect { case column: Attribute =>
+      input.indexWhere(_.exprId == column.exprId)
     }
-    i == kinds.length
+    if (ordinals.length == attributes.length)
+      new ColumnReader(ordinals.toArray, stored(attributes))
+    else ComputedAttributes(attributes, input)
   }
 
-  private[this] def keyOf(values: InternalRow, i: Int): Long = kinds(i) match {
-    case AttributeType.Int32 => values.getInt(ordinals(i)).toLong
-    case AttributeType.Int64 => values.getLong(ordinals(i))
-    case AttributeType.Float32 => SortableKey.ofFloat(values.getFloat(ordinals(i))).toLong
-    case AttributeType.Float64 => SortableKey.ofDouble(values.getDouble(ordinals(i)))
+  /** The Java types of the values. */
+  private[rows] def stored(attributes: Seq[Expression]): Array[String] =
+    attributes.map(a => CodeGenerator.javaType(a.dataType)).toArray
+}
+
+/** Reads columns.
+  *
+  * @param stored
+  *   their Java types
+  */
+final private class ColumnReader(ordinals: Array[Int], stored: Array[String])
+    extends AttributeReader(ordinals.length) {
+  import ColumnReader._
+
+  private[this] val kinds = stored.map(Kinds.indexOf(_))
+
+  def read(row: InternalRow): Boolean = {
+    var i = 0
+    while (i < ordinals.length && !row.isNullAt(ordinals(i))) {
+      keys(i) = keyOf(row, ordinals(i), kinds(i))
+      i += 1
+    }
+    i == ordinals.length
   }
+
+  private[this] def keyOf(row: InternalRow, at: Int, kind: Int): Long = kind match {
+    case 0 => row.getLong(at)
+    case 1 => row.getInt(at).toLong
+    case 2 => SortableKey.ofDouble(row.getDouble(at))
+    case 3 => SortableKey.ofFloat(row.getFloat(at)).toLong
+    case 4 => row.getShort(at).toLong
+    case _ => row.getByte(at).toLong
+  }
+}
+
+private object ColumnReader {
+
+  /** As [[ColumnReader.keyOf]] tells them apart. */
+  val Kinds = Vector("long", "int", "double", "float", "short", "byte")
 }

@@ -107,11 +107,10 @@ final private class EdgePairs(join: Join, candidate: WindowJoinCandidate, note: 
   /** One bounded difference as the core sees it. */
   final private class Bound(difference: BoundedDifference) {
     private[this] val band: Option[Band] = if (difference.isEmpty) None else Some(difference.band)
-    private[this] val types = band.map(_.attribute).toVector
     private[this] val left =
-      new AttributeReader(Seq(difference.storedLeft), types, join.left.output)
+      AttributeReader(Seq(difference.storedLeft), join.left.output)
     private[this] val right =
-      new AttributeReader(Seq(difference.storedRight), types, join.right.output)
+      AttributeReader(Seq(difference.storedRight), join.right.output)
     private[this] val grids = band.toSeq.flatMap(b => Seq(Side.R, Side.S).map(Grid(Vector(b), _)))
     private[this] val (own, reached) = (new CellBuffer, new CellBuffer)
 

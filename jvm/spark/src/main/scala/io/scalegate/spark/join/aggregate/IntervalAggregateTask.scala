@@ -33,7 +33,7 @@ final private[scalegate] class IntervalAggregateTask(
   ): Iterator[InternalRow] = {
     val context = TaskContext.get()
     val times = columns.zip(terms.times).map { case (input, time) =>
-      () => new AttributeReader(Seq(time), Vector(terms.band.attribute), input)
+      () => AttributeReader(Seq(time), input)
     }
     val keys = columns.zip(terms.keys.sides).map { case (input, keys) =>
       () => GroupKey(keys, input)

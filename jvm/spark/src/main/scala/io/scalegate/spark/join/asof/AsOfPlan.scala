@@ -81,7 +81,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
             carry: Option[Carry]
         ) = {
           val cell = AttributeReference("cell", LongType, nullable = false)()
-          TimeSliceExec(attributes, terms.by.types, slices, whole, carry, cell, planned(input))
+          TimeSliceExec(attributes, slices, whole, carry, cell, planned(input))
         }
         val left = sliced(join.left, terms.left, probing.unmatched, None)
         val right = sliced(join.right, terms.right, whole = false, Some(carry))
@@ -108,7 +108,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val ofKeys = KeyBound.from(keys.left, keys.right).flatMap(_.residual).size
     val residual = terms.residual.toSeq.flatMap(splitConjunctivePredicates)
     if (join.terms.most > 1 || join.isStreaming || residual.size > ofKeys * keys.left.size) None
-    else new AsOfSlices(join, terms.attributes, terms.by.types).find(SQLConf.get)
+    else new AsOfSlices(join, terms.attributes).find(SQLConf.get)
   }
 
   private[this] def indexTerms(

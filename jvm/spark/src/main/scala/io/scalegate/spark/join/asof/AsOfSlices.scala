@@ -4,7 +4,6 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.band.AttributeType
 import io.scalegate.partition.{HotKey, TimeSlices}
 import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample}
 import io.scalegate.spark.rows.PartitionIds
@@ -23,13 +22,12 @@ import io.scalegate.stream.Sides
   */
 final private[asof] class AsOfSlices(
     join: AsOfJoin,
-    attributes: Sides[Seq[Expression]],
-    types: IndexedSeq[AttributeType]
+    attributes: Sides[Seq[Expression]]
 ) {
   import AsOfSlices._
 
   private[this] val inputs = Sides(join.left, join.right).zip(attributes)
-  private[this] val keyed = types.length > 1
+  private[this] val keyed = attributes.left.length > 1
 
   /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
   def find(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
@@ -42,7 +40,7 @@ final private[asof] class AsOfSlices(
   /** Whether the rows at the beginning of both inputs have a key that is. */
   private[this] def hasFrequentKey(session: SparkSession, conf: SQLConf): Boolean = {
     val keys = inputs.map { case (input, terms) => (input, terms.take(1)) }
-    InputSample.ofBoth(session, keys, types.take(1), ScaleGateConf.sampleRows(conf)).exists {
+    InputSample.ofBoth(session, keys, ScaleGateConf.sampleRows(conf)).exists {
       _.toSeq.exists(side => side.counts.values.max > side.rows * share(session))
     }
   }
@@ -52,7 +50,7 @@ final private[asof] class AsOfSlices(
 
   private[this] def slices(session: SparkSession, conf: SQLConf): Option[TimeSlices] = {
     val samples = inputs.toSeq.flatMap { case (input, terms) =>
-      EvenSample.of(session, input, terms, types)
+      EvenSample.of(session, input, terms)
     }
     val rows = samples.map(_.weight).sum
     val byKey = samples.groupBy(row => if (keyed) row.keys.head else 0L).toVector.sortBy(_._1)

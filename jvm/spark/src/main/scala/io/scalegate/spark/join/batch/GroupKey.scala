@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.types._
 
-import io.scalegate.spark.rows.LocatedTerms
+import io.scalegate.spark.rows.AttributeReader
 
 /** The key of a row, which is compared with keys of the other side's rows in the order in which Spark sorts both. Made
   * and used within a task; one thread. It holds one key.
@@ -47,27 +47,10 @@ private[spark] object GroupKey {
 
   /** Whole numbers. */
   final private class Numbers(keys: Seq[Expression], input: Seq[Attribute]) extends GroupKey {
-    private[this] val terms = new LocatedTerms(keys, input)
-    private[this] val ordinals = terms.ordinals
-    private[this] val widths = keys.map(_.dataType.defaultSize).toArray
-    private val values = new Array[Long](widths.length)
+    private[this] val reader = AttributeReader(keys, input)
+    private val values = reader.keys
 
-    def read(row: UnsafeRow): Boolean = {
-      val located = terms.rowOf(row)
-      var i = 0
-      while (i < values.length && !located.isNullAt(ordinals(i))) {
-        values(i) = number(located, i)
-        i += 1
-      }
-      i == values.length
-    }
-
-    private[this] def number(row: InternalRow, i: Int): Long = widths(i) match {
-      case 8 => row.getLong(ordinals(i))
-      case 4 => row.getInt(ordinals(i)).toLong
-      case 2 => row.getShort(ordinals(i)).toLong
-      case _ => row.getByte(ordinals(i)).toLong
-    }
+    def read(row: UnsafeRow): Boolean = reader.read(row)
 
     def compare(other: GroupKey): Int = {
       val others = other.asInstanceOf[Numbers].values

@@ -113,7 +113,7 @@ final private case class Slicing(
 final private class Slicer(slicing: Slicing) extends Iterator[InternalRow] {
   import slicing._
 
-  private[this] val reader = new AttributeReader(attributes, by.types, input)
+  private[this] val reader = AttributeReader(attributes, input)
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))

@@ -16,7 +16,6 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 import org.apache.spark.sql.types.LongType
 
-import io.scalegate.band.AttributeType
 import io.scalegate.lookup.Direction
 import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows}
@@ -28,8 +27,6 @@ import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows
   *
   * @param attributes
   *   over the child's output: the key, if there is one, and the time
-  * @param types
-  *   of the attributes
   * @param whole
   *   whether rows with a NULL among these, which match nothing, are kept; they go to any cell
   * @param carry
@@ -39,7 +36,6 @@ import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows
   */
 final case class TimeSliceExec(
     attributes: Seq[Expression],
-    types: IndexedSeq[AttributeType],
     slices: TimeSlices,
     whole: Boolean,
     carry: Option[Carry],
@@ -56,7 +52,7 @@ final case class TimeSliceExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (rowsOut, carried) = (longMetric("numOutputRows"), longMetric("carried"))
-    val slicing = TimeSlicing(attributes, types, slices, whole, carry, child.output, output)
+    val slicing = TimeSlicing(attributes, slices, whole, carry, child.output, output)
     child.execute().mapPartitions { rows =>
       val slicer = new TimeSlicer(slicing)
       slicer.sliced(UnsafeRows(rows, slicing.input)).map { row =>
@@ -104,7 +100,6 @@ final case class Carry(direction: Direction, keys: Seq[Expression], ties: Seq[Ex
 /** Everything that travels to the executors for one [[TimeSliceExec]]. */
 final private case class TimeSlicing(
     attributes: Seq[Expression],
-    types: IndexedSeq[AttributeType],
     slices: TimeSlices,
     whole: Boolean,
     carry: Option[Carry],
@@ -118,7 +113,7 @@ final private case class TimeSlicing(
 final private class TimeSlicer(slicing: TimeSlicing) {
   import slicing._
 
-  private[this] val reader = new AttributeReader(attributes, types, input)
+  private[this] val reader = AttributeReader(attributes, input)
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
@@ -137,8 +132,8 @@ final private class TimeSlicer(slicing: TimeSlicing) {
     else keep.rows.map { case (row, cell) => inCell(row, cell) }
 
   private[this] def cellOf(row: UnsafeRow): Long = {
-    val key = if (types.length > 1) reader.keys(0) else 0L
-    val time = reader.keys(types.length - 1)
+    val key = if (attributes.length > 1) reader.keys(0) else 0L
+    val time = reader.keys(attributes.length - 1)
     val hot = slices.indexOf(key)
     if (hot < 0) key
     else {

@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
-import io.scalegate.band.AttributeType
 import io.scalegate.matrix.cube.{CubeLayout, CubePair}
 
 /** The inner join of three inputs by a cube of workers (DP-Join §III-C). All rows meet in one task, whose thread feeds the
@@ -27,8 +26,6 @@ import io.scalegate.matrix.cube.{CubeLayout, CubePair}
   *   over the columns of all three
   * @param pairs
   *   of the first input and the second, the second and the third, the first and the third
-  * @param types
-  *   of the banded attributes
   * @param bounds
   *   windows and bands, as EXPLAIN shows them
   */
@@ -38,7 +35,6 @@ final case class CubeJoinExec(
     bounded: Seq[Seq[Expression]],
     residual: Option[Expression],
     pairs: Seq[CubePair],
-    types: Seq[IndexedSeq[AttributeType]],
     bounds: Seq[String],
     first: SparkPlan,
     second: SparkPlan,
@@ -67,7 +63,7 @@ final case class CubeJoinExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val task =
-      new CubeTask(layout, times, bounded, types, residual, pairs, children.map(_.output))
+      new CubeTask(layout, times, bounded, residual, pairs, children.map(_.output))
     val (rowsOut, comparisons) = (longMetric("numOutputRows"), longMetric("comparisons"))
     first.execute().zipPartitions(second.execute(), third.execute()) { (a, b, c) =>
       val rows = task.join(Vector(a, b, c))

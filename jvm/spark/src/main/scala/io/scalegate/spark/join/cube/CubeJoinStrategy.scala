@@ -31,7 +31,6 @@ object CubeJoinStrategy extends SparkStrategy {
       terms.bounded,
       terms.residual,
       terms.pairs,
-      terms.types,
       terms.shown,
       inputs(0),
       inputs(1),

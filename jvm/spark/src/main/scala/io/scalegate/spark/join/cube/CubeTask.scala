@@ -12,7 +12,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeProjection
 }
 
-import io.scalegate.band.AttributeType
 import io.scalegate.matrix.cube.{
   CubeJoin => CubeOfWorkers,
   CubeLayout,
@@ -30,7 +29,6 @@ final private[cube] class CubeTask(
     layout: CubeLayout,
     times: Seq[Expression],
     bounded: Seq[Seq[Expression]],
-    types: Seq[IndexedSeq[AttributeType]],
     residual: Option[Expression],
     pairs: Seq[CubePair],
     columns: Seq[Seq[Attribute]]
@@ -43,8 +41,8 @@ final private[cube] class CubeTask(
     val rows = inputs.indices.map { i =>
       new CubeRows(
         UnsafeRows(inputs(i), columns(i)),
-        new AttributeReader(Seq(times(i)), Vector(AttributeType.Int64), columns(i)),
-        new AttributeReader(bounded(i), types(i), columns(i)),
+        AttributeReader(Seq(times(i)), columns(i)),
+        AttributeReader(bounded(i), columns(i)),
         i
       )
     }

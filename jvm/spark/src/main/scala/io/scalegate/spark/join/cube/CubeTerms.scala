@@ -10,7 +10,6 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper
 }
 
-import io.scalegate.band.AttributeType
 import io.scalegate.matrix.cube.{CubeBand, CubePair, CubeSpec}
 import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.join.operator.OperatorWindow
@@ -22,7 +21,7 @@ import io.scalegate.stream.TimeWindow
   * @param times
   *   of each input, as 64-bit numbers
   * @param bounded
-  *   the banded attributes of each input, and of what types they are stored
+  *   the banded attributes of each input, in the types that the core stores
   * @param pairs
   *   of the first input and the second, the second and the third, the first and the third
   * @param residual
@@ -33,7 +32,6 @@ import io.scalegate.stream.TimeWindow
 final private[cube] case class CubeTerms(
     times: Seq[Expression],
     bounded: Seq[Seq[Expression]],
-    types: Seq[IndexedSeq[AttributeType]],
     pairs: Seq[CubePair],
     residual: Option[Expression],
     shown: Seq[String]
@@ -124,15 +122,12 @@ private[cube] object CubeTerms extends PredicateHelper {
       times: Seq[Expression],
       residual: Seq[Expression]
   ): CubeTerms = {
-    val attributes =
-      Vector.fill(3)(mutable.ArrayBuffer.empty[(Expression, AttributeType)])
-    def attribute(input: Int, e: Expression, of: AttributeType): Int = {
-      val at = attributes(input).indexWhere { case (known, t) =>
-        t == of && known.semanticEquals(e)
-      }
+    val attributes = Vector.fill(3)(mutable.ArrayBuffer.empty[Expression])
+    def attribute(input: Int, e: Expression): Int = {
+      val at = attributes(input).indexWhere(_.semanticEquals(e))
       if (at >= 0) at
       else {
-        attributes(input) += e -> of
+        attributes(input) += e
         attributes(input).size - 1
       }
     }
@@ -146,16 +141,13 @@ private[cube] object CubeTerms extends PredicateHelper {
       CubePair(
         window.flatMap(b => OperatorWindow.from(b.by))
           .fold(Unbounded)(w => TimeWindow(w.lower, w.upper)),
-        bands.filter(b => b.from == i && b.to == j).map { b =>
-          val of = b.by.band.attribute
-          CubeBand(attribute(i, b.of(i), of), attribute(j, b.of(j), of), b.by.band)
-        }.toVector
+        bands.filter(b => b.from == i && b.to == j)
+          .map(b => CubeBand(attribute(i, b.of(i)), attribute(j, b.of(j)), b.by.band)).toVector
       )
     }
     CubeTerms(
       times.map(OperatorWindow.asLong),
-      attributes.map(_.map(_._1).toSeq),
-      attributes.map(_.map(_._2).toVector),
+      attributes.map(_.toSeq),
       pairs,
       residual.reduceOption(And.apply),
       Seq("windows" -> windows.flatten, "bands" -> bands)

@@ -20,9 +20,9 @@ final class TimedReader(
     val side: Side
 ) {
   private[this] val times =
-    new AttributeReader(Seq(timeOf), Vector(AttributeType.Int64), input.output)
+    AttributeReader(Seq(timeOf), input.output)
   private[this] val attributes =
-    new AttributeReader(input.bounded, bands.map(_.attribute), input.output)
+    AttributeReader(input.bounded, input.output)
   private[this] val unusable = if (side eq Side.R) 1L else -1L
 
   /** The columns of a row. */

@@ -94,7 +94,7 @@ private[plan] object DomainChoice {
       conf: SQLConf
   ): Option[DomainChoice] = {
     val rows = c.inputs.zip(attributes).map { case (input, terms) =>
-      EvenSample.of(session, input, terms, two.types)
+      EvenSample.of(session, input, terms)
     }
     val starts = rows.toSeq.flatten.map(row => row.keys.head -> row.weight).sortBy(_._1)
     val cuts =

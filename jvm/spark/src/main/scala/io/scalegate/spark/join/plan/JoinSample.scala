@@ -65,13 +65,12 @@ object JoinSample {
       conf: SQLConf
   ): Option[JoinSample] = {
     val rows = ScaleGateConf.sampleRows(conf)
-    val types = c.key.map(_.band.attribute) ++: c.differences.map(_.band.attribute).toVector
     val inputs = Sides(
       c.join.left -> (c.key.map(_.left) ++: c.differences.map(_.storedLeft)),
       c.join.right -> (c.key.map(_.right) ++: c.differences.map(_.storedRight))
     )
     InputSample
-      .ofBoth(session, inputs, types, rows)
+      .ofBoth(session, inputs, rows)
       .map(read => new JoinSample(read.left, read.right, c.key, c.differences.map(_.band)))
   }
 

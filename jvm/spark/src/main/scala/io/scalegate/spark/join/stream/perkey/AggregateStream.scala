@@ -3,7 +3,6 @@ package io.scalegate.spark.join.stream.perkey
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.scalegate.band.AttributeType
 import io.scalegate.spark.join.aggregate.SlidingResults
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
 import io.scalegate.spark.rows.AttributeReader
@@ -21,7 +20,7 @@ final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPe
     SlidingResults(
       aggregated.aggregates.over(Nil, Nil),
       columns,
-      new AttributeReader(Seq(columns(eventTimes.right)), Vector(AttributeType.Int64), columns),
+      AttributeReader(Seq(columns(eventTimes.right)), columns),
       aggregated.band,
       aggregated.keepsLast,
       TaskContext.get()

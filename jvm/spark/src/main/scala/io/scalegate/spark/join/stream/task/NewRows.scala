@@ -27,7 +27,7 @@ final private[scalegate] class NewRows(
     late: Long,
     keepLate: UnsafeRow => Unit
 ) {
-  import stored.{columns, input, inTurn, reader, rowOrder, side, types}
+  import stored.{columns, input, inTurn, reader, rowOrder, side, width}
 
   private[this] val time = stored.window.key
   private[this] val store = new RowStore(columns)
@@ -61,7 +61,7 @@ final private[scalegate] class NewRows(
     RowBatch.unmatchable(
       byTime.map(times(_)),
       StoredRows.plain(unmatchableStore, byTime),
-      types.length,
+      width,
       time
     )
   }
@@ -76,7 +76,7 @@ final private[scalegate] class NewRows(
     }
 
   private[this] def readAll(): Vector[Array[Long]] = {
-    var keys = Vector.fill(types.length)(new Array[Long](16))
+    var keys = Vector.fill(width)(new Array[Long](16))
     val unsafe = UnsafeRows(rows, input.output)
     while (unsafe.hasNext) {
       val row = unsafe.next()
@@ -117,7 +117,7 @@ final private[scalegate] class NewRows(
 
 /** Tells the first copy of a row from the others. */
 final private class FirstCopy(copies: Copies, side: Side, columns: Seq[Attribute]) {
-  private[this] val reader = new AttributeReader(copies.attributes, copies.by.types, columns)
+  private[this] val reader = AttributeReader(copies.attributes, columns)
   private[this] val cells = new CellBuffer
 
   def isFirst(row: UnsafeRow): Boolean = !reader.read(row) || {

@@ -6,7 +6,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.band.{AttributeType, Band}
+import io.scalegate.band.Band
 import io.scalegate.lookup.WindowRuns
 import io.scalegate.spark.join.stream.state.{
   Chunk,
@@ -37,15 +37,17 @@ final private[scalegate] class StoredSide(
     val inTurn: Boolean,
     onlyUnmatched: Boolean
 ) {
-  val types: IndexedSeq[AttributeType] = bands.map(_.attribute)
   val columns: Int = input.output.length
+
+  /** How many attributes a row has that are compared. */
+  val width: Int = bands.length
 
   /** Of rows of equal times; only where rows have turns is it seen. */
   val rowOrder: RowOrder =
     if (inTurn) RowOrder(input.ties, input.output) else RowOrder.ofBytes(input.output)
 
   /** Reads the attributes of a row; the task's thread alone. */
-  lazy val reader: AttributeReader = new AttributeReader(input.bounded, types, input.output)
+  lazy val reader: AttributeReader = AttributeReader(input.bounded, input.output)
 
   /** Puts rows together, and [[unmatchableKeeper]] those that match nothing. */
   val keeper = new StoredRowsKeeper(columns, input.decided, onlyUnmatched = false)
@@ -55,8 +57,8 @@ final private[scalegate] class StoredSide(
     windowRuns,
     Vector.empty,
     0L,
-    timed(types.map(_ => Array.emptyLongArray), Vector.empty, keeper),
-    timed(types.map(_ => Array.emptyLongArray), Vector.empty, unmatchableKeeper)
+    timed(Vector.fill(width)(Array.emptyLongArray), Vector.empty, keeper),
+    timed(Vector.fill(width)(Array.emptyLongArray), Vector.empty, unmatchableKeeper)
   )
 
   /** The rows' attributes, with other positions along the window where it counts rows. */
@@ -144,7 +146,7 @@ final private[scalegate] class StoredSide(
   }
 
   private[this] def keysOf(rows: Vector[StoredRows]): IndexedSeq[Array[Long]] = {
-    val keys = types.map(_ => new Array[Long](rows.map(_.size).sum))
+    val keys = Vector.fill(width)(new Array[Long](rows.map(_.size).sum))
     eachOf(rows) { (row, n) =>
       reader.read(row)
       for (i <- keys.indices) keys(i)(n) = reader.keys(i)
@@ -156,7 +158,7 @@ final private[scalegate] class StoredSide(
   private[this] def timesOf(rows: Vector[StoredRows]): IndexedSeq[Array[Long]] = {
     val times = new Array[Long](rows.map(_.size).sum)
     eachOf(rows)((row, n) => times(n) = row.getLong(input.eventTime))
-    types.map(_ => times)
+    Vector.fill(width)(times)
   }
 
   private[this] def eachOf(rows: Vector[StoredRows])(see: (UnsafeRow, Int) => Unit): Unit = {
