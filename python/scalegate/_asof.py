@@ -123,7 +123,7 @@ def asof_join(
     |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:01|10.4|
     +-------------------+------+-----+-------------------+----+
     """
-    sides = schema.frames(left, right, takes_table=True)
+    sides = schema.frames(left, right)
     keys = checked_keys(on, left_on, right_on, sides)
     nearest = _Nearest(sides, time, direction, tolerance, allow_exact, ties, None)
     return _joined(sides, keys, nearest, how, condition, suffix)
@@ -181,7 +181,7 @@ def nearest_join(
     |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:02|10.7|
     +-------------------+------+-----+-------------------+----+
     """
-    sides = schema.frames(left, right, takes_table=True)
+    sides = schema.frames(left, right)
     keys = checked_keys(on, left_on, right_on, sides)
     count = _widths.whole_number(k)
     if count is None or not 1 <= count <= MOST_ROWS:

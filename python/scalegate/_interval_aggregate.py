@@ -103,7 +103,7 @@ def interval_aggregate(
     |2024-05-01 12:00:09|     B| 20.0|NULL|  0|
     +-------------------+------+-----+----+---+
     """
-    sides = schema.frames(left, right, takes_table=True)
+    sides = schema.frames(left, right)
     keys = checked_keys(on, left_on, right_on, sides)
     asked = _asked(left, lower, upper, intervals)
     checked = {

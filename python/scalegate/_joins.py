@@ -65,7 +65,8 @@ def interval_join(
     Parameters
     ----------
     left, right
-        DataFrames of one session, both batch or both streaming.
+        DataFrames of one session, batch or streaming. Each batch of a stream beside a table is
+        joined with the table's rows as they are then; `how` keeps rows of the stream alone.
     on
         Columns of both sides that must be equal; None joins on time alone.
     time
@@ -144,9 +145,10 @@ def interval_join(
     +-------------------+------+-----+
     """
     kind = schema.join_type(how)
-    sides = schema.frames(left, right)
-    way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, left.isStreaming, way)
+    sides = schema.frames(left, right, kind)
+    streams = schema.of_streams(left, right)
+    way = schema.way(algorithm, layout, streams)
+    order = schema.ordered(ordered, streams, way)
     keys = checked_keys(on, left_on, right_on, sides)
     interval = checked_interval(sides, time, lower, upper, "left.interval_join(right, {})")
     keys.refuse_matrix(way)
@@ -179,7 +181,8 @@ def band_join(
     Parameters
     ----------
     left, right
-        DataFrames of one session, both batch or both streaming.
+        DataFrames of one session, batch or streaming. Each batch of a stream beside a table is
+        joined with the table's rows as they are then; `how` keeps rows of the stream alone.
     bands
         Left column to (right column, width): ``{"x": ("a", 10)}`` is ``abs(x - a) <= 10``,
         evaluated in the columns' own types as Spark does; integers in a type in which nothing
@@ -218,9 +221,10 @@ def band_join(
     +-------------------+------+-----+-------------------+------------+----+
     """
     kind = schema.join_type(how)
-    sides = schema.frames(left, right)
-    way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, left.isStreaming, way)
+    sides = schema.frames(left, right, kind)
+    streams = schema.of_streams(left, right)
+    way = schema.way(algorithm, layout, streams)
+    order = schema.ordered(ordered, streams, way)
     keys = checked_keys(on, left_on, right_on, sides)
     checked = checked_bands(bands, sides)
     if time is not None and within is None:
@@ -261,7 +265,8 @@ def window_join(
     Parameters
     ----------
     left, right
-        DataFrames of one session, both batch or both streaming.
+        DataFrames of one session, batch or streaming. Each batch of a stream beside a table is
+        joined with the table's rows as they are then; `how` keeps rows of the stream alone.
     on
         A condition over columns of both sides, as `DataFrame.join` takes it, which may call
         Python functions; None keeps every pair of the window. To join a frame with itself give
@@ -316,13 +321,19 @@ def window_join(
     +-------------------+------+-----+-------------------+------------+----+
     """
     kind = schema.join_type(how)
-    sides = schema.frames(left, right)
-    way = schema.way(algorithm, layout, left.isStreaming)
-    order = schema.ordered(ordered, left.isStreaming, way)
+    sides = schema.frames(left, right, kind)
+    streams = schema.of_streams(left, right)
+    way = schema.way(algorithm, layout, streams)
+    order = schema.ordered(ordered, streams, way)
     if on is not None and not isinstance(on, Column):
         raise ScalegateError(
             f"on={on!r} is not a Column: write a condition such as left.x < right.a; for columns "
             'that must be equal use interval_join(on="name").'
+        )
+    if isinstance(within, Rows) and left.isStreaming != right.isStreaming:
+        raise ScalegateError(
+            f"within=rows({within.count}): a stream and a table have no order by which the last "
+            'rows could be counted. Give a window of time, as in within="5 minutes".'
         )
     if isinstance(within, Rows) and way and (within.keys or not schema.is_operator(algorithm)):
         given = f"algorithm={str(algorithm)!r}" if layout is None else f"layout={layout!r}"

@@ -37,6 +37,14 @@ _Outer: TypeAlias = Literal["fullouter", "full_outer", "leftouter", "left_outer"
 _Other: TypeAlias = Literal["rightouter", "right_outer", "leftsemi", "left_semi"]
 JoinType: TypeAlias = _Sides | _Outer | _Other | Literal["leftanti", "left_anti"]
 JOIN_TYPES = ("inner", "left", "right", "full", "semi", "anti")
+KEPT_SIDES = {
+    "inner": (),
+    "left": ("left",),
+    "right": ("right",),
+    "full": ("left", "right"),
+    "semi": ("left",),
+    "anti": ("left",),
+}
 SPARK_JOIN_TYPES = {
     "inner": "inner",
     "cross": "cross",
@@ -83,12 +91,11 @@ class Frame:
         )
 
 
-def frames(
-    left: DataFrame, right: DataFrame, *, takes_table: bool = False
-) -> tuple[Frame, Frame]:
-    """Both sides, refused unless they are batch DataFrames or streaming ones.
+def frames(left: DataFrame, right: DataFrame, kind: str = "left") -> tuple[Frame, Frame]:
+    """Both sides, refused where one is a stream and the other's rows are kept.
 
-    `takes_table` says that a stream on the left may be joined with a batch one on the right.
+    Whether a row of a table matches nothing is known when the stream ends, so that a join of this
+    kind may not ask. `left` is also what gives each left row its answer.
     """
     for side, df in (("left", left), ("right", right)):
         if not isinstance(df, DataFrame):
@@ -96,18 +103,14 @@ def frames(
                 f"the {side} side is not a Spark DataFrame but {type(df).__module__}."
                 f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
             )
-    if takes_table and right.isStreaming and not left.isStreaming:
-        raise ScalegateError(
-            "the right side is a streaming DataFrame and the left side a batch one: no row of a "
-            "table has its answer before the stream ends. Join two streams, or a stream on the "
-            "left with a table."
-        )
-    if not takes_table and left.isStreaming != right.isStreaming:
+    if left.isStreaming != right.isStreaming:
         stream, batch = ("left", "right") if left.isStreaming else ("right", "left")
-        raise ScalegateError(
-            f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: these "
-            "joins take two of a kind. DataFrame.join joins a stream with a batch."
-        )
+        if batch in KEPT_SIDES[kind]:
+            raise ScalegateError(
+                f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: "
+                "no row of a table has its answer before the stream ends. Join two streams, or "
+                "keep the rows of the stream alone: put it on the left, or use an inner join."
+            )
     _session.require(left.sparkSession)
     return frame(left, "left"), frame(right, "right")
 
@@ -116,6 +119,11 @@ def frame(df: DataFrame, side: str) -> Frame:
     """A frame under the name that messages give it."""
     sensitive = df.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
     return Frame(df, side, str if sensitive else str.lower)
+
+
+def of_streams(left: DataFrame, right: DataFrame) -> bool:
+    """Whether both sides are streams, whose join has a state; beside a table one has none."""
+    return left.isStreaming and right.isStreaming
 
 
 def wraps(df: DataFrame) -> bool:

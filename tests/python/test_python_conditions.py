@@ -406,7 +406,7 @@ def test_a_function_that_fails_ends_the_query_of_streams(
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("what", ["per key", "operator", "table", "nearest"])
+@pytest.mark.parametrize("what", ["per key", "operator", "nearest"])
 def test_what_python_cannot_decide_of_streams_is_refused_by_name(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, what: str
 ) -> None:
@@ -414,11 +414,7 @@ def test_what_python_cannot_decide_of_streams_is_refused_by_name(
     left = stream.selectExpr("timestamp AS ts", "value AS k", "value AS x")
     right = stream.selectExpr("timestamp AS at", "value AS k", "value AS a")
     fits, time = functions["rows"]("x", "a"), ("ts", "at")
-    if what == "table":
-        table = spark.range(3).selectExpr("timestamp_seconds(id) AS at", "id AS a")
-        near = "at BETWEEN ts - INTERVAL 1 SECOND AND ts"
-        joined = left.join(table, F.expr(near) & fits, "left")
-    elif what == "nearest":
+    if what == "nearest":
         joined = left.asof_join(right, time=time, condition=fits)
     elif what == "per key":
         within = scalegate.rows(3, per_key="k")

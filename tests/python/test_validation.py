@@ -486,11 +486,6 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["the right side is not a Spark DataFrame but builtins.list"],
     ),
     (
-        "a stream and a batch are refused",
-        lambda r, s: interval_join(stream(r), s, time=("timestamp", "ts"), lower="-5 seconds"),
-        ["the left side is a streaming DataFrame and the right side a batch one"],
-    ),
-    (
         "another algorithm than an index is refused for streams",
         lambda r, s: interval_join(
             stream(r),

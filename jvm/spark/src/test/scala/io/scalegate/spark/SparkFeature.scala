@@ -8,8 +8,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.FunctionRegistry
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.scalegate.TestStreams
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.{RealTimeMode, TestStreams}
 import org.apache.spark.sql.{Encoders, functions}
 
 /** What a minor of Spark can do with this package, and an earlier one can not: a line of the table in

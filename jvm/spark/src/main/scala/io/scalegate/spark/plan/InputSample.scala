@@ -96,7 +96,7 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
   */
 object InputSample {
 
-  /** Whether the rows of an input can be read twice at little cost. */
+  /** Whether the rows of an input can be read twice at little cost. Not so a stream's: each batch would wait for it. */
   def isCheap(input: LogicalPlan): Boolean = headsOf(input, AttributeSet.empty, 1).nonEmpty
 
   /** Both inputs' samples; none where one of them would cost more than that, fails, or shows nothing.
@@ -243,7 +243,7 @@ object InputSample {
         headsOf(child, AttributeSet(kept), n).map(Project(kept, _))
       case Filter(condition, child) if isPlain(plan) =>
         headsOf(child, needed ++ condition.references, n).map(Filter(condition, _))
-      case leaf: LeafNode if isCheap(leaf) =>
+      case leaf: LeafNode if !leaf.isStreaming && isCheap(leaf) =>
         Some(LocalLimit(Literal(n), Project(leaf.output.filter(needed.contains), leaf)))
       case _ => None
     }

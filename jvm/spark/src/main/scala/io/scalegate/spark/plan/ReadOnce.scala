@@ -17,10 +17,18 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, Una
   *   the same in all copies of one input, and of no other
   * @param why
   *   the rows may be others
+  * @param atRest
+  *   whether the rows of a stream's batch are here a table's, which are joined with the batch as one
   */
-final case class ReadOnce(columns: Seq[Attribute], id: Long, why: String, child: LogicalPlan)
-    extends UnaryNode
+final case class ReadOnce(
+    columns: Seq[Attribute],
+    id: Long,
+    why: String,
+    child: LogicalPlan,
+    atRest: Boolean = false
+) extends UnaryNode
     with OwnNode {
+  override def isStreaming: Boolean = !atRest && super.isStreaming
   override def output: Seq[Attribute] = columns
   override def references: AttributeSet = AttributeSet(columns)
   override def stats: Statistics = child.stats

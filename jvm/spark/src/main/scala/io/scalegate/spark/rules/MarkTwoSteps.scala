@@ -28,7 +28,7 @@ import io.scalegate.spark.window.SlidingAggregate
 object MarkTwoSteps extends Rule[LogicalPlan] {
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {
     case Subquery(_, true) => plan
-    case _ if !ScaleGateConf.enabled(conf) || plan.isStreaming => plan
+    case _ if !ScaleGateConf.enabled(conf) => plan
     case _ => marked(plan)
   }
 
@@ -63,7 +63,7 @@ object MarkTwoSteps extends Rule[LogicalPlan] {
 
   private[this] def isRunSo(plan: LogicalPlan): Boolean = plan match {
     case join: Join => WindowJoinStrategy.runs(join)
-    case _: InTwoSteps => true
+    case _: InTwoSteps => !plan.children.forall(_.isStreaming)
     case SlidingAggregate(found) =>
       found.windows.kept && !plan.asInstanceOf[Aggregate].isStreaming
     case _ => false

@@ -145,11 +145,6 @@ object Errors {
       s"be: $why. Write the input to a table or a checkpoint first, or remove the hint, and Spark plans the join itself"
   )
 
-  def hintStreaming: Exception = bad(
-    "WINDOW_JOIN joins two batch DataFrames or two streaming ones; this join has one of each. Without the hint Spark " +
-      "joins a stream with a batch itself"
-  )
-
   def orderedBatch: Exception = bad(
     "WINDOW_JOIN('ordered') orders the rows of a join of two streams; order those of a batch join by what you like " +
       "with ORDER BY"
@@ -453,10 +448,10 @@ object Errors {
   )
 
   def pythonStream(condition: String): Exception = bad(
-    "a Python function of both sides decides which rows of a stream match nothing where it cannot, beside a table, of each " +
-      s"key's last rows, of nearest rows, with an operator of the papers, or in Real-Time Mode: $condition. Join two streams " +
-      "over a window in micro-batches, without such a hint, compute it as a column of one side first, or write it with " +
-      "Spark's own functions"
+    "a Python function of both sides decides which rows of a stream match nothing where it cannot, of each " +
+      "key's last rows, of nearest rows, with an operator of the papers, beside a table above an operator with a state, or " +
+      s"in Real-Time Mode: $condition. Join two streams over a window in micro-batches, without such a hint, compute it as " +
+      "a column of one side first, or write it with Spark's own functions"
   )
 
   def pythonReadOnce(setting: String): Exception = bad(

@@ -78,6 +78,12 @@ object ScaleGateConf {
 
   def checksRealTime(conf: SQLConf): Boolean = boolean(conf, CheckRealTime, default = true)
 
+  /** Spark's: whether it refuses operators in Real-Time Mode that it does not know. */
+  val SparkChecksRealTime = "spark.sql.streaming.realTimeMode.allowlistCheck"
+
+  def sparkChecksRealTime(conf: SQLConf): Boolean =
+    conf.getConfString(SparkChecksRealTime, "true").toBoolean
+
   /** When aggregates over windows of time give a window in Real-Time Mode: `final`, once, when all sources have passed
     * its end; `update`, whenever rows of it have come. `spark` leaves these aggregates to Spark.
     */

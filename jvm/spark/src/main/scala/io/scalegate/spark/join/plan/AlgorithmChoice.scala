@@ -3,6 +3,7 @@ package io.scalegate.spark.join.plan
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.{KeyBound, Probing}
 import io.scalegate.spark.plan.InputSize
@@ -28,11 +29,23 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
   *     no more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
+  *   - In Real-Time Mode, where a stream's rows are to be given as they come, a table beside it is broadcast or the join
+  *     left to Spark.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
 
   /** None for a join that is left to Spark. */
-  def forJoin(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] = {
+  def forJoin(c: WindowJoinCandidate, free: Probing, conf: SQLConf): Option[AlgorithmChoice] =
+    if (isInRealTime(c) && ScaleGateConf.sparkChecksRealTime(conf)) {
+      if (c.isRequested) throw Errors.realTimeSetting(ScaleGateConf.SparkChecksRealTime)
+      None
+    } else chosen(c, free, conf)
+
+  private[this] def chosen(
+      c: WindowJoinCandidate,
+      free: Probing,
+      conf: SQLConf
+  ): Option[AlgorithmChoice] = {
     for {
       (algorithm, _) <- c.requested
       why <- obstacle(algorithm, c, free)
@@ -113,7 +126,11 @@ object AlgorithmChoice extends JoinSelectionHelper {
     val isSweep = algorithm == Algorithm.Sweep
     val operator = Some(algorithm).collect { case NamedOperator(o, _) => o }
     val isOperator = operator.nonEmpty
-    if (isOperator && c.operatorWindow.isEmpty)
+    if (algorithm != Algorithm.Broadcast && isInRealTime(c))
+      Some(
+        "in Real-Time Mode rows are given before the stream ends, so that the table must be held"
+      )
+    else if (isOperator && c.operatorWindow.isEmpty)
       Some("it joins within a window, and no time or whole number is bounded by constants")
     else if (algorithm == Algorithm.Matrix)
       if (keyed) Some("rows with equal keys are brought together by the key") else None
@@ -132,9 +149,13 @@ object AlgorithmChoice extends JoinSelectionHelper {
 
   /** The way to probe with the smaller side held; only an inner join has two. */
   private[this] def smallest(c: WindowJoinCandidate, free: Probing): Probing =
-    if (free.isInner && c.join.left.stats.sizeInBytes < c.join.right.stats.sizeInBytes)
-      free.copy(side = Side.S)
-    else free
+    if (free.isInner && isLeftHeld(c)) free.copy(side = Side.S) else free
+
+  private[this] def isLeftHeld(c: WindowJoinCandidate): Boolean =
+    if (isInRealTime(c)) c.join.right.isStreaming
+    else c.join.left.stats.sizeInBytes < c.join.right.stats.sizeInBytes
+
+  private[this] def isInRealTime(c: WindowJoinCandidate): Boolean = RealTimeMode.isIn(c.join)
 
   private[this] def sizeOf(input: LogicalPlan): String = InputSize.from(input).describe
 }

@@ -43,10 +43,8 @@ object JoinReport {
   private[this] def whyNot(join: Join): Option[String] = {
     val candidate = new WindowJoinCandidate(join)
     if (!ScaleGateConf.enabled(SQLConf.get)) Some(s"${ScaleGateConf.Enabled} is false")
-    else if (join.isStreaming)
-      Some(
-        "one side is a stream, or it is decided when the query starts: explain the running query"
-      )
+    else if (join.left.isStreaming && join.right.isStreaming)
+      Some("it is decided when the query starts: explain the running query")
     else if (WindowJoinStrategy.runs(join)) None
     else
       candidate.notPlannable

@@ -198,9 +198,14 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   /** Whether a full join is one that is run as two joins, if not as one. */
   def isRunWhereSplit: Boolean = isPlain && (isBounded || isRequested && leftKeys.isEmpty)
 
+  /** Whether it is a join of two streams, which has a state and another node. A stream beside a table is joined batch by
+    * batch, as a table is.
+    */
+  private[this] def isOfStreams: Boolean = join.left.isStreaming && join.right.isStreaming
+
   private[this] def isPlain: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
-    !join.isStreaming && isHintFree && keysSortable && all.forall(_.deterministic)
+    !isOfStreams && isHintFree && keysSortable && all.forall(_.deterministic)
   }
 
   /** Whether no hint of Spark's own says how it is run. Adaptive execution gives hints, too, where it finds many empty
@@ -226,7 +231,6 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   /** A hint or a marker that cannot be honoured is an error, not a slower plan. */
   def refuseWhatWasAskedFor(): Unit = {
-    if (requests.nonEmpty && join.isStreaming) throw Errors.hintStreaming
     if (isOrdered) throw Errors.orderedBatch
     if (requests.nonEmpty && !isRun)
       throw whole.fold(Errors.hintJoinType(join.joinType.sql))(Errors.hintFullJoin)

@@ -8,7 +8,20 @@ import org.apache.spark.sql.catalyst.expressions.{
   PredicateHelper,
   SubExprUtils
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, JoinHint, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Aggregate,
+  Deduplicate,
+  DeduplicateWithinWatermark,
+  Distinct,
+  Filter,
+  GlobalLimit,
+  Join,
+  JoinHint,
+  LogicalPlan,
+  Project,
+  UnaryNode,
+  Union
+}
 import org.apache.spark.sql.catalyst.plans.{
   FullOuter,
   InnerLike,
@@ -18,6 +31,7 @@ import org.apache.spark.sql.catalyst.plans.{
   RightOuter
 }
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.asof.AsOf
@@ -62,7 +76,8 @@ object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
       join.joinType match {
         case _: InnerLike if !join.condition.exists(AsOf.isIn) =>
           if (isOwn(join)) filtered(join).get else join
-        case _ if join.isStreaming => throw Errors.pythonStream(condition.python.head.sql)
+        case _ if join.isStreaming && !isBesideTable(join) =>
+          throw Errors.pythonStream(condition.python.head.sql)
         case other =>
           val (left, ofLeft) = SideHint.takenFrom(join.left)
           val (right, ofRight) = SideHint.takenFrom(join.right)
@@ -99,6 +114,24 @@ object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
     val c = new WindowJoinCandidate(SimplifiedJoin(candidates))
     c.isRequested || c.isBounded
   }
+
+  /** Whether each batch of a stream has its answer from a table when it has been read. The batch is in the plan twice, as
+    * an operator with a state cannot be.
+    */
+  private[this] def isBesideTable(join: Join): Boolean =
+    !RealTimeMode.isIn(join) && !join.children.exists(_.exists(hasState)) && {
+      if (join.joinType == RightOuter) !join.left.isStreaming
+      else join.joinType != FullOuter && !join.right.isStreaming
+    }
+
+  private[this] def hasState(plan: LogicalPlan): Boolean = plan.isStreaming && (plan match {
+    case _: Aggregate | _: Distinct | _: Deduplicate | _: DeduplicateWithinWatermark |
+        _: GlobalLimit =>
+      true
+    case _: Union => false
+    case unary: UnaryNode => unary.nodeName.contains("State")
+    case other => other.children.size > 1 && other.children.forall(_.isStreaming)
+  })
 
   private[this] def isCorrelated(join: Join): Boolean =
     join.exists(_.expressions.exists(SubExprUtils.containsOuter))

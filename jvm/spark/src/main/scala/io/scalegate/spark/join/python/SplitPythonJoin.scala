@@ -145,12 +145,13 @@ object SplitPythonJoin extends Rule[LogicalPlan] {
     val number = Alias(MonotonicallyIncreasingID(), "__scalegate_row")()
     val rows = Project(input.output :+ number, input)
     val copies = ReadOnce(Seq(rows, rows), "the numbers that join them with what Python accepts")
-    val others = copies.last.output.map(a => Alias(a, a.name)())
-    val renamed = copies.last.output.zip(others.map(_.toAttribute))
+    val found = copies.last.copy(atRest = true)
+    val others = found.output.map(a => Alias(a, a.name)())
+    val renamed = found.output.zip(others.map(_.toAttribute))
     Input(
       copies.head,
       Some(number.toAttribute),
-      Project(others, copies.last),
+      Project(others, found),
       renamed.toMap,
       Some(renamed.last._2)
     )

@@ -3,7 +3,7 @@ package io.scalegate.spark.window.rules
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.stream.plan.RealTimeQueries
 import io.scalegate.spark.settings.ScaleGateConf

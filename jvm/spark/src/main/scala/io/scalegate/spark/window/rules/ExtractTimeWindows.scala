@@ -19,7 +19,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Expand, Filter, LogicalPlan,
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.{FILTER, TIME_WINDOW, TreePattern}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.types.{DataType, LongType}
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}

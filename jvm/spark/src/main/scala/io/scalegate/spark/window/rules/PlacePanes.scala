@@ -3,7 +3,7 @@ package io.scalegate.spark.window.rules
 import org.apache.spark.sql.catalyst.expressions.{And, Expression, IsNotNull, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.settings.{Errors, ScaleGateConf, WindowEmission}
 import io.scalegate.spark.window.stream.StreamingPanes

@@ -5,8 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{Alias, PreciseTimestampConvers
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{FilterExec, ProjectExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.GroupingKeys
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.{GroupingKeys, RealTimeMode}
 import org.apache.spark.sql.types.LongType
 
 import io.scalegate.spark.settings.{Errors, NamedDesign, ScaleGateConf}

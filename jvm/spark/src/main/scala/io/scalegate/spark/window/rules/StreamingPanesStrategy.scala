@@ -18,8 +18,8 @@ import org.apache.spark.sql.execution.{
   SparkStrategy
 }
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.{PlannedExec, RealTimeMode, StreamingPanesExec}
-import org.apache.spark.sql.scalegate.{GroupingKeys, SparkStreams}
+import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingPanesExec}
+import org.apache.spark.sql.scalegate.{GroupingKeys, RealTimeMode, SparkStreams}
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.LongType
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.SparkPlan
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.spark.join.stream.StreamJoin

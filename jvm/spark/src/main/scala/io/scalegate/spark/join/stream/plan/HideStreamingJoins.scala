@@ -13,8 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.SparkStreams
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.{RealTimeMode, SparkStreams}
 import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 
 import io.scalegate.spark.join.Probing

@@ -4,7 +4,7 @@ import org.apache.spark.SPARK_VERSION
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionOperation}
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.aggregate.{ExtractIntervalAggregate, IntervalAggregate}
 import io.scalegate.spark.plan.StatefulNode
@@ -50,8 +50,8 @@ private[spark] object RealTimeQueries {
   }
 
   private[this] def refuseSetting(conf: SQLConf): Unit =
-    if (conf.getConfString(AllowlistCheck, "true").toBoolean)
-      throw Errors.realTimeSetting(AllowlistCheck)
+    if (ScaleGateConf.sparkChecksRealTime(conf))
+      throw Errors.realTimeSetting(ScaleGateConf.SparkChecksRealTime)
 
   private[this] def refuseSink(query: WriteToStreamStatement, conf: SQLConf): Unit =
     if (ScaleGateConf.checksRealTime(conf)) RealTimeMode.checkSink(query)
@@ -62,7 +62,4 @@ private[spark] object RealTimeQueries {
   def mixesSources(plan: LogicalPlan): Boolean = plan.isStreaming &&
     (HideStreamingJoins.isTimed(plan) || plan.isInstanceOf[StatefulNode] ||
       plan.isInstanceOf[RepartitionOperation])
-
-  /** Spark's: whether it refuses operators that it does not know. */
-  private[this] val AllowlistCheck = "spark.sql.streaming.realTimeMode.allowlistCheck"
 }

@@ -3,7 +3,7 @@ package io.scalegate.spark.join.stream.plan
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.scalegate.stream.RealTimeMode
+import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.band.IntegralBand

@@ -1,6 +1,8 @@
 package org.apache.spark.sql.scalegate.stream
+
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.settings.ScaleGateConf
 

@@ -1,4 +1,4 @@
-package org.apache.spark.sql.scalegate.stream
+package org.apache.spark.sql.scalegate
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement

@@ -1,17 +1,19 @@
-package org.apache.spark.sql.scalegate.stream
+package org.apache.spark.sql.scalegate
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.streaming.WriteToStreamStatement
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.streaming.RealTimeTrigger
 
-/** Spark's Real-Time Mode, which 4.0 does not have. */
+/** Spark's Real-Time Mode, which has no operators with a state before 4.3. */
 object RealTimeMode {
 
   /** Whether this release's operators give rows before their inputs end. */
   val isKnown: Boolean = false
 
   /** Whether a query that is about to start asks for it. */
-  def isAsked(query: WriteToStreamStatement): Boolean = false
+  def isAsked(query: WriteToStreamStatement): Boolean =
+    query.trigger.isInstanceOf[RealTimeTrigger]
 
   /** Whether a batch's plan reads its streams in it. */
   def isIn(plan: LogicalPlan): Boolean = false

@@ -1,0 +1,83 @@
+package io.scalegate.spark.join.stream.realtime
+
+import org.apache.spark.sql.Encoders
+import org.apache.spark.sql.internal.SQLConf
+
+import io.scalegate.spark.join.stream.Event
+import io.scalegate.stream.Side
+
+/** Joins of a stream with a table under `trigger(realTime=…)`. */
+final class RealTimeTableSuite extends RealTimeSuite {
+  private val near = "abs(l.x - t.x) <= 1"
+  private val pairs = "SELECT l.id AS a, t.id AS b FROM l"
+
+  override protected def beforeAll(): Unit = {
+    super.beforeAll()
+    spark
+      .createDataset(Seq(at(10, 1, x = 5), at(11, 2, x = 7), at(12, 3, x = 100)))(
+        Encoders.product[Event]
+      )
+      .createOrReplaceTempView("t")
+  }
+
+  private def events = Seq(at(10, 1, x = 6), at(10, 2, x = 50))
+
+  for (
+    (query, rows) <- Seq(
+      s"$pairs JOIN t ON $near" -> Seq("[1,1]", "[1,2]"),
+      s"$pairs LEFT JOIN t ON $near" -> Seq("[1,1]", "[1,2]", "[2,null]"),
+      s"SELECT t.id AS a, l.id AS b FROM t RIGHT JOIN l ON $near" ->
+        Seq("[1,1]", "[2,1]", "[null,2]"),
+      s"SELECT l.id AS a, 0 AS b FROM l LEFT SEMI JOIN t ON $near" -> Seq("[1,0]"),
+      s"SELECT l.id AS a, 0 AS b FROM l LEFT ANTI JOIN t ON $near" -> Seq("[2,0]"),
+      s"$pairs JOIN t ON l.k = t.k AND $near" -> Seq("[1,1]", "[1,2]"),
+      s"$pairs JOIN t ON t.x BETWEEN l.x - 1 AND l.id + 6" -> Seq("[1,1]", "[1,2]")
+    )
+  )
+    test(s"each row has its answer when it comes: $query") {
+      withRunning(query) { q =>
+        q.add(Side.R, 0, events: _*)
+        assert(q.rows(rows) == rows)
+        assert(q.progress.isEmpty, "the batch was over")
+        q.add(Side.R, 1, events.map(e => e.copy(id = e.id + 10)): _*)
+        val later = rows.size * 2
+        eventually(q.collected.rows.distinct.size == later)
+      }
+    }
+
+  test("a table too large to be broadcast is, if a hint says so") {
+    withSettings(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
+      withRunning(s"SELECT /*+ WINDOW_JOIN */ l.id AS a, t.id AS b FROM l JOIN t ON $near") { q =>
+        q.add(Side.R, 0, events: _*)
+        assert(q.rows(Seq("[1,1]", "[1,2]")) == Seq("[1,1]", "[1,2]"))
+      }
+    }
+  }
+
+  test("a way to join that reads its inputs to their ends is refused") {
+    val q = new Running(
+      s"SELECT /*+ WINDOW_JOIN('sweep') */ l.id AS a, t.id AS b FROM l JOIN t ON l.k = t.k AND $near"
+    )
+    try {
+      q.start()
+      eventually(q.failure.exists(_.contains("the table must be held")))
+    } finally q.stop()
+  }
+
+  test("where Spark checks its operators, its own join by keys is left to it") {
+    withSettings("spark.sql.streaming.realTimeMode.allowlistCheck" -> "true") {
+      val q = new Running(s"$pairs JOIN t ON l.k = t.k AND $near")
+      try {
+        q.start()
+        q.add(Side.R, 0, events: _*)
+        assert(q.rows(Seq("[1,1]", "[1,2]")) == Seq("[1,1]", "[1,2]"))
+      } finally q.stop()
+      val hinted =
+        new Running(s"SELECT /*+ WINDOW_JOIN */ l.id AS a FROM l JOIN t ON l.k = t.k AND $near")
+      try {
+        hinted.start()
+        eventually(hinted.failure.exists(_.contains("configure(builder, real_time=True)")))
+      } finally hinted.stop()
+    }
+  }
+}
