@@ -34,14 +34,28 @@ object AttributeReader {
     val ordinals = attributes.collect { case column: Attribute =>
       input.indexWhere(_.exprId == column.exprId)
     }
-    if (ordinals.length == attributes.length)
-      new ColumnReader(ordinals.toArray, stored(attributes))
-    else ComputedAttributes(attributes, input)
+    if (ordinals.length < attributes.length) ComputedAttributes(attributes, input)
+    else
+      (ordinals, stored(attributes)) match {
+        case (Seq(one), Seq("long")) => new LongReader(one)
+        case (_, types) => new ColumnReader(ordinals.toArray, types)
+      }
   }
 
   /** The Java types of the values. */
-  private[rows] def stored(attributes: Seq[Expression]): Array[String] =
-    attributes.map(a => CodeGenerator.javaType(a.dataType)).toArray
+  private[rows] def stored(attributes: Seq[Expression]): Seq[String] =
+    attributes.map(a => CodeGenerator.javaType(a.dataType))
+}
+
+/** Reads a column of 64 bits, as most keys and times are. */
+final private class LongReader(ordinal: Int) extends AttributeReader(1) {
+  private[this] val values = keys
+
+  def read(row: InternalRow): Boolean = {
+    val isPresent = !row.isNullAt(ordinal)
+    if (isPresent) values(0) = row.getLong(ordinal)
+    isPresent
+  }
 }
 
 /** Reads columns.
@@ -49,11 +63,11 @@ object AttributeReader {
   * @param stored
   *   their Java types
   */
-final private class ColumnReader(ordinals: Array[Int], stored: Array[String])
+final private class ColumnReader(ordinals: Array[Int], stored: Seq[String])
     extends AttributeReader(ordinals.length) {
   import ColumnReader._
 
-  private[this] val kinds = stored.map(Kinds.indexOf(_))
+  private[this] val kinds = stored.map(Kinds.indexOf(_)).toArray
 
   def read(row: InternalRow): Boolean = {
     var i = 0

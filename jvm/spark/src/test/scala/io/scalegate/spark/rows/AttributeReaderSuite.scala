@@ -92,6 +92,15 @@ final class AttributeReaderSuite extends AnyFunSuite {
     assert(reader.keys.toSeq == Seq(Long.MinValue + 1, Int.MinValue.toLong, Long.MinValue))
   }
 
+  test("one column of 64 bits") {
+    val reader = AttributeReader(Seq(input(3)), input)
+    for (value <- Seq(0, 1); of <- Seq(row(value), inBytes(row(value))))
+      assert(reader.read(of) && reader.keys.toSeq == Seq(expected(value)(3)))
+    val missing = row(0).copy()
+    missing.setNullAt(3)
+    assert(!reader.read(missing))
+  }
+
   test("generated code and one by one are chosen by Spark's setting") {
     val kinds = readers.map { case (_, reader) => reader.getClass.getSimpleName }
     assert(kinds == Seq("ColumnReader", "SpecificAttributeReader", "EvaluatedAttributes"))

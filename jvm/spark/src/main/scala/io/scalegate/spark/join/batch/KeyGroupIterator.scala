@@ -37,6 +37,7 @@ final class KeyGroupIterator(
   private[this] val most = math.min(mostRows, MostHeld)
   private[this] val held = new Array[UnsafeRow](most)
   private[this] val attributes = Array.ofDim[Long](width, most)
+  private[this] val first = attributes(0)
   private[this] val least = new Array[Long](width)
   private[this] val greatest = new Array[Long](width)
   private[this] var isOpen =
@@ -94,16 +95,19 @@ final class KeyGroupIterator(
     } else probes.advance()
 
   protected def find(): Boolean = {
-    while (at < end && !passes(at)) at += 1
-    val more = at < end
-    if (more) at += 1
-    more
+    val (low, high) = (least(0), greatest(0))
+    var row = at
+    while (row < end && (first(row) < low || first(row) > high || width > 1 && !passes(row)))
+      row += 1
+    at = row + 1
+    row < end
   }
 
   protected def foundRow: UnsafeRow = held(at - 1)
 
+  /** Whether a row is within the ranges after the first. */
   private[this] def passes(row: Int): Boolean = {
-    var i = 0
+    var i = 1
     while (i < width && attributes(i)(row) >= least(i) && attributes(i)(row) <= greatest(i))
       i += 1
     i == width
