@@ -140,6 +140,7 @@ final class StreamQueryGenerator(random: Random) {
       case 7 => over(input)(udf)
       case 8 => distinct(input)
       case 9 => over(input)(known)
+      case 10 | 11 => over(input)(withTable)
       case _ => input
     }
   }
@@ -389,12 +390,26 @@ final class StreamQueryGenerator(random: Random) {
         "LEFT ANTI JOIN" -> "x.a, x.b, x.t, x.v"
       )
     )
-    val on = oneOf(Seq(
-      "x.v = y.v",
-      "x.a BETWEEN y.a - 1 AND y.a + 1",
-      "x.v = y.v AND abs(x.a - y.a) <= 4"
-    ))
-    one(s"$how with a table", input)(q => s"SELECT $chosen FROM ($q) x $how known y ON $on")
+    val on = oneOf(
+      Seq(
+        "x.v = y.v",
+        "x.a BETWEEN y.a - 1 AND y.a + 1",
+        "x.v = y.v AND abs(x.a - y.a) <= 4",
+        "y.t BETWEEN x.t - INTERVAL 3 SECONDS AND x.t + INTERVAL 3 SECONDS AND x.v <> y.v",
+        "abs(x.a - y.a) <= 3 AND y.b - x.b BETWEEN -2 AND 2",
+        "x.a <= y.b AND y.a <= x.b + 2",
+        "x.v = y.v AND x.a <= y.b AND y.a <= x.b + 4",
+        "x.a BETWEEN y.a AND y.a + 3 AND x.b < y.a + (SELECT max(b) FROM known)"
+      )
+    )
+    val hint =
+      if (chance(20) && on != "x.v = y.v")
+        oneOf(Seq("WINDOW_JOIN", "WINDOW_JOIN('broadcast')", "BROADCAST(y)"))
+      else ""
+    Query(s"$how with a table", input) { (in, from) =>
+      val asked = if (in.isPlain || hint.isEmpty) "" else s"/*+ $hint */ "
+      s"SELECT $asked$chosen FROM (${from(0)}) x $how known y ON $on"
+    }
   }
 
   private[this] def known(input: Query): Query = {
