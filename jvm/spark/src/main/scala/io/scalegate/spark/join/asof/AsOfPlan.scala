@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.lookup.NearestIndex
@@ -19,6 +20,7 @@ import io.scalegate.spark.join.lookup.PackExec
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
 import io.scalegate.spark.plan.InputSize
 import io.scalegate.spark.rows.IndexBy
+import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Plans [[AsOfJoin]]s: each left row is looked up in an index of the right rows, by key and time. The right side is
   * broadcast where it is small. Else both sides are exchanged by the keys, and each task indexes its right rows; a key
@@ -34,7 +36,10 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val (keys, others) = join.equalities
     val probing = Probing.from(join.joinType).get.copy(most = join.terms.most)
     val terms = indexTerms(join, keys, others)
-    val isSmall = canBroadcastBySize(join.right, conf) &&
+    val isInRealTime = RealTimeMode.isIn(join)
+    if (isInRealTime && ScaleGateConf.sparkChecksRealTime(conf))
+      throw Errors.realTimeSetting(ScaleGateConf.SparkChecksRealTime)
+    val isSmall = isInRealTime || canBroadcastBySize(join.right, conf) &&
       !(keys.left.nonEmpty && InputSize.areExchanged(join.left, join.right))
     if (isSmall || join.broadcast) {
       val why =

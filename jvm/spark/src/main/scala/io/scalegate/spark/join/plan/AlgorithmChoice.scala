@@ -29,8 +29,7 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
   *     no more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
-  *   - In Real-Time Mode, where a stream's rows are to be given as they come, a table beside it is broadcast or the join
-  *     left to Spark.
+  *   - In Real-Time Mode, where a stream's rows are to be given as they come, a table beside it is broadcast.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
 
@@ -68,9 +67,9 @@ object AlgorithmChoice extends JoinSelectionHelper {
     val input = c.inputs(held.side.opposite)
     def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
     def choice(algorithm: Algorithm, why: String) = Some(AlgorithmChoice(algorithm, held, why))
-    val broadcast =
-      canBroadcastBySize(input, conf) && !isExchanged(c) && possible(Algorithm.Broadcast)
-    if (broadcast) choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
+    val isSmall = isInRealTime(c) || canBroadcastBySize(input, conf) && !isExchanged(c)
+    if (isSmall && possible(Algorithm.Broadcast))
+      choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
     else if (possible(Algorithm.Index) && hasFewKeys(c, conf))
       choice(Algorithm.Index, "its keys are few for so many rows")
     else if (canIndexBySize(input, conf) && possible(Algorithm.Index))

@@ -45,12 +45,14 @@ final class RealTimeTableSuite extends RealTimeSuite {
       }
     }
 
-  test("a table too large to be broadcast is, if a hint says so") {
+  test("a table that Spark would not broadcast is") {
     withSettings(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
-      withRunning(s"SELECT /*+ WINDOW_JOIN */ l.id AS a, t.id AS b FROM l JOIN t ON $near") { q =>
-        q.add(Side.R, 0, events: _*)
-        assert(q.rows(Seq("[1,1]", "[1,2]")) == Seq("[1,1]", "[1,2]"))
-      }
+      for (on <- Seq(near, s"l.k = t.k AND $near", "asof(l.ts, t.ts, 'forward') AND t.id = 2"))
+        withRunning(s"SELECT l.id AS a, t.id AS b FROM l JOIN t ON $on") { q =>
+          q.add(Side.R, 0, events: _*)
+          q.rows(Seq("[1,2]"))
+          assert(q.collected.rows.contains("[1,2]") && q.progress.isEmpty)
+        }
     }
   }
 
@@ -80,4 +82,19 @@ final class RealTimeTableSuite extends RealTimeSuite {
       } finally hinted.stop()
     }
   }
+
+  for (
+    (on, rows) <- Seq(
+      "asof(l.ts, t.ts)" -> Seq("[1,1]", "[2,1]"),
+      "l.k = t.k AND asof(l.ts, t.ts)" -> Seq("[1,1]", "[2,1]"),
+      "nearest(l.x, t.x, 1)" -> Seq("[1,2]", "[2,2]")
+    )
+  )
+    test(s"the nearest row of a table: $on") {
+      withRunning(s"SELECT l.id AS a, t.id AS b FROM l LEFT JOIN t ON $on") { q =>
+        q.add(Side.R, 0, events.map(e => e.copy(x = e.x.map(_ + 1))): _*)
+        assert(q.rows(rows) == rows)
+        assert(q.progress.isEmpty, "the batch was over")
+      }
+    }
 }
