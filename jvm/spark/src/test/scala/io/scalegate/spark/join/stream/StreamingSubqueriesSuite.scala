@@ -35,6 +35,21 @@ final class StreamingSubqueriesSuite extends StreamingJoinSuite {
       } finally run.stop()
     }
 
+  test("a scalar subquery where an input is joined with itself under other names") {
+    val named = "(SELECT id AS i, ts AS t, k AS n FROM r)"
+    val query =
+      s"SELECT l.i, r.id, l.n, r.k FROM $named l FULL JOIN r ON l.n = r.k AND r.ts BETWEEN " +
+        s"l.t + INTERVAL 50 MILLISECONDS AND l.t + INTERVAL 1 SECOND AND l.i < r.id + $three"
+    val run = new Running(query).start()
+    try {
+      run.add(Nil, right)
+      ends.foreach(e => run.add(e, e))
+      val expected = batchResult(query, Nil, right)
+      assert(run.operator == "windowJoin")
+      assert(run.all.filterNot(_.contains("-1")) == expected && expected.nonEmpty)
+    } finally run.stop()
+  }
+
   test(
     "a subquery that gives rows of a stream is refused in a join's condition, by Spark or here"
   ) {
