@@ -3,8 +3,9 @@
 import os
 import socket
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,29 @@ OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
 SECONDS = 120
 
 
+@dataclass
+class Broker:
+    """A node that runs, and its address."""
+
+    address: str
+    _start: Callable[[], "subprocess.Popen[bytes]"]
+
+    def __post_init__(self) -> None:
+        self._node = self._start()
+
+    def restart(self) -> None:
+        """Kills the node, and starts it again with what it had stored."""
+        self.kill()
+        self._node = self._start()
+
+    def kill(self) -> None:
+        self._node.kill()
+        self._node.wait(SECONDS)
+
+
 @contextmanager
-def broker(jars: Path, directory: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Formats the node's storage and starts it; its address. What it logs is in `broker.log`."""
+def broker(jars: Path, directory: Path, environment: dict[str, str]) -> Iterator[Broker]:
+    """Formats the node's storage and starts it. What it logs is in `broker.log`."""
     address, controller = free_addresses(2)
     properties = directory / "server.properties"
     properties.write_text(
@@ -49,12 +70,11 @@ def broker(jars: Path, directory: Path, environment: dict[str, str]) -> Iterator
 
         form = run("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties))
         assert form.wait(SECONDS) == 0, (directory / "broker.log").read_text()
-        node = run("kafka.Kafka", str(properties))
+        node = Broker(address, lambda: run("kafka.Kafka", str(properties)))
         try:
-            yield address
+            yield node
         finally:
             node.kill()
-            node.wait(SECONDS)
 
 
 def free_addresses(count: int) -> list[str]:
@@ -69,8 +89,9 @@ def free_addresses(count: int) -> list[str]:
 class Topics:
     """A broker's topics: Spark writes and reads them, Kafka's own client makes and counts."""
 
-    def __init__(self, spark: SparkSession, servers: str) -> None:
-        self.servers = servers
+    def __init__(self, spark: SparkSession, node: Broker) -> None:
+        self.node = node
+        self.servers = servers = node.address
         self._spark = spark
         self._jvm: Any = spark._jvm
         self._admin_package = self._jvm.org.apache.kafka.clients.admin
@@ -81,6 +102,11 @@ class Topics:
         topics = [self._admin_package.NewTopic(name, partitions, 1) for name in names]
         made = self._admin.createTopics(self._jvm.java.util.ArrayList(topics))
         self._get(made.all())
+
+    def add_partition(self, topic: str, count: int) -> None:
+        """Makes so many partitions of a topic's, one more than there were."""
+        more = {topic: self._admin_package.NewPartitions.increaseTo(count)}
+        self._get(self._admin.createPartitions(more).all())
 
     def size(self, topic: str) -> int:
         """How many records were ever written to a topic."""

@@ -60,8 +60,8 @@ def topics(
     if not kafka_jars:
         pytest.skip("Kafka's jars are not in .build/kafka: project/setup-kafka.sh fetches them")
     directory = tmp_path_factory.mktemp("kafka")
-    with broker(kafka_jars[0].parent.parent / "broker", directory, clean_environment) as address:
-        found = Topics(spark, address)
+    with broker(kafka_jars[0].parent.parent / "broker", directory, clean_environment) as node:
+        found = Topics(spark, node)
         yield found
         found.close()
 
@@ -200,29 +200,52 @@ def test_results_in_real_time_are_exact_by_their_ids(
         moment = time.monotonic() + moments.uniform(2, 15)
         program.kill_when(lambda moment=moment: time.monotonic() > moment)
     append_part(next(parts))
-    for sign, name in enumerate(names):
-        ends = [(p, event(SENTINEL, 1000.0 * (1 - 2 * sign))) for p in range(PARTITIONS)]
-        topics.append(name, ends)
+    append_sentinels_to(topics, dict.fromkeys(names, PARTITIONS))
     expected = results(topics, *names)
-
-    def written() -> dict[str, dict[str, Any]]:
-        records = {(record.key, record.value) for record in topics.records("fast-pairs")}
-        found = {key: json.loads(value) for key, value in records}
-        # A result that was written again is the same.
-        assert len(found) == len(records)
-        for each in found.values():
-            each.pop("came", None)
-        return found
-
-    # To read them all takes more than to ask how many there are.
-    program.kill_when(
-        lambda: topics.size("fast-pairs") >= len(expected) and expected.keys() <= written().keys()
-    )
-    assert written() == expected
+    program.kill_when(lambda: has_all(topics, "fast-pairs", expected))
+    assert written(topics, "fast-pairs") == expected
     # What is known of the partitions is kept by their names.
     kept = (tmp_path / "checkpoint/topic/state/0/_scalegate/sources").glob("*/0")
     known = {line.split(" ", 3)[3] for file in kept for line in file.read_text().splitlines()[1:]}
     assert known == {f"{name}-{p}" for name in names for p in range(PARTITIONS)}
+
+
+@needs_real_time
+def test_a_broker_that_dies_and_a_partition_that_is_added_in_real_time(
+    topics: Topics,
+    kafka_jars: list[Path],
+    root: Path,
+    clean_environment: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    names = ("grown-bids", "grown-asks")
+    options = joined(topics, names, "grown-pairs", kafka_jars, tmp_path)
+    options |= {"how": "left", "batch": "5 seconds"}
+    program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
+    topics.create(*names, partitions=PARTITIONS - 1)
+    topics.create("grown-pairs")
+
+    def append_part(part: int, partitions: int) -> None:
+        for seed, name in enumerate(names):
+            given = events(seed, part)
+            topics.append(name, [(p % partitions, value) for p, value in given])
+
+    append_part(0, PARTITIONS - 1)
+    expected: dict[str, dict[str, Any]] = {}
+
+    def is_through() -> bool:
+        if not expected and topics.size("grown-pairs") > 0:
+            topics.node.restart()
+            topics.add_partition(names[0], PARTITIONS)
+            append_part(1, PARTITIONS - 1)
+            topics.append(names[0], [(p, value) for p, value in events(0, 2)])
+            append_sentinels_to(topics, {names[0]: PARTITIONS, names[1]: PARTITIONS - 1})
+            expected.update(results(topics, *names))
+        return bool(expected) and has_all(topics, "grown-pairs", expected)
+
+    program.kill_when(is_through)
+    assert written(topics, "grown-pairs") == expected
+    assert any(key.startswith(f"{names[0]}-{PARTITIONS - 1}-") for key in expected)
 
 
 @needs_real_time
@@ -272,6 +295,31 @@ def test_joins_and_windows_in_real_time_and_their_metrics(
     for key, of in written:
         count, total = windows[key]
         assert of["n"] == count and of["total"] == pytest.approx(total), key
+
+
+def written(topics: Topics, topic: str) -> dict[str, dict[str, Any]]:
+    """What a program in Real-Time Mode wrote, by the results' ids."""
+    records = {(record.key, record.value) for record in topics.records(topic)}
+    found = {key: json.loads(value) for key, value in records}
+    # A result that was written again is the same.
+    assert len(found) == len(records)
+    for each in found.values():
+        each.pop("came", None)
+    return found
+
+
+def has_all(topics: Topics, topic: str, expected: dict[str, dict[str, Any]]) -> bool:
+    """Whether all was written: to read it takes more than to ask how much there is."""
+    return (
+        topics.size(topic) >= len(expected) and expected.keys() <= written(topics, topic).keys()
+    )
+
+
+def append_sentinels_to(topics: Topics, partitions: dict[str, int]) -> None:
+    """To each partition of a left topic and a right one an event that matches nothing."""
+    for sign, (name, count) in enumerate(partitions.items()):
+        value = event(SENTINEL, 1000.0 * (1 - 2 * sign))
+        topics.append(name, [(p, value) for p in range(count)])
 
 
 def through(topics: Topics, *names: str) -> dict[str, tuple[int, float]]:
