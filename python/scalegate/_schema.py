@@ -108,8 +108,8 @@ def frames(left: DataFrame, right: DataFrame, kind: str = "left") -> tuple[Frame
         if batch in KEPT_SIDES[kind]:
             raise ScalegateError(
                 f"the {stream} side is a streaming DataFrame and the {batch} side a batch one: "
-                "no row of a table has its answer before the stream ends. Join two streams, or "
-                "keep the rows of the stream alone: put it on the left, or use an inner join."
+                "no row of a table has its answer before the stream ends. Join two streams, or a "
+                "stream on the left with a table, and keep rows of the stream alone."
             )
     _session.require(left.sparkSession)
     return frame(left, "left"), frame(right, "right")

@@ -141,7 +141,8 @@ def test_python_decides_which_rows_of_a_stream_match(
     found = spark.read.schema(query.schema).parquet(str(tmp_path / "out"))
     assert counted(found.collect()) == expected
     assert expected.total() > 10
-    read = (batch["numInputRows"] for run in runs for batch in run.recentProgress)
+    batches = [batch for run in runs for batch in run.recentProgress]
+    read = (source["numInputRows"] for batch in batches for source in batch["sources"])
     assert sum(read) == again.count()
 
 

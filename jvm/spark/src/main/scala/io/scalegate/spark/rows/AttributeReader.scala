@@ -33,7 +33,7 @@ object AttributeReader {
   def apply(attributes: Seq[Expression], input: Seq[Attribute]): AttributeReader = {
     val ordinals = attributes.collect { case column: Attribute =>
       input.indexWhere(_.exprId == column.exprId)
-    }
+    }.filter(_ >= 0)
     if (ordinals.length < attributes.length) ComputedAttributes(attributes, input)
     else
       (ordinals, stored(attributes)) match {

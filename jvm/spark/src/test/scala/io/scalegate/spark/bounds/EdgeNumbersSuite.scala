@@ -107,10 +107,8 @@ final private class EdgePairs(join: Join, candidate: WindowJoinCandidate, note: 
   /** One bounded difference as the core sees it. */
   final private class Bound(difference: BoundedDifference) {
     private[this] val band: Option[Band] = if (difference.isEmpty) None else Some(difference.band)
-    private[this] val left =
-      AttributeReader(Seq(difference.storedLeft), join.left.output)
-    private[this] val right =
-      AttributeReader(Seq(difference.storedRight), join.right.output)
+    private[this] val left = AttributeReader(Seq(difference.storedLeft), join.left.output)
+    private[this] val right = AttributeReader(Seq(difference.storedRight), join.right.output)
     private[this] val grids = band.toSeq.flatMap(b => Seq(Side.R, Side.S).map(Grid(Vector(b), _)))
     private[this] val (own, reached) = (new CellBuffer, new CellBuffer)
 

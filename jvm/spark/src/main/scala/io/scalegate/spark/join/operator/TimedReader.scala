@@ -19,10 +19,8 @@ final class TimedReader(
     bands: IndexedSeq[Band],
     val side: Side
 ) {
-  private[this] val times =
-    AttributeReader(Seq(timeOf), input.output)
-  private[this] val attributes =
-    AttributeReader(input.bounded, input.output)
+  private[this] val times = AttributeReader(Seq(timeOf), input.output)
+  private[this] val attributes = AttributeReader(input.bounded, input.output)
   private[this] val unusable = if (side eq Side.R) 1L else -1L
 
   /** The columns of a row. */

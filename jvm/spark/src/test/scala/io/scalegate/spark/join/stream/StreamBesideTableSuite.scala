@@ -93,17 +93,19 @@ final class StreamBesideTableSuite extends StreamingJoinSuite {
       )
     }
 
-  test("aggregates of the joined rows, by windows that the stream's watermark closes") {
-    val query =
-      "SELECT w.start AS s, count(*) AS n FROM (SELECT window(l.ts, '10 seconds') AS w " +
-        s"FROM l LEFT JOIN r ON $near) GROUP BY w"
-    val run = beside(query)
-    try {
-      run.start().add(batches.head, Nil).add(batches(1), Nil).add(Seq(at(300, 9, x = 100)), Nil)
-      val closed = batchResult(query, batches.take(2).flatten, table)
-      assert(run.all == closed && closed.size == 2)
-    } finally run.stop()
-  }
+  for (how <- Seq("JOIN", "LEFT JOIN"))
+    test(s"aggregates of a $how's rows, by windows that the stream's watermark closes") {
+      val query =
+        "SELECT w.start AS s, count(*) AS n FROM (SELECT window(l.ts, '10 seconds') AS w " +
+          s"FROM l $how r ON $near) GROUP BY w"
+      val run = beside(query)
+      try {
+        run.start().add(batches.head, Nil).add(batches(1), Nil)
+        run.add(Seq(at(300, 9, x = 100)), Nil)
+        val closed = batchResult(query, batches.take(2).flatten, table)
+        assert(run.all == closed && closed.size == 2)
+      } finally run.stop()
+    }
 
   test("what adaptive execution finds below the join is not taken for its rows") {
     withSettings(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1") {
