@@ -9,8 +9,8 @@ import io.scalegate.spark.join.cube.CubeJoinExec
 import io.scalegate.spark.join.operator.OperatorNode
 
 /** Remembers what the joins of the last queries did, of all sessions of the driver, for who asks afterwards. It holds
-  * hashes of their plans and their figures, and so nothing of what they ran on, which Spark may clean up. Spark tells it of a query in a thread of its own,
-  * after the query's end.
+  * hashes of their plans and their figures, and so nothing of what they ran on, which Spark may clean up. Spark tells it
+  * of a query in a thread of its own, after the query's end.
   */
 object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper {
 
@@ -23,7 +23,8 @@ object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper
   private[plan] def last: Seq[RecentQuery] = queries
 
   override def onSuccess(function: String, query: QueryExecution, nanos: Long): Unit = {
-    val joins = joinsOf(query.executedPlan)
+    // The batches of a stream beside a table would leave no room for others.
+    val joins = if (query.analyzed.isStreaming) Nil else joinsOf(query.executedPlan)
     if (joins.nonEmpty) synchronized {
       // A session that was cloned from another may tell twice.
       if (!queries.exists(_.id == query.id)) {

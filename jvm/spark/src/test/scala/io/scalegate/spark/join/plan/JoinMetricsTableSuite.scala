@@ -1,8 +1,11 @@
 package io.scalegate.spark.join.plan
 
+import org.apache.spark.sql.functions.expr
+import org.apache.spark.sql.scalegate.StreamAccess
 import org.apache.spark.sql.{DataFrame, Row}
 
 import io.scalegate.spark.SparkJoinSuite
+import io.scalegate.spark.join.WindowJoinNode
 
 /** What the joins of a frame did when it ran. */
 final class JoinMetricsTableSuite extends SparkJoinSuite {
@@ -131,5 +134,29 @@ final class JoinMetricsTableSuite extends SparkJoinSuite {
     assert(told(first).size == 1)
     for (i <- 1 to RecentQueries.Most) joined("scalejoin", s"$near AND r.id > $i").collect()
     intercept[IllegalArgumentException](told(first))
+  }
+
+  test("batches of a stream beside a table are not: there is no end to them") {
+    val first = joined("scalejoin", near)
+    first.collect()
+    assert(told(first).size == 1)
+    val known = RecentQueries.last.map(_.id)
+    val path = newDirectory().resolve("events").toString
+    spark.range(9).write.parquet(path)
+    val placed = spark.readStream
+      .schema("id BIGINT")
+      .parquet(path)
+      .join(spark.range(5).toDF("x"), expr("abs(id - x) <= 1"))
+    val query = placed.writeStream
+      .format("noop")
+      .option("checkpointLocation", newDirectory().toString)
+      .start()
+    try {
+      query.processAllAvailable()
+      assert(collect(StreamAccess.lastPlan(query)) { case w: WindowJoinNode => w }.nonEmpty)
+    } finally query.stop()
+    // It is told of when Spark has told all.
+    assert(told(first).size == 1)
+    assert(RecentQueries.last.map(_.id) == known)
   }
 }
