@@ -76,9 +76,15 @@ class Expected:
     log: Path
 
 
-def append(topics: Topics, part: int) -> None:
-    for seed, topic in enumerate(("bids", "asks")):
-        topics.append(topic, events(seed, part))
+def append(
+    topics: Topics,
+    part: int,
+    names: tuple[str, str] = ("bids", "asks"),
+    partitions: int = PARTITIONS,
+) -> None:
+    """Writes a part of both topics' events to their first partitions."""
+    for seed, name in enumerate(names):
+        topics.append(name, [(p % partitions, value) for p, value in events(seed, part)])
 
 
 def append_sentinels(topics: Topics) -> None:
@@ -181,25 +187,21 @@ def test_results_in_real_time_are_exact_by_their_ids(
     program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
     commits = tmp_path / "checkpoint/topic/commits"
 
-    def append_part(part: int) -> None:
-        for seed, name in enumerate(names):
-            topics.append(name, events(seed, part))
-
     topics.create(*names, "fast-pairs")
-    append_part(0)
+    append(topics, 0, names)
     # Within its first batch, and within a later one, whose state it reads again.
     program.kill_when(lambda: topics.size("fast-pairs") > 0)
-    append_part(1)
+    append(topics, 1, names)
     program.kill_when(lambda: (commits / "0").exists() and topics.size("fast-pairs") > EVENTS)
     # At any moment: in Spark's start, in a batch, while one is committed.
     moments = random.Random(KILLS)
     parts = iter(range(2, KILLS + 1))
     for kill in range(2, KILLS):
         if kill % 5 == 2:
-            append_part(next(parts))
+            append(topics, next(parts), names)
         moment = time.monotonic() + moments.uniform(2, 15)
         program.kill_when(lambda moment=moment: time.monotonic() > moment)
-    append_part(next(parts))
+    append(topics, next(parts), names)
     append_sentinels_to(topics, dict.fromkeys(names, PARTITIONS))
     expected = results(topics, *names)
     program.kill_when(lambda: has_all(topics, "fast-pairs", expected))
@@ -225,20 +227,15 @@ def test_a_broker_that_dies_and_a_partition_that_is_added_in_real_time(
     topics.create(*names, partitions=PARTITIONS - 1)
     topics.create("grown-pairs")
 
-    def append_part(part: int, partitions: int) -> None:
-        for seed, name in enumerate(names):
-            given = events(seed, part)
-            topics.append(name, [(p % partitions, value) for p, value in given])
-
-    append_part(0, PARTITIONS - 1)
+    append(topics, 0, names, PARTITIONS - 1)
     expected: dict[str, dict[str, Any]] = {}
 
     def is_through() -> bool:
         if not expected and topics.size("grown-pairs") > 0:
             topics.node.restart()
             topics.add_partition(names[0], PARTITIONS)
-            append_part(1, PARTITIONS - 1)
-            topics.append(names[0], [(p, value) for p, value in events(0, 2)])
+            append(topics, 1, names, PARTITIONS - 1)
+            topics.append(names[0], events(0, 2))
             append_sentinels_to(topics, {names[0]: PARTITIONS, names[1]: PARTITIONS - 1})
             expected.update(results(topics, *names))
         return bool(expected) and has_all(topics, "grown-pairs", expected)
@@ -258,8 +255,7 @@ def test_joins_and_windows_in_real_time_and_their_metrics(
 ) -> None:
     names = ("metered-bids", "metered-asks")
     topics.create(*names, "metered-pairs", "metered-pairs-windows")
-    for seed, name in enumerate(names):
-        topics.append(name, events(seed, 0))
+    append(topics, 0, names)
     options = joined(topics, names, "metered-pairs", kafka_jars, tmp_path)
     windows = through(topics, *names)
     options |= {"events": 2 * EVENTS, "windows": len(windows)}

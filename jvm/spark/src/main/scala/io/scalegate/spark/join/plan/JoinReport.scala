@@ -43,7 +43,7 @@ object JoinReport {
   private[this] def whyNot(join: Join): Option[String] = {
     val candidate = new WindowJoinCandidate(join)
     if (!ScaleGateConf.enabled(SQLConf.get)) Some(s"${ScaleGateConf.Enabled} is false")
-    else if (join.left.isStreaming && join.right.isStreaming)
+    else if (candidate.isOfStreams)
       Some("it is decided when the query starts: explain the running query")
     else if (WindowJoinStrategy.runs(join)) None
     else

@@ -201,7 +201,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   /** Whether it is a join of two streams, which has a state and another node. A stream beside a table is joined batch by
     * batch, as a table is.
     */
-  private[this] def isOfStreams: Boolean = join.left.isStreaming && join.right.isStreaming
+  def isOfStreams: Boolean = join.left.isStreaming && join.right.isStreaming
 
   private[this] def isPlain: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))
