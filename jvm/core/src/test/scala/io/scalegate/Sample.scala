@@ -15,8 +15,8 @@ object Sample {
     */
   def rounds(times: Int): Int = if (isSoak) times * soak else math.max(1, times / 16)
 
-  /** So many random cases in a campaign, two fifths of them in a run of the tests. */
-  def cases(all: Int): Int = if (isSoak) all else math.max(1, all * 2 / 5)
+  /** So many random cases in a campaign, a quarter of them in a run of the tests. */
+  def cases(all: Int): Int = if (isSoak) all else math.max(1, all / 4)
 
   /** All of these in a campaign. In a run of the tests the one whose turn it is, by the number of what it is combined
     * with: over several numbers in a row each comes up.

@@ -4,26 +4,34 @@ import java.util.Arrays
 import java.util.function.IntBinaryOperator
 
 /** Orders row numbers by 64-bit keys, without an object per row: a stable radix sort from the lowest byte up,
-  * which passes over the bytes that all keys share. Time is in proportion to the rows.
+  * which passes over the bytes that all keys share. Time is in proportion to the rows. A few rows are sorted by insertion.
   */
 private[scalegate] object RadixOrder {
   private[this] val Digits = 8
   private[this] val Values = 256
 
-  /** To sort so few by insertion takes no object for each. */
-  private[this] val FewTied = 32
+  /** To sort so few by insertion takes no object for each, and no counts of bytes. */
+  private[this] val Few = 32
 
   /** The row numbers in `order`, by rising `keys(row)`; rows of one key keep their order. The array given may
     * be used for the answer.
     */
-  def by(keys: Array[Long], order: Array[Int]): Array[Int] = {
+  def by(keys: Array[Long], order: Array[Int]): Array[Int] =
+    if (order.length > Few) byDigits(keys, order)
+    else {
+      insert(order, 0, order.length, (a, b) => java.lang.Long.compare(keys(a), keys(b)))
+      order
+    }
+
+  private[this] def byDigits(keys: Array[Long], order: Array[Int]): Array[Int] = {
     val counts = countDigits(keys, order)
     var from = order
     var to = new Array[Int](order.length)
     var digit = 0
     while (digit < Digits) {
-      if (varies(counts(digit), order.length)) {
-        scatter(keys, digit, starts(counts(digit)), from, to)
+      if (counts(digit)(value(keys(order(0)), digit)) < order.length) {
+        startEach(counts(digit))
+        scatter(keys, digit, counts(digit), from, to)
         val sorted = to
         to = from
         from = sorted
@@ -71,7 +79,7 @@ private[scalegate] object RadixOrder {
     while (start < order.length) {
       var end = start + 1
       while (end < order.length && alike(order(start), order(end))) end += 1
-      if (end - start > FewTied) merge(order, start, end, compare)
+      if (end - start > Few) merge(order, start, end, compare)
       else if (end - start > 1) insert(order, start, end, compare)
       start = end
     }
@@ -126,9 +134,17 @@ private[scalegate] object RadixOrder {
     counts
   }
 
-  private[this] def varies(counts: Array[Int], rows: Int): Boolean = !counts.contains(rows)
-
-  private[this] def starts(counts: Array[Int]): Array[Int] = counts.scanLeft(0)(_ + _)
+  /** Makes of how many rows have each value where these start. */
+  private[this] def startEach(counts: Array[Int]): Unit = {
+    var start = 0
+    var v = 0
+    while (v < counts.length) {
+      val count = counts(v)
+      counts(v) = start
+      start += count
+      v += 1
+    }
+  }
 
   private[this] def scatter(
       keys: Array[Long],

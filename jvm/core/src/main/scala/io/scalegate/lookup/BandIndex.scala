@@ -149,19 +149,23 @@ object BandIndex {
 
   /** The share of pairs of these keys that lie within the band, from a sample of them. */
   private[this] def passingShare(band: Band, keys: Array[Long]): Double = {
-    val step = math.max(1, keys.length / SampleRows)
+    val rows = math.min(MostSampled, math.max(FewRows, keys.length / 8))
+    val step = math.max(1, keys.length / rows)
     val sample = keys.indices.by(step).map(keys(_)).toArray
     sharePassing(band, sample, sample)
   }
 
   /** The share of all pairs of one of these keys of R and one of S that lie within the band; 0 without any. */
   def sharePassing(band: Band, r: Array[Long], s: Array[Long]): Double = {
-    val sorted = s.sorted
-    val passing = r.iterator.map { key =>
-      val from = firstAtLeast(sorted, band.least(Side.R, key), 0, sorted.length)
-      val until = firstBeyond(sorted, band.greatest(Side.R, key), from, sorted.length)
-      (until - from).toDouble
-    }.sum
+    val sorted = s.clone()
+    java.util.Arrays.sort(sorted)
+    var passing = 0L
+    var i = 0
+    while (i < r.length) {
+      val from = firstAtLeast(sorted, band.least(Side.R, r(i)), 0, sorted.length)
+      passing += firstBeyond(sorted, band.greatest(Side.R, r(i)), from, sorted.length) - from
+      i += 1
+    }
     passing / math.max(1.0, r.length.toDouble * s.length)
   }
 
@@ -190,7 +194,10 @@ object BandIndex {
     columns
   }
 
-  private[this] val SampleRows = 1024
+  /** To look at more of many rows would tell no more; of fewer an eighth, or so small an index took longer to choose than to
+    * build.
+    */
+  private[this] val MostSampled = 1024
 
   private[this] val FewRows = 64
 

@@ -116,7 +116,7 @@ final class WindowRuns[A] private (
       index,
       inOrder,
       keeper.gather(from, ordered(kept, index.order)),
-      layout.time
+      new RunTimes(inOrder(layout.time))
     )
   }
 
@@ -159,5 +159,5 @@ object WindowRuns {
   private def rowOf(run: Int, number: Int): Long = (run.toLong << 32) | number.toLong
 
   /** Runs of so few rows are merged whatever their sizes. */
-  private val FewRows = 1024
+  private val FewRows = 128
 }

@@ -12,7 +12,7 @@ import io.scalegate.stream.Sides
   * results when the watermark has passed the end of its interval.
   */
 final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPerKey)
-    extends AnswerStream(inputs, aggregated.keys, aggregated.reach) {
+    extends AnswerStream(inputs, aggregated.keys, aggregated.reach, residual = None) {
 
   /** Of the task that runs this, for all parts of its batch. */
   @transient private[this] lazy val results: SlidingResults = {

@@ -14,12 +14,15 @@ import io.scalegate.stream.{Side, Sides}
   *
   * @param keys
   *   whose bytes are the same where they are equal; none if all rows have one key
+  * @param residual
+  *   what a right row must satisfy beside them, to be of the answer
   */
 abstract class AnswerStream(
     inputs: Sides[StreamInput],
     keys: Sides[Seq[Expression]],
-    reach: AnswerReach
-) extends KeyedStream(inputs, keys) {
+    reach: AnswerReach,
+    residual: Option[Expression]
+) extends KeyedStream(inputs, keys, residual) {
   final type State = AnswerState
 
   final protected def stateClass: ClassTag[AnswerState] = classTag[AnswerState]

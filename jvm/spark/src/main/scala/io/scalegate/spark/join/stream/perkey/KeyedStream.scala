@@ -3,7 +3,12 @@ package io.scalegate.spark.join.stream.perkey
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Expression, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{
+  BasePredicate,
+  Expression,
+  UnsafeProjection,
+  UnsafeRow
+}
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.join.JoinTask
@@ -20,16 +25,20 @@ import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams that holds the rows of each key apart, as it travels to the executors. In the checkpoint rows
   * that wait for their turn, and those that go by their times alone, lie in chunks. Each other row is an entry of its own,
-  * which goes when the row is of no use any more: keys of which no rows come keep no others' rows.
+  * which goes when the row is of no use any more: keys of which no rows come keep no others' rows. In a task it keeps what
+  * it has made for one batch, or a part of one, and uses it for the next: code above all.
   *
   * @param inputs
   *   whose one bounded attribute is the event time, NULL where a key is
   * @param keys
   *   whose bytes are the same where they are equal; none if all rows have one key
+  * @param residual
+  *   what a pair must satisfy beside what the join goes by
   */
 abstract class KeyedStream(
     inputs: Sides[StreamInput],
-    keys: Sides[Seq[Expression]]
+    keys: Sides[Seq[Expression]],
+    residual: Option[Expression]
 ) extends JoinTask
     with StreamTask {
   import KeyedStream._
@@ -52,17 +61,23 @@ abstract class KeyedStream(
   protected def goesByTime(side: Side): Boolean = false
 
   /** Rows are named in the checkpoint on both sides, whether they are decided on or not. */
-  private[this] def held(side: Side) = new StoredSide(
-    side,
-    inputs(side).copy(decided = true),
-    TimeAlone,
-    EventTimeWindow.Unbounded,
-    inTurn = true,
-    onlyUnmatched = false
+  @transient private[this] lazy val held: Sides[StoredSide] = Sides.each(side =>
+    new StoredSide(
+      side,
+      inputs(side).copy(decided = true),
+      TimeAlone,
+      EventTimeWindow.Unbounded,
+      inTurn = true,
+      onlyUnmatched = false
+    )
   )
 
-  private[this] def keyOf(side: Side): UnsafeProjection =
-    UnsafeProjection.create(keys(side), inputs(side).output)
+  @transient private[this] lazy val keyOf: Sides[UnsafeProjection] =
+    Sides.each(side => UnsafeProjection.create(keys(side), inputs(side).output))
+
+  /** What else a pair has to satisfy. */
+  @transient final protected lazy val condition: Option[BasePredicate] =
+    accepts(residual, inputs.left.output ++ inputs.right.output)
 
   private[scalegate] def arrivals(
       arrived: Sides[Iterator[InternalRow]],

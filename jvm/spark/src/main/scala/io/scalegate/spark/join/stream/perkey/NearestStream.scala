@@ -21,7 +21,7 @@ final class NearestStream(
     inputs: Sides[StreamInput],
     nearest: NearestPerKey,
     residual: Option[Expression]
-) extends AnswerStream(inputs, nearest.keys, nearest.reach) {
+) extends AnswerStream(inputs, nearest.keys, nearest.reach, residual) {
   private[scalegate] def joinWith(
       arrived: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
@@ -32,7 +32,7 @@ final class NearestStream(
       probing,
       nearest,
       arrivals(arrived, batch, before, services),
-      accepts(residual, inputs.left.output ++ inputs.right.output),
+      condition,
       before,
       eventTimes,
       batch,

@@ -28,7 +28,7 @@ final class RowsPerKeyStream(
     keys: Sides[Seq[Expression]],
     rows: Long,
     residual: Option[Expression]
-) extends KeyedStream(inputs, keys) {
+) extends KeyedStream(inputs, keys, residual) {
   type State = RowsPerKeyState
 
   protected def stateClass: ClassTag[RowsPerKeyState] = classTag[RowsPerKeyState]
@@ -67,7 +67,7 @@ final class RowsPerKeyStream(
       probing,
       rows,
       arrivals(arrived, batch, before, services),
-      accepts(residual, inputs.left.output ++ inputs.right.output),
+      condition,
       before,
       eventTimes,
       batch,

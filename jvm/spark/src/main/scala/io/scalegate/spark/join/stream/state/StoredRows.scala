@@ -1,10 +1,8 @@
 package io.scalegate.spark.join.stream.state
 
-import java.util.BitSet
-
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.lookup.RunRows
+import io.scalegate.lookup.{RowMarks, RunRows}
 import io.scalegate.spark.rows.RowStore
 
 /** The rows of a run, by the numbers that the run gives them. Nothing of it changes; any thread, each with a row of its
@@ -21,7 +19,7 @@ final private[scalegate] class StoredRows(
     store: RowStore,
     order: Array[Int],
     val ids: Array[Long],
-    val matched: BitSet
+    val matched: RowMarks
 ) {
   def size: Int = if (order == null) store.size else order.length
 
@@ -41,7 +39,7 @@ final private[scalegate] class StoredRows(
 
   private[this] def inStore(number: Int) = if (order == null) number else order(number)
 
-  def withMatched(others: BitSet): StoredRows = new StoredRows(store, order, ids, others)
+  def withMatched(others: RowMarks): StoredRows = new StoredRows(store, order, ids, others)
 }
 
 private[scalegate] object StoredRows {
@@ -64,12 +62,12 @@ final private[scalegate] class StoredRowsKeeper(
     onlyUnmatched: Boolean
 ) extends RunRows[StoredRows] {
   def isKept(rows: StoredRows, number: Int): Boolean =
-    !onlyUnmatched || !rows.matched.get(number)
+    !onlyUnmatched || !rows.matched.contains(number)
 
   def gather(from: IndexedSeq[StoredRows], numbers: Array[Long]): StoredRows = {
     val store = new RowStore(columns, numbers.length)
     val ids = if (decided) new Array[Long](numbers.length) else null
-    val matched = if (decided) new BitSet(numbers.length) else null
+    val matched = if (decided) new RowMarks else null
     val sources = from.toArray
     val row = new UnsafeRow(columns)
     var n = 0
@@ -80,7 +78,7 @@ final private[scalegate] class StoredRowsKeeper(
       store.add(row)
       if (decided) {
         ids(n) = source.ids(number)
-        if (source.matched.get(number)) matched.set(n)
+        if (source.matched.contains(number)) matched.add(n)
       }
       n += 1
     }

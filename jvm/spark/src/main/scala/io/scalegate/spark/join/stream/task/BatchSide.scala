@@ -6,7 +6,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.lookup.WindowRun
+import io.scalegate.lookup.{RowMarks, WindowRun}
 import io.scalegate.spark.join.stream.state.{
   Chunk,
   ChunkKey,
@@ -22,8 +22,8 @@ import io.scalegate.spark.rows.RowOrder
 import io.scalegate.stream.Side
 
 /** One side of a partition in one batch: the rows that are joined in it, the state, and which rows of both have
-  * matched. Read by the task's thread, but for what says otherwise. It holds the batch's rows of the side, and a bit
-  * for each row of a run of the state that gets a match.
+  * matched. Read by the task's thread, but for what says otherwise. It holds the batch's rows of the side, and
+  * the pages of the state's marks that it changes.
   *
   * @param rows
   *   that are joined
@@ -74,7 +74,7 @@ final private[scalegate] class BatchSide(
 
   private[this] val newMatched = new BitSet
   private[this] val heldRows = held.window.runs.map(_.rows).toArray
-  private[this] val heldMatched: Array[BitSet] = heldRows.map(_.matched)
+  private[this] val heldMatched: Array[RowMarks] = heldRows.map(_.matched)
   private[this] val marked = new mutable.ArrayBuilder.ofLong
   private[this] val markedRow = new UnsafeRow(input.output.length)
   private[this] var latestMarked = Long.MinValue
@@ -92,7 +92,7 @@ final private[scalegate] class BatchSide(
     * one. The number of a new row in the order of times is another.
     */
   def hasMatched(run: Int, number: Int): Boolean =
-    if (run < heldMatched.length) heldMatched(run).get(number)
+    if (run < heldMatched.length) heldMatched(run).contains(number)
     else newMatched.get(batchNumber(number))
 
   def hasMatched(number: Int): Boolean = newMatched.get(number)
@@ -101,11 +101,11 @@ final private[scalegate] class BatchSide(
 
   def mark(run: Int, number: Int): Unit =
     if (run == heldMatched.length) newMatched.set(batchNumber(number))
-    else if (!heldMatched(run).get(number)) {
+    else if (!heldMatched(run).contains(number)) {
       val old = held.window.runs(run)
       if (heldMatched(run) eq old.rows.matched)
-        heldMatched(run) = old.rows.matched.clone().asInstanceOf[BitSet]
-      heldMatched(run).set(number)
+        heldMatched(run) = old.rows.matched.copy()
+      heldMatched(run).add(number)
       if (old.timeOf(number) > expired) addMark(old.rows, number, old.timeOf(number))
     }
 
@@ -113,7 +113,7 @@ final private[scalegate] class BatchSide(
   def closing: Iterator[Closing] = {
     val old = held.window.runs.iterator.zipWithIndex.flatMap { case (run, i) =>
       run.between(before, expired).map { n =>
-        new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).get(n))
+        new Closing(side, run.timeOf(n), run.rows.row(n), () => heldMatched(i).contains(n))
       }
     }
     val fresh = Iterator.range(0, firstKept).map { number =>
@@ -155,10 +155,10 @@ final private[scalegate] class BatchSide(
     if (rows.size == 0) window.without(expired)
     else if (!input.decided) window.add(run, expired)
     else {
-      val byNumber = new BitSet(rows.size)
+      val byNumber = new RowMarks
       var n = 0
       while (n < rows.size) {
-        if (newMatched.get(batchNumber(n))) byNumber.set(n)
+        if (newMatched.get(batchNumber(n))) byNumber.add(n)
         n += 1
       }
       window.add(run.withRows(run.rows.withMatched(byNumber)), expired)

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.task
 
-import java.util.{Arrays, BitSet}
+import java.util.Arrays
 
 import scala.collection.mutable
 
@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 
 import io.scalegate.band.CellBuffer
 import io.scalegate.column.RadixOrder
+import io.scalegate.lookup.RowMarks
 import io.scalegate.spark.join.stream.state.{Chunk, RowBatch, StoredRows}
 import io.scalegate.spark.rows.{AttributeReader, RowStore, UnsafeRows}
 import io.scalegate.stream.Side
@@ -72,7 +73,7 @@ final private[scalegate] class NewRows(
     else {
       val first = RowBatch.firstAfter(times, kept)
       val ids = Array.tabulate(size)(n => Chunk.id(batch.number, batch.named(side) + n - first))
-      new RowBatch(keys, new StoredRows(store, order, ids, new BitSet), time)
+      new RowBatch(keys, new StoredRows(store, order, ids, new RowMarks), time)
     }
 
   private[this] def readAll(): Vector[Array[Long]] = {

@@ -1,10 +1,8 @@
 package io.scalegate.spark.join.stream.task
 
-import java.util.BitSet
-
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
 
-import io.scalegate.lookup.{RunsLookup, WindowRun}
+import io.scalegate.lookup.{RowMarks, RunsLookup, WindowRun}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.{StoredRows, StreamWindow}
 import io.scalegate.stream.{Side, Sides}
@@ -146,12 +144,12 @@ final private class RowsOfRuns(side: BatchSide) {
 /** What one thread has found of a side's rows, or what was found in batches before. */
 final private[scalegate] class SeenRows(side: BatchSide) {
   private[this] val held = side.held.window.runs
-  private[this] val seen = Array.fill(held.length + 1)(new BitSet)
+  private[this] val seen = Array.fill(held.length + 1)(new RowMarks)
 
   def contains(run: Int, number: Int): Boolean =
-    (run < held.length && held(run).rows.matched.get(number)) || seen(run).get(number)
+    (run < held.length && held(run).rows.matched.contains(number)) || seen(run).contains(number)
 
-  def add(run: Int, number: Int): Unit = seen(run).set(number)
+  def add(run: Int, number: Int): Unit = seen(run).add(number)
 }
 
 /** The rows that a lookup finds. */

@@ -1,13 +1,11 @@
 package io.scalegate.spark.join.stream.task
 
-import java.util.BitSet
-
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.band.Band
-import io.scalegate.lookup.WindowRuns
+import io.scalegate.lookup.{RowMarks, WindowRuns}
 import io.scalegate.spark.join.stream.state.{
   Chunk,
   EventTimeWindow,
@@ -140,8 +138,8 @@ final private[scalegate] class StoredSide(
     Chunk.rowsInto(store, columns, chunk.content)
     val first = chunk.key.part * Chunk.Rows
     val ids = Array.tabulate(store.size)(n => Chunk.id(chunk.key.batch, first + n))
-    val marked = new BitSet
-    ids.indices.filter(n => matched.contains(ids(n))).foreach(marked.set)
+    val marked = new RowMarks
+    ids.indices.filter(n => matched.contains(ids(n))).foreach(marked.add)
     new StoredRows(store, null, ids, marked)
   }
 
