@@ -271,13 +271,14 @@ def window_aggregate(
         What the windows' starts are shifted by from 1970-01-01 00:00:00 UTC, less than `slide`
         either way.
     design
-        None for panes, which are faster. Of batches also a design of the paper on T-Gate and
-        W-Hive: "mq", "mqlf", "tumlsc", "tumlmc" or "wiml", or one with options, which
-        `scalegate.operator` makes. In each task it has as many sorted inputs as `inputs` has
-        frames, unless its options say otherwise, and the task's rows are dealt to them in the
-        order of time. It takes windows that overlap, and functions whose partial results are of
-        fixed size, as those of counts, sums, averages and least or greatest numbers are. The rows
-        are the same.
+        None for panes, which are faster, or a design of the paper on T-Gate and W-Hive: "mq",
+        "mqlf", "tumlsc", "tumlmc" or "wiml", or one with options, which `scalegate.operator`
+        makes. In each task it has as many sorted inputs as `inputs` has frames, unless its
+        options say otherwise, and the task's rows are dealt to them in the order of time. It
+        takes windows that overlap, and functions whose partial results are of fixed size, as
+        those of counts, sums, averages and least or greatest numbers are. Over streams its tuples
+        are panes, in output mode append or with `emit="final"`, which it then stands for; under
+        trigger(realTime=...) each task that reads a source is an input. The rows are the same.
     emit
         Of streams under trigger(realTime=...): "final" gives a window once, when every source has
         passed its end by the watermark's delay, in the order of their ends; "update" gives it
@@ -329,7 +330,7 @@ def window_aggregate(
     names = [side.field(key, "keys").name for key in ([keys] if isinstance(keys, str) else keys)]
     over = _window(field.name, size, slide, start)
     if design is not None:
-        frame = frame.hint(DESIGN_HINT, _design(design, frames))
+        frame = frame.hint(DESIGN_HINT, _design(design, len(frames)))
     if emit is not None:
         frame = frame.hint(EMIT_HINT, _emission(emit, frames))
     return frame.groupBy(over, *(F.col(schema.quote(n)) for n in names)).agg(
@@ -337,21 +338,17 @@ def window_aggregate(
     )
 
 
-def _design(asked: DesignName | Operator, frames: Sequence[DataFrame]) -> str:
+def _design(asked: DesignName | Operator, inputs: int) -> str:
     """What the hint says of a design."""
     if (asked.name if isinstance(asked, Operator) else asked) not in DESIGNS:
         raise ScalegateError(
             f"design={str(asked)!r}: choose one of {', '.join(DESIGNS)}, or "
             "scalegate.operator(...) for one of them with options."
         )
-    if frames[0].isStreaming:
-        raise ScalegateError(
-            f"design={str(asked)!r}: windows over streams are made of panes; leave it out."
-        )
     named = asked if isinstance(asked, Operator) else operator(asked)
     told = named.options
     if "inputs" not in dict(told):
-        told = (*told, ("inputs", str(len(frames))))
+        told = (*told, ("inputs", str(inputs)))
     return str(replace(named, options=told))
 
 

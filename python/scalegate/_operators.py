@@ -106,7 +106,7 @@ def operator(
         are handed on.
     inputs
         Of the designs: sorted inputs that a task's rows are dealt to, one after the other, from 1
-        to 1024.
+        to 1024; under trigger(realTime=...) the tasks that read the sources are the inputs.
     panes
         Of the designs: whether windows are made of panes, which the paper does not have.
 
@@ -114,7 +114,7 @@ def operator(
     -------
     Operator
         For `algorithm=` of `interval_join`, `band_join` and `window_join`, or for `design=` of
-        `window_aggregate` of batches.
+        `window_aggregate`.
 
     Raises
     ------

@@ -1,89 +1,11 @@
-"""A Kafka broker of one node on loopback, in a process of its own, and the topics in it."""
+"""The topics of a Kafka broker."""
 
-import os
-import socket
-import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from kafka_node import SECONDS, Broker
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
-
-PROPERTIES = """
-process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@{controller}
-listeners=PLAINTEXT://{broker},CONTROLLER://{controller}
-advertised.listeners=PLAINTEXT://{broker}
-controller.listener.names=CONTROLLER
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-log.dirs={logs}
-offsets.topic.replication.factor=1
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-auto.create.topics.enable=false
-"""
-CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
-OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-SECONDS = 120
-
-
-@dataclass
-class Broker:
-    """A node that runs, and its address."""
-
-    address: str
-    _start: Callable[[], "subprocess.Popen[bytes]"]
-
-    def __post_init__(self) -> None:
-        self._node = self._start()
-
-    def restart(self) -> None:
-        """Kills the node, and starts it again with what it had stored."""
-        self.kill()
-        self._node = self._start()
-
-    def kill(self) -> None:
-        self._node.kill()
-        self._node.wait(SECONDS)
-
-
-@contextmanager
-def broker(jars: Path, directory: Path, environment: dict[str, str]) -> Iterator[Broker]:
-    """Formats the node's storage and starts it. What it logs is in `broker.log`."""
-    address, controller = free_addresses(2)
-    properties = directory / "server.properties"
-    properties.write_text(
-        PROPERTIES.format(broker=address, controller=controller, logs=directory / "logs")
-    )
-    home = os.environ.get("JAVA_HOME")
-    java = [str(Path(home, "bin", "java")) if home else "java", *OPTIONS, "-cp", f"{jars}/*"]
-    with (directory / "broker.log").open("w") as log:
-
-        def run(*main: str) -> "subprocess.Popen[bytes]":
-            command = [*java, *main]
-            return subprocess.Popen(command, stdout=log, stderr=log, env=environment)
-
-        form = run("kafka.tools.StorageTool", "format", "-t", CLUSTER, "-c", str(properties))
-        assert form.wait(SECONDS) == 0, (directory / "broker.log").read_text()
-        node = Broker(address, lambda: run("kafka.Kafka", str(properties)))
-        try:
-            yield node
-        finally:
-            node.kill()
-
-
-def free_addresses(count: int) -> list[str]:
-    """Addresses of loopback on which nobody listens, all different."""
-    with ExitStack() as stack:
-        bound = [
-            stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)
-        ]
-        return [f"127.0.0.1:{each.getsockname()[1]}" for each in bound]
 
 
 class Topics:
@@ -108,13 +30,17 @@ class Topics:
         more = {topic: self._admin_package.NewPartitions.increaseTo(count)}
         self._get(self._admin.createPartitions(more).all())
 
-    def size(self, topic: str) -> int:
-        """How many records were ever written to a topic."""
+    def partitions(self, topic: str) -> int:
+        """How many partitions a topic has."""
         names = self._jvm.java.util.ArrayList([topic])
         described = self._get(self._admin.describeTopics(names).allTopicNames())
+        return len(described[topic].partitions())
+
+    def size(self, topic: str) -> int:
+        """How many records were ever written to a topic."""
         latest = self._jvm.java.util.HashMap()
-        for partition in described[topic].partitions():
-            place = self._jvm.org.apache.kafka.common.TopicPartition(topic, partition.partition())
+        for partition in range(self.partitions(topic)):
+            place = self._jvm.org.apache.kafka.common.TopicPartition(topic, partition)
             latest[place] = self._admin_package.OffsetSpec.latest()
         ends = self._get(self._admin.listOffsets(latest).all())
         return sum(end.offset() for end in ends.values())

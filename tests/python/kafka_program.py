@@ -38,10 +38,27 @@ class Program:
         with self._started(*options) as process:
             end = time.monotonic() + BOUND
             while not condition():
-                assert time.monotonic() < end, f"waited in vain\n{self._log.read_text()}"
+                if time.monotonic() > end:
+                    pytest.fail(f"waited in vain\n{self._log.read_text()}\n{threads(process)}")
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(0.05)
                     pytest.fail(f"ended by itself\n{self._log.read_text()}")
+
+    def end_without_executor(self, condition: Callable[[], bool], *options: str) -> str:
+        """Starts the program, kills an executor when the condition holds, and waits for what the
+        program ends by."""
+        with self._started(*options) as process:
+            end = time.monotonic() + BOUND
+            while not condition():
+                assert time.monotonic() < end and process.poll() is None, self._log.read_text()
+                time.sleep(0.05)
+            find = ["pgrep", "-g", str(process.pid), "-f", "CoarseGrainedExecutorBackend"]
+            executors = subprocess.run(find, capture_output=True, text=True, check=True)
+            os.kill(int(executors.stdout.split()[0]), signal.SIGKILL)
+            with suppress(subprocess.TimeoutExpired):
+                assert process.wait(BOUND) != 0
+                return self._log.read_text()
+            pytest.fail(f"waited in vain\n{self._log.read_text()}\n{threads(process)}")
 
     def run(self, *options: str) -> None:
         """Runs the program to its end."""
@@ -72,6 +89,16 @@ class Program:
                 os.killpg(process.pid, signal.SIGKILL)
             # Its JVM has the pipe too: at the pipe's end both are gone.
             process.communicate(timeout=BOUND)
+
+
+def threads(process: "subprocess.Popen[bytes]") -> str:
+    """What the threads of the program's JVM do, which it prints at SIGQUIT; it ends Python."""
+    os.killpg(process.pid, signal.SIGQUIT)
+    process.wait(BOUND)
+    time.sleep(2)
+    os.killpg(process.pid, signal.SIGKILL)
+    assert process.stdout
+    return process.stdout.read().decode()
 
 
 def events(seed: int, part: int) -> list[tuple[int, str]]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
-from kafka_broker import free_addresses
+from kafka_node import free_addresses
 
 HOSTS = ("127.0.0.2", "127.0.0.3")
 _DEPLOY = "org.apache.spark.deploy"

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from kafka_broker import free_addresses
+from kafka_node import free_addresses
 from sessions import PORT
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"

@@ -27,7 +27,7 @@ def main() -> None:
     mine, rest = own.parse_known_args()
     sys.argv[1:] = rest
     options = realtime_bands.arguments()
-    spark = realtime_bands.start(options.jars, master=f"local[{options.slots}]", real_time=True)
+    spark = realtime_bands.start(options, master=f"local[{options.slots}]", real_time=True)
     query = realtime_bands.begin(spark, options)
     wait(query, "left_rows", mine.events // 2)
     wait(query, "right_rows", mine.events // 2)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyspark
 import scalegate
-from kafka_broker import free_addresses
+from kafka_node import free_addresses
 from pyspark.sql import DataFrame, SparkSession
 
 # Spark's default for local files asks for each whether it is a link, by a process: a third of the
@@ -55,6 +55,16 @@ def serve(spark: SparkSession) -> str:
     context.conf().set(PORT, address.split(":")[1])
     spark._jvm.org.apache.spark.sql.connect.service.SparkConnectService.start(context)
     return f"sc://{address}"
+
+
+@contextlib.contextmanager
+def plain(spark: SparkSession) -> Iterator[None]:
+    """Without the package: for frames that are planned within."""
+    spark.conf.set("spark.scalegate.enabled", "false")
+    try:
+        yield
+    finally:
+        spark.conf.unset("spark.scalegate.enabled")
 
 
 @contextlib.contextmanager

@@ -20,7 +20,8 @@ from typing import Any
 import kafka_bands
 import pyspark
 import pytest
-from kafka_broker import Topics, broker
+from kafka_broker import Topics
+from kafka_node import broker
 from kafka_program import (
     BAND,
     BEGIN,
@@ -156,9 +157,7 @@ def test_files_are_exact_as_they_stand(spark: SparkSession, expected: Expected) 
 
 @pytest.mark.parametrize("query", ["topic", "files"])
 def test_an_event_that_comes_too_late_is_kept_and_told_of(expected: Expected, query: str) -> None:
-    files = (expected.late / query).rglob("*.json")
-    kept = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    assert [each["x"] for each in kept] == [50.0]
+    assert [each["x"] for each in kept(expected.late / query)] == [50.0]
     told = f"1 events came too late to be joined: {expected.late / query}"
     assert told in expected.log.read_text(encoding="utf-8")
 
@@ -173,18 +172,64 @@ def test_the_program_says_that_it_has_nowhere_to_write(
     assert "--to-topic, --to-files or both" in capsys.readouterr().err
 
 
-@needs_real_time
-def test_results_in_real_time_are_exact_by_their_ids(
+@dataclass(frozen=True)
+class InRealTime:
+    """The programs in Real-Time Mode, each with a checkpoint of its own."""
+
+    servers: str
+    jars: list[Path]
+    root: Path
+    environment: dict[str, str]
+    directory: Path
+
+    def program(
+        self,
+        names: tuple[str, str],
+        to: str,
+        *,
+        script: str = "examples/realtime_bands.py",
+        how: str = "left",
+        batch: str = "5 seconds",
+        **more: Any,
+    ) -> Program:
+        """One that joins two topics and writes to a third."""
+        options = {
+            "bootstrap-servers": self.servers,
+            "left": names[0],
+            "right": names[1],
+            "band": BAND,
+            "within": "5 seconds",
+            "to-topic": to,
+            "checkpoint": self.directory / "checkpoint",
+            "jars": ",".join(map(str, self.jars)),
+            "how": how,
+            "batch": batch,
+            **more,
+        }
+        given = [f"--{name}={value}" for name, value in options.items()]
+        command = [sys.executable, str(self.root / script), *given]
+        return Program(command, self.environment, self.directory / "program.log")
+
+
+@pytest.fixture
+def in_real_time(
     topics: Topics,
     kafka_jars: list[Path],
     root: Path,
     clean_environment: dict[str, str],
     tmp_path: Path,
+) -> InRealTime:
+    # A cluster on this machine is started by what is there.
+    environment = {**clean_environment, "SPARK_HOME": str(Path(pyspark.__file__).parent)}
+    return InRealTime(topics.servers, kafka_jars, root, environment, tmp_path)
+
+
+@needs_real_time
+def test_results_in_real_time_are_exact_by_their_ids(
+    topics: Topics, in_real_time: InRealTime, tmp_path: Path
 ) -> None:
     names = ("fast-bids", "fast-asks")
-    options = joined(topics, names, "fast-pairs", kafka_jars, tmp_path)
-    options |= {"how": "left", "batch": "5 seconds"}
-    program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
+    program = in_real_time.program(names, "fast-pairs")
     commits = tmp_path / "checkpoint/topic/commits"
 
     topics.create(*names, "fast-pairs")
@@ -202,39 +247,51 @@ def test_results_in_real_time_are_exact_by_their_ids(
         moment = time.monotonic() + moments.uniform(2, 15)
         program.kill_when(lambda moment=moment: time.monotonic() > moment)
     append(topics, next(parts), names)
+    topics.append(names[0], [(0, event(LATE, 50.0))])
     append_sentinels_to(topics, dict.fromkeys(names, PARTITIONS))
     expected = results(topics, *names)
-    program.kill_when(lambda: has_all(topics, "fast-pairs", expected))
+    late = tmp_path / "checkpoint/late/realtime"
+    program.kill_when(lambda: kept(late) and has_all(topics, "fast-pairs", expected))
     assert written(topics, "fast-pairs") == expected
+    assert [each["x"] for each in kept(late)] == [50.0]
     # What is known of the partitions is kept by their names.
-    kept = (tmp_path / "checkpoint/topic/state/0/_scalegate/sources").glob("*/0")
-    known = {line.split(" ", 3)[3] for file in kept for line in file.read_text().splitlines()[1:]}
+    known_in = (tmp_path / "checkpoint/topic/state/0/_scalegate/sources").glob("*/0")
+    known = {
+        line.split(" ", 3)[3] for file in known_in for line in file.read_text().splitlines()[1:]
+    }
     assert known == {f"{name}-{p}" for name in names for p in range(PARTITIONS)}
 
 
 @needs_real_time
 def test_a_broker_that_dies_and_a_partition_that_is_added_in_real_time(
-    topics: Topics,
-    kafka_jars: list[Path],
-    root: Path,
-    clean_environment: dict[str, str],
-    tmp_path: Path,
+    topics: Topics, in_real_time: InRealTime, tmp_path: Path
 ) -> None:
     names = ("grown-bids", "grown-asks")
-    options = joined(topics, names, "grown-pairs", kafka_jars, tmp_path)
-    options |= {"how": "left", "batch": "5 seconds"}
-    program = started(root / "examples/realtime_bands.py", options, clean_environment, tmp_path)
+    program = in_real_time.program(names, "grown-pairs")
     topics.create(*names, partitions=PARTITIONS - 1)
     topics.create("grown-pairs")
 
     append(topics, 0, names, PARTITIONS - 1)
     expected: dict[str, dict[str, Any]] = {}
+    offsets = tmp_path / "checkpoint/topic/offsets"
 
-    def is_through() -> bool:
-        if not expected and topics.size("grown-pairs") > 0:
+    def is_added() -> bool:
+        read = (file.read_text().splitlines()[-2] for file in offsets.glob("[0-9]*"))
+        return any(str(PARTITIONS - 1) in json.loads(line)[names[0]] for line in read)
+
+    def is_grown() -> bool:
+        if topics.size("grown-pairs") == 0:
+            return False
+        if topics.partitions(names[0]) < PARTITIONS:
             topics.node.restart()
             topics.add_partition(names[0], PARTITIONS)
             append(topics, 1, names, PARTITIONS - 1)
+        return is_added()
+
+    def is_through() -> bool:
+        # A batch reads the partitions that there were when it began, and what they promise
+        # holds for one that is added: so the last events come when the query knows it.
+        if not expected and is_grown():
             topics.append(names[0], events(0, 2))
             append_sentinels_to(topics, {names[0]: PARTITIONS, names[1]: PARTITIONS - 1})
             expected.update(results(topics, *names))
@@ -242,25 +299,48 @@ def test_a_broker_that_dies_and_a_partition_that_is_added_in_real_time(
 
     program.kill_when(is_through)
     assert written(topics, "grown-pairs") == expected
+    assert not kept(tmp_path / "checkpoint/late")
     assert any(key.startswith(f"{names[0]}-{PARTITIONS - 1}-") for key in expected)
 
 
 @needs_real_time
+def test_an_executor_that_dies_in_real_time_costs_no_result(
+    topics: Topics, in_real_time: InRealTime, tmp_path: Path
+) -> None:
+    """Spark ends the query with the first task that fails; started again, it goes on."""
+    names = ("lost-bids", "lost-asks")
+    program = in_real_time.program(names, "lost-pairs", master="local-cluster[2,5,1024]")
+
+    topics.create(*names, "lost-pairs")
+    append(topics, 0, names)
+    # In a long batch: between two, an executor's end costs slots, or nothing.
+    told = program.end_without_executor(
+        lambda: topics.size("lost-pairs") > 0, "--batch=5 minutes"
+    )
+    assert "ExecutorLostFailure" in told
+    append(topics, 1, names)
+    append_sentinels_to(topics, dict.fromkeys(names, PARTITIONS))
+    expected = results(topics, *names)
+    program.kill_when(lambda: has_all(topics, "lost-pairs", expected))
+    assert written(topics, "lost-pairs") == expected
+
+
+@needs_real_time
 def test_joins_and_windows_in_real_time_and_their_metrics(
-    topics: Topics,
-    kafka_jars: list[Path],
-    root: Path,
-    clean_environment: dict[str, str],
-    tmp_path: Path,
+    topics: Topics, in_real_time: InRealTime, tmp_path: Path
 ) -> None:
     names = ("metered-bids", "metered-asks")
     topics.create(*names, "metered-pairs", "metered-pairs-windows")
     append(topics, 0, names)
-    options = joined(topics, names, "metered-pairs", kafka_jars, tmp_path)
     windows = through(topics, *names)
-    options |= {"events": 2 * EVENTS, "windows": len(windows)}
-    program = started(
-        root / "tests/python/real_time_metrics.py", options, clean_environment, tmp_path
+    program = in_real_time.program(
+        names,
+        "metered-pairs",
+        script="tests/python/real_time_metrics.py",
+        how="inner",
+        batch="5 minutes",
+        events=2 * EVENTS,
+        windows=len(windows),
     )
     found = json.loads(program.output())
 
@@ -291,6 +371,12 @@ def test_joins_and_windows_in_real_time_and_their_metrics(
     for key, of in written:
         count, total = windows[key]
         assert of["n"] == count and of["total"] == pytest.approx(total), key
+
+
+def kept(directory: Path) -> list[dict[str, Any]]:
+    """The events that came too late."""
+    files = directory.rglob("*.json")
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
 def written(topics: Topics, topic: str) -> dict[str, dict[str, Any]]:
@@ -332,27 +418,3 @@ def through(topics: Topics, *names: str) -> dict[str, tuple[int, float]]:
             sums[start] = (count + 1, total + each["x"])
     passed = min(ends.values()) - timedelta(seconds=20)
     return {str(start): sums[start] for start in sorted(sums) if start <= passed}
-
-
-def started(
-    program: Path, options: dict[str, Any], environment: dict[str, str], directory: Path
-) -> Program:
-    given = [f"--{name}={value}" for name, value in options.items()]
-    command = [sys.executable, str(program), *given]
-    return Program(command, environment, directory / "program.log")
-
-
-def joined(
-    topics: Topics, names: tuple[str, str], to: str, jars: list[Path], directory: Path
-) -> dict[str, Any]:
-    """What a program in Real-Time Mode is told, of two topics that go to a third."""
-    return {
-        "bootstrap-servers": topics.servers,
-        "left": names[0],
-        "right": names[1],
-        "band": BAND,
-        "within": "5 seconds",
-        "to-topic": to,
-        "checkpoint": directory / "checkpoint",
-        "jars": ",".join(map(str, jars)),
-    }

@@ -15,7 +15,7 @@ import browsers
 import pyspark
 import pytest
 import scalegate
-from kafka_broker import free_addresses
+from kafka_node import free_addresses
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait

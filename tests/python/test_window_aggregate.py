@@ -84,16 +84,18 @@ def test_several_inputs_are_one_and_go_by_time(spark: SparkSession) -> None:
     assert windows(result) == by_duckdb(events, 7_000_000, 2_000_000)
 
 
+@pytest.mark.parametrize("design", [None, "wiml", scalegate.operator("tumlmc", threads=2)])
 def test_streams_give_the_windows_of_their_rows_at_rest(
-    spark: SparkSession, tmp_path: Path
+    spark: SparkSession, tmp_path: Path, design: DesignName | scalegate.Operator | None
 ) -> None:
     rng = random.Random(6)
     both = [events_of(rng, 150) for _ in range(2)]
     for name, events in zip("lr", both, strict=True):
         parts = [events[:40], events[40:90], events[90:], [(stream_files.FAR, -1, -1.0, -1)]]
         stream_files.write_files(tmp_path / name, parts)
+    sides = stream_files.sides(spark, tmp_path)
     result = scalegate.window_aggregate(
-        stream_files.sides(spark, tmp_path), "20 seconds", "4 seconds", aggs=aggs(), keys=["k"]
+        sides, "20 seconds", "4 seconds", aggs=aggs(), keys=["k"], design=design
     )
     query = stream_files.run(flat(result), tmp_path)
     found = spark.read.parquet(str(tmp_path / "out")).collect()
@@ -256,18 +258,14 @@ def test_a_design_of_the_papers_gives_the_rows_of_panes(
 
 
 def test_a_design_that_is_none_or_has_no_windows_is_refused(meters: DataFrame) -> None:
-    def refused(message: str, design: Any, frame: DataFrame = meters, slide: str = "9 s") -> None:
+    def refused(message: str, design: Any, slide: str = "9 s") -> None:
         with pytest.raises((ScalegateError, IllegalArgumentException), match=message):
-            windows = frame.window_aggregate("18 s", slide, aggs=[F.sum("x")], design=design)
+            windows = meters.window_aggregate("18 s", slide, aggs=[F.sum("x")], design=design)
             windows.collect()
 
     refused("design='hp': choose one of mq, mqlf", "hp")
     refused("design='pim\\(threads=2\\)': choose one", scalegate.operator("pim", threads=2))
     refused("no aggregate over sliding windows that overlap", "wiml", slide="18 s")
-    stream = (
-        meters.sparkSession.readStream.format("rate").load().withColumnRenamed("timestamp", "ts")
-    )
-    refused("windows over streams are made of panes", "wiml", stream)
     with pytest.raises(ScalegateError, match="panes='yes': give True or False"):
         scalegate.operator("mq", panes="yes")  # type: ignore[arg-type]
     with pytest.raises(ScalegateError, match="algorithm='mq\\(inputs=2\\)'"):

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -61,15 +60,6 @@ def frame(spark: SparkSession, events: pa.Table) -> Iterator[DataFrame]:
     spark.catalog.dropTempView("window_events")
 
 
-@contextmanager
-def plain(spark: SparkSession) -> Iterator[None]:
-    spark.conf.set("spark.scalegate.enabled", "false")
-    try:
-        yield
-    finally:
-        spark.conf.unset("spark.scalegate.enabled")
-
-
 def on_panes(df: DataFrame) -> bool:
     return "PaneWindows" in sessions.plan(df)
 
@@ -118,7 +108,7 @@ def test_sql_windows(
     ours = spark.sql(query)
     assert on_panes(ours)
     found = spark_rows(ours)
-    with plain(spark):
+    with sessions.plain(spark):
         theirs = spark.sql(query)
         assert not on_panes(theirs)
         assert found == spark_rows(theirs)
@@ -132,7 +122,7 @@ def test_a_dataframes_windows_keep_sparks_schema(spark: SparkSession, frame: Dat
 
     ours = grouped()
     assert on_panes(ours)
-    with plain(spark):
+    with sessions.plain(spark):
         theirs = grouped()
         assert ours.schema == theirs.schema
         wanted = Counter((w, n, t, frozenset(ks)) for w, n, t, ks in theirs.collect())

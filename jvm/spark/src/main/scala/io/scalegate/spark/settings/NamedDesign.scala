@@ -8,6 +8,14 @@ final case class NamedDesign(design: WindowDesign, options: OperatorOptions) {
 
   def inputs: Int = options.getOrElse(OperatorOption.Inputs, 1)
 
+  /** The threads that may call its function: the task's, those of the design, and one more that a design may hold in
+    * reserve.
+    */
+  def callers: Int = options.threads + 2
+
+  /** What EXPLAIN says. */
+  def describe: String = s"design: ${design.title} ($this)"
+
   override def toString: String =
     if (options.said.isEmpty) design.name else s"${design.name}($options)"
 }

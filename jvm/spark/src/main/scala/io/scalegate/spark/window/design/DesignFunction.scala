@@ -14,19 +14,21 @@ import io.scalegate.stream.StreamTuple
   *
   * @param threads
   *   that may call it
+  * @param adding
+  *   makes what adds a tuple's row to a state
   */
-final class DesignFunction(
+final class DesignFunction private (
     partition: Int,
     functions: PaneFunctions,
-    input: Seq[Attribute],
-    threads: Int
+    threads: Int,
+    adding: () => (UnsafeRow, UnsafeRow) => Unit
 ) extends AggregateFunction[StreamTuple, UnsafeRow, UnsafeRow] {
   private[this] val initial = functions.initial
-  private[this] val made = new ConcurrentLinkedQueue[(PaneUpdates, PaneMerger)]
-  (1 to threads).foreach { _ =>
-    made.add((new PaneUpdates(partition, functions, input), PaneMerger(partition, functions)))
-  }
-  private[this] val own = ThreadLocal.withInitial[(PaneUpdates, PaneMerger)](() => made.remove())
+  private[this] val made =
+    new ConcurrentLinkedQueue[((UnsafeRow, UnsafeRow) => Unit, PaneMerger)]
+  (1 to threads).foreach(_ => made.add((adding(), PaneMerger(partition, functions))))
+  private[this] val own =
+    ThreadLocal.withInitial[((UnsafeRow, UnsafeRow) => Unit, PaneMerger)](() => made.remove())
 
   def name: String = functions.functions.map(_.aggregateFunction.prettyName).mkString(", ")
 
@@ -36,7 +38,7 @@ final class DesignFunction(
   def create(): UnsafeRow = initial.copy()
 
   def add(state: UnsafeRow, tuple: StreamTuple): UnsafeRow = {
-    own.get._1.add(state, tuple.row.asInstanceOf[DesignRow].row)
+    own.get._1(state, tuple.row.asInstanceOf[DesignRow].row)
     state
   }
 
@@ -46,4 +48,36 @@ final class DesignFunction(
   }
 
   def result(state: UnsafeRow): UnsafeRow = state.copy()
+}
+
+private[window] object DesignFunction {
+
+  /** Of rows of these columns. */
+  def ofRows(
+      partition: Int,
+      functions: PaneFunctions,
+      input: Seq[Attribute],
+      threads: Int
+  ): DesignFunction =
+    new DesignFunction(
+      partition,
+      functions,
+      threads,
+      () => {
+        val updates = new PaneUpdates(partition, functions, input)
+        (state, row) => updates.add(state, row)
+      }
+    )
+
+  /** Of the partial results of panes. */
+  def ofPanes(partition: Int, functions: PaneFunctions, threads: Int): DesignFunction =
+    new DesignFunction(
+      partition,
+      functions,
+      threads,
+      () => {
+        val merger = PaneMerger(partition, functions)
+        (state, partial) => merger.merge(state, partial)
+      }
+    )
 }

@@ -1,41 +1,31 @@
 package io.scalegate.spark.window.design
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.{Predicate, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.multiway.{AggregateSpec, WindowResults}
-import io.scalegate.spark.window.partial.{PanePartials, PaneResults}
-import io.scalegate.spark.window.slide.WindowRow
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.multiway.{RunningAggregate, WindowResults}
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
-/** Deals a task's rows to the inputs of a running aggregate, one after the other, and takes its windows, on the task's
+/** Deals what a task has to the inputs of a running aggregate, one after the other, and takes its windows, on the task's
   * thread, which therefore never waits for the one while the aggregate waits for the other. A row is valid until the next
   * is asked for. Windows come in the order of their starts.
   *
-  * Windows and rows on their way are in memory, and are not spilled.
+  * Windows and tuples on their way are in memory, and are not spilled.
+  *
+  * @param among
+  *   which windows are given, by their starts
   */
-final class DesignIterator(
-    partition: Int,
-    rows: Iterator[UnsafeRow],
-    task: DesignTask,
-    spec: AggregateSpec[UnsafeRow, UnsafeRow, UnsafeRow],
-    context: TaskContext
+final class DesignIterator private[window] (
+    tuples: DesignTuples,
+    running: RunningAggregate[UnsafeRow, UnsafeRow],
+    results: DesignResults,
+    context: TaskContext,
+    among: Long => Boolean = _ => true
 ) extends Iterator[UnsafeRow]
     with AutoCloseable {
-  private[this] val keyOf = UnsafeProjection.create(task.keys, task.input)
-  private[this] val timeAt = task.input.indexWhere(_.exprId == task.time.exprId)
-  private[this] val windowRow = new WindowRow(task.grouping, task.window)
-  private[this] val made =
-    PaneResults(partition, task.results, PanePartials(partition, task.results))
-  private[this] val wanted = task.having.map { condition =>
-    val predicate = Predicate.create(condition, task.grouping :+ task.window)
-    predicate.initialize(partition)
-    predicate
-  }
   private[this] val idle = new IdleStrategy.Backoff()
-  private[this] val inputs = task.design.inputs
-  private[this] val running = task.design.strategy.open(spec, inputs)
+  private[this] val inputs = running.sources.size
 
   private[this] var head: StreamTuple = _
   private[this] var dealt = 0L
@@ -44,9 +34,7 @@ final class DesignIterator(
   private[this] var at = 0
   private[this] var ready: UnsafeRow = _
 
-  keyOf.initialize(partition)
-
-  /** Rows that were taken so far. */
+  /** Rows, or panes, that were taken so far. */
   def taken: Long = dealt
 
   override def hasNext: Boolean = {
@@ -67,7 +55,9 @@ final class DesignIterator(
   private[this] def look(): Boolean = {
     while (windows == null && !running.isDone) {
       windows = running.poll()
-      if (windows == null && !feed()) waitForDesign()
+      if (windows == null) {
+        if (!feed()) waitForDesign()
+      } else if (!among(results.startOf(windows.start))) windows = null
     }
     at = 0
     windows != null
@@ -76,11 +66,7 @@ final class DesignIterator(
   private[this] def giveNext(): Unit =
     if (at == windows.size) windows = null
     else {
-      val start = windows.start + task.by.offset
-      windowRow.begin(windows.key(at))
-      windowRow.move(start, start + task.by.size)
-      if (wanted.forall(_.eval(windowRow.row)))
-        ready = made.row(windowRow.row, windows.value(at), null)
+      ready = results.row(windows.key(at), results.startOf(windows.start), windows.value(at))
       at += 1
     }
 
@@ -89,7 +75,7 @@ final class DesignIterator(
     idle.idle()
   }
 
-  /** Delivers rows until an input is full, or some were; false if it could deliver none. */
+  /** Delivers tuples until an input is full, or some were; false if it could deliver none. */
   private[this] def feed(): Boolean = {
     var count = 0
     while (!fed && count < DesignIterator.Burst && deliver()) count += 1
@@ -98,7 +84,7 @@ final class DesignIterator(
   }
 
   private[this] def deliver(): Boolean = {
-    if (head == null && rows.hasNext) head = tuple(rows.next())
+    if (head == null && tuples.hasNext) head = tuples.next((dealt % inputs).toInt, dealt)
     if (head == null) {
       running.sources.foreach(_.close())
       fed = true
@@ -108,30 +94,15 @@ final class DesignIterator(
       dealt += 1
       true
     } else {
-      // The others have nothing before this row, and may hold the aggregate up.
+      // The others have nothing before this tuple, and may hold the aggregate up.
       for (source <- running.sources if source.id != head.source) source.advance(head.ts)
       false
     }
-  }
-
-  private[this] def tuple(row: UnsafeRow): StreamTuple = {
-    val time = row.getLong(timeAt)
-    task.by.pane(time) // refuses a time whose windows are out of range, as panes do
-    new StreamTuple(
-      time - task.by.offset,
-      (dealt % inputs).toInt,
-      dealt,
-      Side.R,
-      DesignIterator.NoAttributes,
-      new DesignRow(keyOf(row).copy(), row.copy())
-    )
   }
 }
 
 private object DesignIterator {
 
-  /** Rows that are delivered before the windows are looked at again. */
+  /** Tuples that are delivered before the windows are looked at again. */
   val Burst = 256
-
-  val NoAttributes = new Array[Long](0)
 }

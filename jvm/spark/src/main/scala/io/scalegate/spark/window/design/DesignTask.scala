@@ -41,14 +41,24 @@ final case class DesignTask(
 
   /** Starts the aggregate of rows in the order of their times; the task's end must close it. */
   def open(partition: Int, rows: Iterator[InternalRow]): DesignIterator = {
-    val context = TaskContext.get()
-    // The task's thread, those of the design, and one more that a design may hold in reserve.
-    val threads = design.options.threads + 2
-    val spec = AggregateSpec[UnsafeRow, UnsafeRow, UnsafeRow](
+    val function = DesignFunction.ofRows(partition, updates, input, design.callers)
+    new DesignIterator(
+      new RowTuples(partition, UnsafeRows(rows, input), this),
+      design.strategy.open(DesignTask.spec(by, function), design.inputs),
+      new DesignResults(partition, by, grouping, window, results, having),
+      TaskContext.get()
+    )
+  }
+}
+
+private[window] object DesignTask {
+  type Spec = AggregateSpec[UnsafeRow, UnsafeRow, UnsafeRow]
+
+  /** Of tuples whose times are counted from the windows' offset. */
+  def spec(by: SlidingWindow, function: DesignFunction): Spec =
+    AggregateSpec(
       SlidingWindows(by.size, by.slide),
       _.row.asInstanceOf[DesignRow].key,
-      new DesignFunction(partition, updates, input, threads)
+      function
     )
-    new DesignIterator(partition, UnsafeRows(rows, input), this, spec, context)
-  }
 }

@@ -119,7 +119,7 @@ final case class DesignWindowsExec(
 
   private[this] def description: Seq[String] =
     terms.description
-      .filterNot(_.startsWith("panes: ")) :+ s"design: ${design.design.title} ($design)"
+      .filterNot(_.startsWith("panes: ")) :+ design.describe
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${description.mkString("; ")}"

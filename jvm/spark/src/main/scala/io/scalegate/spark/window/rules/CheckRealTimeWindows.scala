@@ -7,7 +7,7 @@ import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.stream.plan.RealTimeQueries
 import io.scalegate.spark.settings.ScaleGateConf
-import io.scalegate.spark.window.hint.WindowEmitHint
+import io.scalegate.spark.window.hint.{WindowDesignHint, WindowEmitHint}
 
 /** Refuses a query that is about to start in Real-Time Mode, whose windows are given as a hint or the setting says, where its
   * session or its sink is not made for that. A hint resolution rule, which sees such a query first.
@@ -25,7 +25,7 @@ object CheckRealTimeWindows extends Rule[LogicalPlan] {
   }
 
   private[this] def isAsked(plan: LogicalPlan) = plan match {
-    case _: WindowEmitHint => true
+    case _: WindowEmitHint | _: WindowDesignHint => true
     case GatheredTimeWindows(_) | TumblingWindows(_) =>
       ScaleGateConf.realTimeWindows(conf).nonEmpty
     case _ => false

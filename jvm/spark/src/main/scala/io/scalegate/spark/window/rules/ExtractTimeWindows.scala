@@ -22,7 +22,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.types.{DataType, LongType}
 
-import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.hint.WindowHint
 import io.scalegate.spark.window.stream.StreamingPanes
 import io.scalegate.spark.window.{SlidingWindow, TimeWindows}
@@ -55,16 +55,11 @@ object ExtractTimeWindows extends Rule[LogicalPlan] {
       (ScaleGateConf.realTimeWindows(conf).nonEmpty && RealTimeMode.isIn(found.child)))
 
   /** With what hints on their rows ask for. */
-  private[this] def asked(found: TimeWindows): TimeWindows = {
-    val design = WindowHint.design(found.child)
-    if (found.child.isStreaming)
-      design.foreach(d => throw Errors.designCannot(d.toString, "streams have panes alone"))
-    found.copy(
-      design = design,
-      emission = WindowHint.emission(found.child),
-      child = WindowHint.without(found.child)
-    )
-  }
+  private[this] def asked(found: TimeWindows): TimeWindows = found.copy(
+    design = WindowHint.design(found.child),
+    emission = WindowHint.emission(found.child),
+    child = WindowHint.without(found.child)
+  )
 }
 
 /** Sliding windows as one projection, a node of Spark's, whose columns the analyzer knows how to rename. */

@@ -48,9 +48,11 @@ object PlacePanes extends Rule[LogicalPlan] with PredicateHelper {
     StreamingPanes.isRunnable(found) && QueryOutputMode.isKnown(found.windows) &&
       (!RealTimeMode.isIn(found.windows) || emission(found.windows).nonEmpty)
 
-  /** When windows are given in Real-Time Mode; None for Spark's own aggregate. */
+  /** When windows are given in Real-Time Mode, once where a design makes them; None for Spark's own aggregate. */
   private[rules] def emission(windows: TimeWindows): Option[WindowEmission] =
-    windows.emission.orElse(ScaleGateConf.realTimeWindows(conf))
+    windows.emission
+      .orElse(windows.design.map(_ => WindowEmission.Final))
+      .orElse(ScaleGateConf.realTimeWindows(conf))
 
   private[this] def push(condition: Expression, windows: TimeWindows): LogicalPlan = {
     val (below, above) = splitConjunctivePredicates(condition).partition(c =>

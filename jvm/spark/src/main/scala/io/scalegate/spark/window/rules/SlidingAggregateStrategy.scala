@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.LongType
 import io.scalegate.spark.settings.{Errors, NamedDesign, ScaleGateConf}
 import io.scalegate.spark.window.design.DesignWindowsExec
 import io.scalegate.spark.window.hint.{WindowDesignHint, WindowEmitHint, WindowHint}
-import io.scalegate.spark.window.partial.{PaneFunctions, PartialPanesExec}
+import io.scalegate.spark.window.partial.PartialPanesExec
 import io.scalegate.spark.window.slide.PaneWindowsExec
 import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 
@@ -23,7 +23,7 @@ object SlidingAggregateStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case SlidingAggregate(found) =>
       val asked = found.windows.design.orElse(
-        ScaleGateConf.design(SQLConf.get).filter(_ => isFixed(found))
+        ScaleGateConf.design(SQLConf.get).filter(_ => DesignedFunctions.areFixed(found))
       )
       Seq(asked.fold(planned(found))(designed(found, _)))
     case windows: TimeWindows => Seq(planLater(windows.expanded))
@@ -40,17 +40,9 @@ object SlidingAggregateStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  private[this] def isFixed(found: SlidingAggregate) =
-    PaneFunctions(Nil, found.functions, Nil).fixed
-
   /** By a design that a hint, or the setting, asks for. */
   private[this] def designed(found: SlidingAggregate, design: NamedDesign): SparkPlan = {
-    if (!isFixed(found))
-      throw Errors.designCannot(
-        design.toString,
-        "it keeps a value of fixed size for each window, which counts, sums, averages and least or greatest numbers " +
-          s"have, and not all of ${found.functions.map(_.aggregateFunction.prettyName).distinct.mkString(", ")}"
-      )
+    DesignedFunctions.check(found, design)
     val keys = found.keys.map(GroupingKeys.normalized)
     val time = found.windows.time
     val micros = Alias(PreciseTimestampConversion(time, time.dataType, LongType), "time")()

@@ -78,6 +78,9 @@ object StreamingPanesStrategy extends SparkStrategy {
     val panes = panesOf(found, keys).copy(
       realTime = Some(RealTimePanesTerms(emission, ScaleGateConf.idleNanos(conf)))
     )
+    panes.design.filter(_ => emission == WindowEmission.Update).foreach { design =>
+      throw Errors.designCannot(design.toString, "it gives a window once, when it is through")
+    }
     if (emission == WindowEmission.Final && !panes.hasWatermark)
       throw Errors.realTimeWindows
     val time = found.windows.time
@@ -104,15 +107,19 @@ object StreamingPanesStrategy extends SparkStrategy {
     )
   }
 
-  private[this] def panesOf(found: SlidingAggregate, keys: Seq[NamedExpression]): StreamPanes =
+  private[this] def panesOf(found: SlidingAggregate, keys: Seq[NamedExpression]): StreamPanes = {
+    val design = found.windows.design
+    design.foreach(DesignedFunctions.check(found, _))
     StreamPanes(
       found.terms(keys),
       found.window,
       found.rows.pane,
       found.results,
       PartialPanesExec.packs(found),
-      functionTerms(found)
+      functionTerms(found),
+      design = design
     )
+  }
 
   /** The functions, their arguments and filters over what the rows have that come to the windows. */
   private[this] def functionTerms(found: SlidingAggregate): Seq[String] = {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.types.{BinaryType, LongType}
 
 import io.scalegate.spark.checkpoint.{CheckpointTerms, TermText}
+import io.scalegate.spark.settings.NamedDesign
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
@@ -22,6 +23,9 @@ import io.scalegate.spark.window.slide.{PaneColumns, PaneWindowsTask}
   *   what a checkpoint says of each function
   * @param realTime
   *   if it runs in Real-Time Mode
+  * @param design
+  *   of the papers, which makes the windows of the panes where a hint asks for it. What is held is the same, so a query may
+  *   go on with another, or with none
   */
 final case class StreamPanes(
     terms: PaneTerms,
@@ -30,7 +34,8 @@ final case class StreamPanes(
     results: Seq[NamedExpression],
     packed: Boolean,
     functionTerms: Seq[String],
-    realTime: Option[RealTimePanesTerms] = None
+    realTime: Option[RealTimePanesTerms] = None,
+    design: Option[NamedDesign] = None
 ) {
   import terms.{by, functions, having}
 
@@ -95,7 +100,8 @@ final case class StreamPanes(
     )
 
   /** What EXPLAIN says. */
-  def description: Seq[String] = terms.description ++ realTime.map(_.describe)
+  def description: Seq[String] =
+    terms.description ++ realTime.map(_.describe) ++ design.map(_.describe)
 
   private[this] val format = "format" -> (if (packed) "3" else "1")
 

@@ -2,7 +2,6 @@ package io.scalegate.spark.window.design
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions.{col, count, sum, window}
-import org.apache.spark.sql.streaming.Trigger
 
 import io.scalegate.Sample
 import io.scalegate.spark.settings.{OperatorOption, ScaleGateConf, WindowDesign}
@@ -106,20 +105,13 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
     assert(refusal.getMessage.contains(why))
   }
 
-  test("a design is refused without its name in quotes, and on a stream") {
+  test("a design is refused without its name in quotes") {
     for (arguments <- Seq("", "(wiml)", "('mq', 'mqlf')")) {
       val refusal = intercept[Exception] {
         spark.sql(s"SELECT /*+ WINDOW_DESIGN$arguments */ count(*) FROM r GROUP BY $Window")
       }
       assert(refusal.getMessage.contains("WINDOW_DESIGN takes the quoted name of one design"))
     }
-    val stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
-      .hint("window_design", "mq")
-      .groupBy(window(col("timestamp"), "6 hours", "2 hours")).count()
-    val refusal = intercept[Exception] {
-      stream.writeStream.format("noop").trigger(Trigger.AvailableNow()).start().awaitTermination()
-    }
-    assert(refusal.getMessage.contains("streams have panes alone"))
   }
 
   test("the setting names a design for the aggregates that it can run") {

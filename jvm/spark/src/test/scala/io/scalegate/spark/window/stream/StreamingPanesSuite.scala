@@ -8,7 +8,7 @@ import scala.util.Random
 import io.scalegate.Sample
 import io.scalegate.spark.SparkFeature
 import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
-import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.settings.{OperatorOption, ScaleGateConf, WindowDesign}
 
 /** Aggregates of streams over sliding windows, on panes, against Spark's own: the same rows in every batch. Modes, ways
   * to hold panes and state stores are combined in full with `SCALEGATE_SOAK`; otherwise each of them comes up in most
@@ -149,6 +149,70 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       val having = " HAVING count(*) > 1"
       assertSame(aggregate(keys = "k, x", by = ragged, having = having), mode, events(random, 4))
     }
+
+  private def designed(
+      design: String,
+      keys: Seq[String] = Seq("k"),
+      by: String = window,
+      having: String = "",
+      functions: String = fixed
+  ) = {
+    val columns =
+      (Seq("window.start AS a", "window.end AS b") ++ keys :+ functions).mkString(", ")
+    s"SELECT /*+ WINDOW_DESIGN('$design') */ $columns FROM l " +
+      s"GROUP BY ${(by +: keys).mkString(", ")}$having"
+  }
+
+  for {
+    (design, i) <- WindowDesign.all.zipWithIndex
+    options =
+      if (design.takes.contains(OperatorOption.Threads)) "inputs=2, threads=2" else "inputs=3"
+    hint <- Sample.turn(Seq(design.name, s"${design.name}($options, panes=true)"), i)
+  }
+    test(s"append mode by the design $hint: every batch has the rows of Spark's own plan") {
+      val random = new Random(i.toLong)
+      val ragged = "window(ts, '7 seconds', '3 seconds', '1 second')"
+      val having = " HAVING count(*) > 1 AND second(window.start) % 2 = 0"
+      for (of <- Sample.turn(Seq(designed(hint), designed(hint, Nil, ragged, having)), i))
+        assertSame(of, "append", events(random, 5), _ == 2, fails = _ == 3)
+    }
+
+  test("an aggregate goes on by another design, and without one, with the same panes") {
+    val plain = query(functions = fixed)
+    val batches = events(new Random(3), 8)
+    val first = new Running(designed("wiml"))
+    val others = Seq(designed("tumlmc(threads=2)"), plain, designed("mq"))
+      .map(new Running(_, checkpoint = first.checkpoint))
+    val sparks = new Running(plain)
+    var before = first
+    try {
+      withSettings(ScaleGateConf.Aggregates -> "false")(sparks.start())
+      for ((of, parts) <- (first +: others).zip(batches.grouped(2).toSeq)) {
+        if (of ne before) of.takes(before.stop())
+        of.start()
+        parts.foreach { rows =>
+          assert(of.add(rows, Nil).fresh() == sparks.add(rows, Nil).fresh())
+        }
+        assert((of eq others(1)) != of.explained.contains("design: "))
+        before = of
+      }
+    } finally {
+      before.stop()
+      sparks.stop()
+    }
+  }
+
+  for {
+    (mode, functions, why) <- Seq(
+      ("update", fixed, "as in output mode append; this is update"),
+      ("complete", fixed, "as in output mode append; this is complete"),
+      ("append", objects, "it keeps a value of fixed size for each window")
+    )
+  } test(s"a design is refused in $mode mode: $why") {
+    val run = new Running(designed("wiml", functions = functions), mode = mode)
+    try assert(causes(run.start().fails(Seq(at(120, 1)), Nil)).exists(_.toString.contains(why)))
+    finally run.stop()
+  }
 
   for {
     (mode, i) <- modes.take(2).zipWithIndex

@@ -51,6 +51,10 @@ final private[scalegate] class SourceProgress(
   /** Takes note of when rows of such a source came. */
   def heard(source: Int, at: Long): Unit = if (at - heardAt(source) > 0) heardAt(source) = at
 
+  /** The sources that are known, and what one of them has promised. */
+  def size: Int = promised.length
+  def promisedBy(source: Int): Long = promised(source)
+
   /** What is known of each source. */
   def figures(now: Long): Seq[SourceFigures] = promised.indices.map { i =>
     SourceFigures(i, rows(i), promised(i), math.max(0, now - heardAt(i)) / 1000, isIdle(i, now))

@@ -31,13 +31,16 @@ import io.scalegate.spark.window.slide.{PaneWindowsTask, WindowRow}
   *   when windows are given
   * @param before
   *   windows that end at or before it have been given or closed
+  * @param gives
+  *   whether windows are given; else another gives them, and panes are held until their last window has ended
   */
 final private[realtime] class LivePanes(
     partition: Int,
     task: PaneWindowsTask,
     partials: PanePartials,
     emission: WindowEmission,
-    before: Long
+    before: Long,
+    gives: Boolean = true
 ) {
   import task.by
 
@@ -77,13 +80,16 @@ final private[realtime] class LivePanes(
 
   def of(key: UnsafeRow): Option[KeyPanes] = Option(byKey.get(key))
 
+  /** Whether every window of a pane was given or closed. */
+  def isClosed(start: Long): Boolean = by.endOf(by.last(start)) <= passed
+
   /** Adds what has come of a pane. The partial result is this object's from now on, the key is not.
     *
     * @param isChange
     *   whether the state does not have it yet
     */
   def add(key: UnsafeRow, start: Long, partial: UnsafeRow, isChange: Boolean): Unit =
-    if (by.endOf(by.last(start)) <= passed) { if (isChange) late += 1 }
+    if (isClosed(start)) { if (isChange) late += 1 }
     else {
       val known = byKey.get(key)
       val of = if (known eq null) begin(key) else known
@@ -91,16 +97,16 @@ final private[realtime] class LivePanes(
         panes += 1
         bytes += partial.getSizeInBytes
         reserve()
-        emission match {
-          case WindowEmission.Final => enter(of, firstOpen(by.first(start)))
-          case WindowEmission.Update => enter(of, by.last(start))
-        }
+        enter(of, if (visitsEach) firstOpen(by.first(start)) else by.last(start))
       }
       if (isChange && (emission eq WindowEmission.Update)) {
         of.touched.add(start)
         changed.add(of)
       }
     }
+
+  /** Whether a key is moved from window to window, and not to the last one of its oldest pane. */
+  private[this] def visitsEach = gives && (emission eq WindowEmission.Final)
 
   private[this] def begin(key: UnsafeRow) = {
     val made = new KeyPanes(key.copy(), partials)
@@ -148,11 +154,24 @@ final private[realtime] class LivePanes(
     results.row(window.row, of.older, of.newer)
   }
 
-  /** Goes on to the next window to be given; false when there are none for now. Nothing may be added before that. */
-  def advance(): Boolean = emission match {
-    case WindowEmission.Final => advanceFinal()
-    case WindowEmission.Update => advanceUpdate()
+  /** The window at which [[advance]] has stopped: its key, its start and its partial result, which are the caller's. */
+  def givenKey: UnsafeRow = giving.key
+  def givenStart: Long = start
+  def givenPartial: UnsafeRow = {
+    val of = giving.window
+    if (of.newer eq null) partials.changeable(of.older) else partials.merge(of.older, of.newer)
   }
+
+  /** Goes on to the next window to be given; false when there are none for now. Nothing may be added before that. */
+  def advance(): Boolean =
+    if (!gives) {
+      close()
+      false
+    } else
+      emission match {
+        case WindowEmission.Final => advanceFinal()
+        case WindowEmission.Update => advanceUpdate()
+      }
 
   private[this] def advanceFinal(): Boolean = {
     var found = false
@@ -248,7 +267,7 @@ final private[realtime] class LivePanes(
     giving ne null
   }
 
-  /** In update mode, lets go of the panes whose last window has ended. */
+  /** Lets go of the panes whose last window has ended, where keys do not visit each window. */
   private[this] def close(): Unit =
     while (nextKey()) {
       val next = by.next(start)

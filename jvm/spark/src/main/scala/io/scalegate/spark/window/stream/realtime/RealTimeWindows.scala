@@ -1,5 +1,6 @@
 package io.scalegate.spark.window.stream.realtime
 
+import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 
@@ -10,6 +11,7 @@ import io.scalegate.spark.join.stream.realtime.{
   SourceProgress,
   TaskMeter
 }
+import io.scalegate.spark.settings.NamedDesign
 import io.scalegate.spark.window.partial.{FixedPartials, PanePartials}
 import io.scalegate.spark.window.slide.PaneWindowsTask
 import io.scalegate.spark.window.stream.{PaneStore, RealTimePanesTerms, WindowsOfBatch}
@@ -27,6 +29,8 @@ import io.scalegate.stream.{Side, Sides}
   *   says what comes, without what it has been told of
   * @param task
   *   says what is held
+  * @param design
+  *   of the papers, which gives the windows; none where the panes do
   * @param reached
   *   windows that end at or before it were given or closed by the batches before
   * @param sourcesBefore
@@ -40,13 +44,18 @@ final class RealTimeWindows(
     arriving: PaneWindowsTask,
     task: PaneWindowsTask,
     terms: RealTimePanesTerms,
+    design: Option[NamedDesign],
     reached: Long,
     sourcesBefore: Seq[KnownSource],
     store: PaneStore,
     meter: TaskMeter
 ) extends WindowsOfBatch {
   private[this] val partials = PanePartials(partition, task.functions)
-  private[this] val panes = new LivePanes(partition, task, partials, terms.emission, reached)
+  private[this] val panes =
+    new LivePanes(partition, task, partials, terms.emission, reached, gives = design.isEmpty)
+  private[this] val live = design.map(
+    new LiveDesign(partition, task, partials, _, reached, TaskContext.get())
+  )
   private[this] val held = HeldPanes(task, partials, store)
   private[this] val progress =
     new SourceProgress(terms.idleNanos, sourcesBefore, System.nanoTime)
@@ -57,7 +66,11 @@ final class RealTimeWindows(
     UnsafeProjection.create(arriving.input.drop(numberAt + 1), arriving.input)
   private[this] var (isGiving, isReady, gave) = (false, false, false)
 
+  live.foreach(of => TaskContext.get().addTaskCompletionListener[Unit](_ => of.close()))
   held.read(panes)
+  // The state does not say which source a pane came of.
+  for (of <- live; key <- panes.keys; i <- 0 until key.size)
+    of.add(0, key.key, key.start(i), key.state(i))
 
   /** The event time that all sources have passed. */
   def passed: Long = panes.reached
@@ -78,7 +91,7 @@ final class RealTimeWindows(
     var more = true
     while (!isReady && more)
       if (isGiving) {
-        isReady = panes.advance()
+        isReady = live.exists(_.advance()) || panes.advance()
         isGiving = isReady
         if (isReady) {
           gave = true
@@ -94,7 +107,7 @@ final class RealTimeWindows(
   override def next(): UnsafeRow = {
     if (!hasNext) throw new NoSuchElementException
     isReady = false
-    panes.row
+    live.fold(panes.row)(_.row)
   }
 
   private[this] def take(row: InternalRow): Unit = {
@@ -103,9 +116,9 @@ final class RealTimeWindows(
     else {
       count(row, source)
       partials match {
-        case fixed: FixedPartials if arriving.packed.nonEmpty => addBlock(row, fixed)
+        case fixed: FixedPartials if arriving.packed.nonEmpty => addBlock(source, row, fixed)
         case _ =>
-          panes.add(keysOf(row), row.getLong(numberAt), partialOf(row).copy(), isChange = true)
+          add(source, keysOf(row), row.getLong(numberAt), partialOf(row).copy())
       }
     }
   }
@@ -117,11 +130,17 @@ final class RealTimeWindows(
     progress.row(ProgressExec.numberOf(source), read)
   }
 
-  private[this] def addBlock(row: InternalRow, fixed: FixedPartials): Unit = {
+  private[this] def addBlock(source: Long, row: InternalRow, fixed: FixedPartials): Unit = {
     val key = keysOf(row)
     BlockPanes.foreach(row.getBinary(numberAt + 1), row.getLong(numberAt), task.by, fixed) {
-      (start, result) => panes.add(key, start, result, isChange = true)
+      (start, result) => add(source, key, start, result)
     }
+  }
+
+  private[this] def add(source: Long, key: UnsafeRow, start: Long, partial: UnsafeRow): Unit = {
+    if (!panes.isClosed(start))
+      live.foreach(_.add(ProgressExec.numberOf(source), key, start, partial))
+    panes.add(key, start, partial, isChange = true)
   }
 
   private[this] def promise(row: InternalRow, source: Long): Unit = {
@@ -133,6 +152,7 @@ final class RealTimeWindows(
     progress.promise(number, ProgressExec.sourcesOf(source), bound, heard.getOrElse(now))
     heard.foreach(progress.heard(number, _))
     panes.reach(progress.reached(now))
+    live.foreach(_.reach(progress, panes.reached))
     meter.awaits(Long.MinValue, row.getLong(told + LivePartialsExec.readAtAt))
     gave = false
     isGiving = true

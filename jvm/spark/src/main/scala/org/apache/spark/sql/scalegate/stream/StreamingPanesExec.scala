@@ -24,6 +24,7 @@ import io.scalegate.spark.join.stream.realtime.{
   LiveFigures,
   TaskMeter
 }
+import io.scalegate.spark.settings.Errors
 import io.scalegate.spark.window.stream.realtime.{LivePartialsExec, RealTimeWindows}
 import io.scalegate.spark.window.stream.{
   PaneBatch,
@@ -146,6 +147,13 @@ final class StreamingPanesExec(
       hosted: Seq[Expression]
   ): RDD[InternalRow] = {
     metrics
+    if (panes.realTime.isEmpty && mode != PaneMode.Append)
+      panes.design.foreach { design =>
+        throw Errors.designCannot(
+          design.toString,
+          s"it gives a window once, when it is through, as in output mode append; this is ${mode.name}"
+        )
+      }
     val info = getStateInfo
     val (arriving, held) = {
       val computed = panes.withExpressions(hosted)
@@ -153,7 +161,7 @@ final class StreamingPanesExec(
     }
     val hadoopConf = broadcastHadoopConf()
     val stores = new OperatorStores(info, keySchema, valueSchema, stateStoreConf, hadoopConf)
-    val (now, realTime) = (batch, panes.realTime)
+    val (now, realTime, design) = (batch, panes.realTime, panes.design)
     val reached = new ReachedFiles(info, hadoopConf)
     val reachedBefore = reached.read(realTime.nonEmpty)
     if (realTime.nonEmpty) reached.begin(conf.minBatchesToRetain)
@@ -168,7 +176,7 @@ final class StreamingPanesExec(
     val sourcesBefore =
       sources.fold(Seq.empty[KnownSource])(_.begin(conf.minBatchesToRetain).left)
     val nothing = sparkContext.parallelize(Seq.empty[InternalRow], rows.getNumPartitions)
-    rows.stateStoreAwareZipPartitions(
+    val made: RDD[InternalRow] = rows.stateStoreAwareZipPartitions(
       nothing,
       info,
       stateStoreNames,
@@ -181,7 +189,7 @@ final class StreamingPanesExec(
       val before = reachedBefore.get(partition)
       val windows = realTime.fold[WindowsOfBatch] {
         val from = now.copy(late = before.fold(now.late)(math.min(_, now.late)))
-        new PaneBatchIterator(partition, some, arriving, held, from, state)
+        new PaneBatchIterator(partition, some, arriving, held, from, state, design)
       } { terms =>
         val from = before.getOrElse(now.late)
         val meter = new TaskMeter(partition, info.storeVersion, 1, f => told.foreach(_.add(f)))
@@ -191,6 +199,7 @@ final class StreamingPanesExec(
           arriving,
           held,
           terms,
+          design,
           from,
           sourcesBefore,
           state,
@@ -212,6 +221,8 @@ final class StreamingPanesExec(
       )
       new CompletedRows(windows, completion)
     }
+    if (realTime.nonEmpty) TaskSlots.await(made)
+    made
   }
 
   /** A task's rows, after which the batch is finished. */

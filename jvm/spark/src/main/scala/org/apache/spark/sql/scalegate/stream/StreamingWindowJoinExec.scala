@@ -160,7 +160,7 @@ final class StreamingWindowJoinExec(
     }
     val sourcesBefore =
       sources.fold(Sides(Seq.empty[KnownSource], Seq.empty))(_.begin(conf.minBatchesToRetain))
-    ofLeft.stateStoreAwareZipPartitions(
+    val joined: RDD[InternalRow] = ofLeft.stateStoreAwareZipPartitions(
       ofRight,
       info,
       stateStoreNames,
@@ -211,6 +211,8 @@ final class StreamingWindowJoinExec(
       )
       new CompletedPairs(rows, completion)
     }
+    if (realTime.nonEmpty) TaskSlots.await(joined)
+    joined
   }
 
   /** A task's pairs, after which the batch is finished. */

@@ -20,8 +20,8 @@ import io.scalegate.stream.{Side, Sides}
 /** Queries under `trigger(realTime=…)` over two streams of two partitions each. */
 abstract class RealTimeSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
-    // Twice what a query needs: one that was stopped keeps its slots for a moment.
-    "spark.master" -> "local[12]",
+    // What a query needs, and none to spare.
+    "spark.master" -> "local[6]",
     "spark.sql.shuffle.partitions" -> "2",
     "spark.executor.heartbeatInterval" -> "200ms",
     "spark.sql.streaming.realTimeMode.allowlistCheck" -> "false",

@@ -90,6 +90,28 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     checkRandom(query, name.length.toLong)
   }
 
+  for (
+    (hint, i) <-
+      Seq("mq", "mqlf", "tumlsc", "tumlmc(threads=2)", "wiml", "wiml(panes=true)").zipWithIndex
+  ) test(s"windows by the design $hint: the rows of tables, over batches and a restart") {
+    withSettings(Setting -> "spark") {
+      val query =
+        if (i % 2 == 0) windows("count(*), sum(x), avg(x), max(id)")
+        else
+          windows(
+            "count(*), first_by_time(x, ts)",
+            keys = if (i == 1) "" else "k",
+            by = "'5 seconds', '1 second', '300 milliseconds'",
+            from = "(SELECT * FROM l UNION ALL SELECT * FROM r)",
+            having = "HAVING count(*) > 1 AND second(window.start) % 3 <> 1"
+          )
+      checkRandom(designed(query, hint), i.toLong)
+    }
+  }
+
+  private def designed(query: String, design: String) =
+    query.replaceFirst("SELECT", s"SELECT /*+ WINDOW_DESIGN('$design') */")
+
   private def checkRandom(query: String, seed: Long): Unit = {
     val random = new Random(seed)
     val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random)))
@@ -153,7 +175,8 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     val random = new Random(31)
     val tumbling = windows("count(*), sum(x)", by = "'4 seconds'")
       .replaceFirst("SELECT", "SELECT /*+ WINDOW_EMIT('final') */")
-    for (query <- Seq(counts, windows("sort_array(collect_list(x))"), tumbling)) {
+    val by = designed(grouped, "wiml(inputs=2)")
+    for (query <- Seq(counts, windows("sort_array(collect_list(x))"), tumbling, by)) {
       // In batches a watermark goes by the partition that is ahead: none may lag.
       val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
       val expected = plainRows(query, parts)
@@ -191,10 +214,23 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     }
   }
 
-  test("late rows are dropped and counted, those that an open window holds are not") {
+  private val grouped = windows("count(*) AS n, sum(x) AS t").replace(", window.end AS e", "")
+
+  for {
+    (name, query) <- Seq(
+      "" -> counts,
+      " by WiML" -> designed(grouped, "wiml"),
+      " by TuMLSC" -> designed(grouped, "tumlsc")
+    )
+  } test(s"late rows are dropped and counted, those that an open window holds are not$name") {
+    checkLate(query)
+  }
+
+  private def checkLate(counts: String): Unit =
     withRunning(counts, "2 seconds") { q =>
       for (p <- 0 until Partitions) q.add(Side.R, p, at(10, 1L + p), at(20, 11L + p))
       q.rows(Seq(s"[1,${window(10)},2,10]"))
+      assert(q.explained.contains("design: ") == counts.contains("DESIGN"))
       // What ends by 18 is closed.
       q.add(Side.R, 0, at(13.5, 5), at(16, 6), at(40, 7))
       q.add(Side.R, 1, at(40, 8))
@@ -204,9 +240,11 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       for (closed <- 12 to 14) assert(!written.exists(_.startsWith(s"[1,${window(closed)}")))
       eventually(q.progress.exists(_.stateOperators.map(_.numRowsDroppedByWatermark).sum == 1))
     }
-  }
 
-  test("a source that sends nothing is left out after a while") {
+  for ((name, query) <- Seq("" -> counts, " by a design" -> designed(grouped, "mqlf")))
+    test(s"a source that sends nothing is left out after a while$name")(checkLeftOut(query))
+
+  private def checkLeftOut(counts: String): Unit =
     withSettings("spark.scalegate.realTime.idleTimeout" -> "500ms") {
       withRunning(counts) { q =>
         q.add(Side.R, 0, at(10, 1))
@@ -222,7 +260,6 @@ class RealTimeWindowsSuite extends RealTimeSuite {
         assert(q.collected.rows.contains(awaited))
       }
     }
-  }
 
   test("what a source has passed holds in later batches, and after a restart") {
     val from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"
@@ -288,6 +325,9 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       .contains("does not run under trigger(realTime"))
     assert(failure(windows("count(*)", from = "(SELECT ts + INTERVAL 0 SECOND AS ts, k FROM l)"))
       .contains("call withWatermark on the stream"))
+    val both = "SELECT /*+ WINDOW_EMIT('update'), "
+    assert(failure(designed(grouped, "wiml").replace("SELECT /*+ ", both))
+      .contains("WINDOW_DESIGN('wiml') cannot run this aggregate: it gives a window once"))
     withSettings(Setting -> "now") {
       assert(refused(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
     }
