@@ -8,12 +8,13 @@ HINT = "EXPLAIN_JOINS"
 
 
 def explain(df: DataFrame) -> None:
-    """Print Spark's plan of a batch query, then a line for each join: run here, or why not.
+    """Print Spark's plan of a query, then a line for each join: run here, or why not.
 
     Parameters
     ----------
     df
-        A batch DataFrame; it is not run.
+        A DataFrame, of batches or streams; it is not run. Of a query that runs, its own
+        ``explain()`` says more.
 
     Returns
     -------
@@ -24,6 +25,8 @@ def explain(df: DataFrame) -> None:
     ------
     ScalegateError
         When the session is without the package.
+    pyspark.errors.IllegalArgumentException
+        When a join of two streams would be refused as the query starts, with what to write.
 
     Examples
     --------

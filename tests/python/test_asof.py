@@ -154,11 +154,8 @@ def test_the_nearest_rows_are_those_of_a_ranking(
 
 
 def by_plain_spark(spark: SparkSession, joined: DataFrame) -> Counter[tuple[Any, Any]]:
-    spark.conf.set("spark.scalegate.enabled", "false")
-    try:
+    with sessions.plain(spark):
         return pairs((row.trade, row.quote) for row in joined.select("*").collect())
-    finally:
-        spark.conf.set("spark.scalegate.enabled", "true")
 
 
 @pytest.mark.skipif(pyspark.__version__ < "4.3", reason="Spark has ASOF JOIN since 4.3")

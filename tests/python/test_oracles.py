@@ -146,13 +146,10 @@ def by_us(spark: SparkSession, query: str) -> Counter[Any]:
 
 
 def by_spark(spark: SparkSession, query: str) -> Counter[Any]:
-    spark.conf.set("spark.scalegate.enabled", "false")
-    try:
+    with sessions.plain(spark):
         joined = spark.sql(query)
         assert "WindowJoin" not in sessions.plan(joined)
         return pairs(joined)
-    finally:
-        spark.conf.unset("spark.scalegate.enabled")
 
 
 @pytest.mark.usefixtures("views", "algorithm")

@@ -4,7 +4,7 @@ functions, for every join and join type."""
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -67,17 +67,14 @@ def right(spark: SparkSession) -> DataFrame:
 
 
 @pytest.fixture
-def plain(spark: SparkSession) -> Iterator[Callable[[DataFrame], Counter[Any]]]:
+def plain(spark: SparkSession) -> Callable[[DataFrame], Counter[Any]]:
     """The rows that Spark gives without the package."""
 
     def collected(df: DataFrame) -> Counter[Any]:
-        spark.conf.set("spark.scalegate.enabled", "false")
-        try:
+        with sessions.plain(spark):
             return rows(df.select("*"))
-        finally:
-            spark.conf.unset("spark.scalegate.enabled")
 
-    yield collected
+    return collected
 
 
 def rows(df: DataFrame) -> Counter[Any]:

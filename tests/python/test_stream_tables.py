@@ -66,11 +66,8 @@ def counted(rows: list[Any]) -> Counter[Any]:
 
 def plainly(spark: SparkSession, joined: DataFrame) -> Counter[Any]:
     """The rows that Spark gives without the package."""
-    spark.conf.set("spark.scalegate.enabled", "false")
-    try:
+    with sessions.plain(spark):
         return counted(joined.select("*").collect())
-    finally:
-        spark.conf.unset("spark.scalegate.enabled")
 
 
 @pytest.mark.connect

@@ -24,18 +24,13 @@ import io.scalegate.spark.join.aggregate.{
 }
 import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.cube.{CubeJoinStrategy, ExtractCubeJoin, ResolveCubeHint}
+import io.scalegate.spark.join.explain.{RecentQueries, ResolveFrameHints}
 import io.scalegate.spark.join.hint.{
   DropInferredMarkers,
   MoveHintToCondition,
   ResolveWindowJoinHint
 }
-import io.scalegate.spark.join.plan.{
-  RecentQueries,
-  ResolveFrameHints,
-  SplitFullJoin,
-  SplitSkewedPartitions,
-  WindowJoinStrategy
-}
+import io.scalegate.spark.join.plan.{SplitFullJoin, SplitSkewedPartitions, WindowJoinStrategy}
 import io.scalegate.spark.join.python.{ExtractPythonJoin, PushThroughPythonJoin, SplitPythonJoin}
 import io.scalegate.spark.join.rowcount.{ExtractRowWindowJoin, WithinRows}
 import io.scalegate.spark.join.stream.plan.{

@@ -54,7 +54,7 @@ final class AttributeReaderSuite extends AnyFunSuite {
 
   private def inMode[A](mode: CodegenObjectFactoryMode.Value)(body: => A): A = {
     val conf = new SQLConf
-    conf.setConf(SQLConf.CODEGEN_FACTORY_MODE, mode)
+    conf.setConfString(SQLConf.CODEGEN_FACTORY_MODE.key, mode.toString)
     SQLConf.withExistingConf(conf)(body)
   }
 

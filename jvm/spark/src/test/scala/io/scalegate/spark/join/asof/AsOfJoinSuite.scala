@@ -5,7 +5,7 @@ import org.scalatest.Assertion
 
 import io.scalegate.Sample
 import io.scalegate.lookup.Direction
-import io.scalegate.spark.join.plan.JoinReport
+import io.scalegate.spark.join.explain.JoinReport
 
 /** As-of joins against their definition in plain SQL. With `SCALEGATE_SOAK` times of each type are tried in all
   * directions, and all types of join by both ways to run them; otherwise each comes up with another of the others.

@@ -4,7 +4,7 @@ import org.apache.spark.sql.DataFrame
 
 import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
-import io.scalegate.spark.join.plan.JoinReport
+import io.scalegate.spark.join.explain.JoinReport
 
 /** Row-count windows of each key against their definition by plain Spark's window functions. With `SCALEGATE_SOAK` each
   * join is tried with all windows; otherwise with one, by turns.

@@ -104,6 +104,6 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   }
 
   /** The condition of others may stand in a filter above them still. */
-  private[this] def isDecided(join: Join): Boolean =
+  private[plan] def isDecided(join: Join): Boolean =
     join.condition.nonEmpty && Probing.from(join.joinType).nonEmpty
 }

@@ -52,18 +52,23 @@ private[plan] object StreamingJoins extends PredicateHelper {
   def candidate(join: Join): Option[StreamingJoinCandidate] =
     if (!join.left.isStreaming || !join.right.isStreaming) None
     else {
-      val (windows, others) = join.condition.toSeq
-        .flatMap(splitConjunctivePredicates)
-        .partition(_.isInstanceOf[WithinRows])
-      val c = new StreamingJoinCandidate(
-        new WindowJoinCandidate(join.copy(condition = others.reduceOption(And.apply))),
-        windows.collectFirst { case w: WithinRows => w }
-      )
+      val c = asked(join)
       if (c.base.isRequested) c.refuseAlgorithm()
       if (c.isRunnable) Some(c)
       else if (c.isSparks) None
       else throw c.refusal
     }
+
+  /** The same before it is decided who runs it. */
+  def asked(join: Join): StreamingJoinCandidate = {
+    val (windows, others) = join.condition.toSeq
+      .flatMap(splitConjunctivePredicates)
+      .partition(_.isInstanceOf[WithinRows])
+    new StreamingJoinCandidate(
+      new WindowJoinCandidate(join.copy(condition = others.reduceOption(And.apply))),
+      windows.collectFirst { case w: WithinRows => w }
+    )
+  }
 
   /** Whether a condition gives the same answer each time, of the rows that it is given. */
   def isPlain(condition: Expression): Boolean =

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
@@ -20,7 +20,7 @@ object RecentQueries extends QueryExecutionListener with AdaptiveSparkPlanHelper
   /** The newest first. */
   @volatile private[this] var queries = Vector.empty[RecentQuery]
 
-  private[plan] def last: Seq[RecentQuery] = queries
+  private[explain] def last: Seq[RecentQuery] = queries
 
   override def onSuccess(function: String, query: QueryExecution, nanos: Long): Unit = {
     // The batches of a stream beside a table would leave no room for others.

@@ -1,4 +1,6 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
+
+import org.apache.spark.sql.DataFrame
 
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.ScaleGateConf
@@ -43,6 +45,39 @@ final class JoinReportSuite extends SparkJoinSuite {
     val lines = JoinReport.lines(spark.sql(query))
     assert(lines.size == 3)
     assert(lines.count(_.endsWith("run by scalegate")) == 1)
+  }
+
+  private def overStreams(condition: String): DataFrame = {
+    for (name <- Seq("left", "right"))
+      spark.readStream.format("rate").load().withWatermark("timestamp", "1 second")
+        .createOrReplaceTempView(s"stream_$name")
+    spark.sql(s"SELECT l.value FROM stream_left l JOIN stream_right r ON $condition")
+  }
+
+  test("of two streams it is said before the query starts") {
+    val near = "l.timestamp BETWEEN r.timestamp - INTERVAL 5 SECONDS AND r.timestamp"
+    val run = overStreams(s"$near AND abs(l.value - r.value) <= 3")
+    def told(frame: DataFrame, what: String) = JoinReport.lines(frame).map(_.contains(what))
+    assert(told(run, ": run by scalegate") == Seq(true))
+    val unbounded = overStreams("l.value = r.value")
+    val why = ": left to Spark, since this join of two streams would keep every row"
+    assert(told(unbounded, why) == Seq(true))
+    withSettings(ScaleGateConf.Enabled -> "false") {
+      assert(told(overStreams(near), s"${ScaleGateConf.Enabled} is false") == Seq(true))
+    }
+  }
+
+  test("a join of two streams that will be refused is refused") {
+    val e = intercept[IllegalArgumentException] {
+      JoinReport.lines(overStreams("l.value < r.value"))
+    }
+    assert(e.getMessage.contains("does not bound the difference between the event times"))
+  }
+
+  test("the hint asks about streams, too") {
+    val run = overStreams("l.timestamp BETWEEN r.timestamp - INTERVAL 5 SECONDS AND r.timestamp")
+    assert(run.hint(ExplainJoins.Name).toDF().collect().map(_.getString(0)).toSeq ==
+      JoinReport.lines(run))
   }
 
   test("a hint gives the lines instead of the rows, and runs nothing") {

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.scalegate.StreamAccess

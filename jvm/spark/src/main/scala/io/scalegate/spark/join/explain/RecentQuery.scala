@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
   * @param seconds
   *   that it took
   */
-final private[plan] case class RecentQuery(
+final private[explain] case class RecentQuery(
     id: Long,
     plans: Set[Int],
     seconds: Double,

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
@@ -8,27 +8,44 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.join.asof.AsOfJoin
+import io.scalegate.spark.join.plan.{LeftToSpark, WindowJoinCandidate, WindowJoinStrategy}
 import io.scalegate.spark.join.rowcount.RowWindowJoin
+import io.scalegate.spark.join.stream.plan.{StreamingJoinsReport, StreamingWindowJoin}
 import io.scalegate.spark.settings.ScaleGateConf
 
-/** Says of each join of a batch query whether it is run here, and if not, why. */
+/** Says of each join of a query whether it is run here, and if not, why. A query over streams is as it will be when it
+  * starts; one that is refused then is refused here.
+  */
 object JoinReport {
 
   /** A line for each join, in the order of the plan from its top. */
   def lines(frame: DataFrame): Seq[String] =
     lines(frame.asInstanceOf[Dataset[_]].queryExecution)
 
-  private[plan] def lines(query: QueryExecution): Seq[String] =
-    query.sparkSession.withActive(lines(query.optimizedPlan))
+  private[explain] def lines(query: QueryExecution): Seq[String] =
+    query.sparkSession.withActive {
+      val streams = new StreamingJoinsReport(query.analyzed)
+      if (ScaleGateConf.enabled(SQLConf.get)) streams.refuse()
+      lines(ofAny(query).optimizedPlan, streams)
+    }
 
-  private[plan] def lines(plan: LogicalPlan): Seq[String] =
+  /** A query over streams that is not refused for what only one that was started may read. */
+  private[this] def ofAny(query: QueryExecution) =
+    if (!query.analyzed.isStreaming) query
+    else
+      new QueryExecution(query.sparkSession, query.logical) {
+        override def assertSupported(): Unit = ()
+      }
+
+  private[this] def lines(plan: LogicalPlan, streams: StreamingJoinsReport): Seq[String] =
     plan.collectWithSubqueries {
-      case join: Join => s"${title(join)}: ${verdict(join)}"
+      case join: Join => s"${title(join)}: ${verdict(join, streams)}"
+      case join: StreamingWindowJoin => s"${title(join.join)}: $Runs"
       case rows: RowWindowJoin =>
         val which = if (rows.window.leftKeys.isEmpty) "" else " per key"
-        s"${rows.joinType.sql} join over a window of rows$which: run by scalegate"
+        s"${rows.joinType.sql} join over a window of rows$which: $Runs"
       case asOf: AsOfJoin =>
-        s"${asOf.joinType.sql} as-of join, ${BoundText.withoutOwnNames(asOf.terms.describe)}: run by scalegate"
+        s"${asOf.joinType.sql} as-of join, ${BoundText.withoutOwnNames(asOf.terms.describe)}: $Runs"
     }
 
   private[this] def title(join: Join): String = {
@@ -36,15 +53,16 @@ object JoinReport {
     s"${join.joinType.sql} join${condition.fold("")(c => s" ON ${c.sql}")}"
   }
 
-  private[this] def verdict(join: Join): String =
-    whyNot(join).fold("run by scalegate")(why => s"left to Spark, since $why")
+  private[this] def verdict(join: Join, streams: StreamingJoinsReport): String =
+    whyNot(join, streams).fold(Runs)(why => s"left to Spark, since $why")
+
+  private[this] val Runs = "run by scalegate"
 
   /** Why a join is left to Spark; None of one that is run here. */
-  private[this] def whyNot(join: Join): Option[String] = {
+  private[this] def whyNot(join: Join, streams: StreamingJoinsReport): Option[String] = {
     val candidate = new WindowJoinCandidate(join)
     if (!ScaleGateConf.enabled(SQLConf.get)) Some(s"${ScaleGateConf.Enabled} is false")
-    else if (candidate.isOfStreams)
-      Some("it is decided when the query starts: explain the running query")
+    else if (candidate.isOfStreams) Some(streams.whyLeft(join))
     else if (WindowJoinStrategy.runs(join)) None
     else
       candidate.notPlannable

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.QueryPlan

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import io.scalegate.spark.join.operator.TaskWork
 
@@ -9,7 +9,7 @@ import io.scalegate.spark.join.operator.TaskWork
   * @param work
   *   of an operator's tasks; none for what Spark's own tasks join
   */
-final private[plan] case class RecentJoin(
+final private[explain] case class RecentJoin(
     name: String,
     figures: Map[String, Long],
     work: Seq[TaskWork]
@@ -20,6 +20,6 @@ final private[plan] case class RecentJoin(
     .fold(name)(_.stripPrefix(RecentJoin.Algorithm))
 }
 
-private[plan] object RecentJoin {
+private[explain] object RecentJoin {
   val Algorithm = "algorithm: "
 }

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.plan
+package io.scalegate.spark.join.explain
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeReference}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
