@@ -26,10 +26,10 @@ PY_FILES   := $(shell find python -name '*.py' -o -name 'pyproject.toml' | LC_AL
 LINTED       := python project tests examples $(wildcard bench/harness)
 CHECK_SCHEMA := $(PY) -m check_jsonschema --quiet --builtin-schema
 # Scalafix compiles what is not compiled yet, with other options, and all of that would be compiled again.
-SCALA_CHECK  := Test/compile scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
-SCALA_FORMAT := scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
+SCALA_CHECK  := Test/compile scalafmtCheckAll live/scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
+SCALA_FORMAT := scalafmtAll live/scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 HARNESS      := bench/harness/run.py
-PAPERS       := scalejoin t-gate pim-tree dp-join ppoij
+PAPERS       := scalejoin t-gate pim-tree pim-parameters dp-join ppoij oij-latency
 CORES        := $(shell getconf _NPROCESSORS_ONLN)
 
 export PYTHONPATH := $(CURDIR)/python

@@ -14,11 +14,11 @@ ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / publishTo := localStaging.value
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and the last to begin would
-// run alone.
+// Five test JVMs at once, on two cores: each waits for its own threads a third of the time, and with fewer the last of
+// Spark's four would begin when core's or the operators' has ended, and run alone.
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(6),
-  Tags.limit(Tags.ForkedTestGroup, 4),
+  Tags.limit(Tags.ForkedTestGroup, 5),
   Tags.exclusiveGroup(Tags.Clean)
 )
 
@@ -179,14 +179,13 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Every fourth suite in a JVM of its own: all four run at once, so that none is left to run alone at the end. A
-      // suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
+      // Four JVMs, which take as long as each other. A suite and its form with a broadcast ask plain Spark for the same
+      // rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        suites.toSeq.sortBy(_._1).zipWithIndex.groupBy(_._2 % 4).toSeq.sortBy(_._1).map {
-          case (quarter, members) =>
-            Tests.Group(s"quarter-$quarter", members.flatMap(_._1._2), process)
+        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 4)(_.map(_.name)).zipWithIndex.map {
+          case (members, quarter) => Tests.Group(s"quarter-$quarter", members.flatten, process)
         }
       },
       Compile / resourceGenerators += Def.task {
@@ -274,6 +273,9 @@ lazy val pacedSources = Def.setting(
   (ThisBuild / baseDirectory).value / "bench" / "paced" / "src" / "main" / "scala"
 )
 
+/** Of a broker over which they go. */
+lazy val kafkaClients = Seq("org.apache.kafka" % "kafka-clients" % Versions.kafka)
+
 /** Joins of live streams in Spark, whose latency the bench measures. */
 lazy val live = project
   .in(file("bench/live"))
@@ -282,6 +284,11 @@ lazy val live = project
   .settings(
     name := "scalegate-bench-live",
     Compile / unmanagedSourceDirectories += pacedSources.value,
+    libraryDependencies ++= kafkaClients ++ Seq(
+      "org.apache.spark" %% "spark-sql-kafka-0-10" % Versions.kafkaSource,
+      "org.apache.spark" %% "spark-token-provider-kafka-0-10" % Versions.kafkaSource,
+      "org.apache.commons" % "commons-pool2" % Versions.commonsPool
+    ).map(_.excludeAll(ExclusionRule())),
     Compile / unmanagedJars ++= sparkJars(Versions.spark).value
   )
 
@@ -292,7 +299,9 @@ lazy val peers = project
   .settings(
     name := "scalegate-bench-peers",
     Compile / unmanagedSourceDirectories += pacedSources.value,
-    libraryDependencies ++= Seq(
+    libraryDependencies ++= kafkaClients ++ Seq(
+      "org.apache.flink" % "flink-connector-kafka" % Versions.flinkKafka excludeAll ExclusionRule(),
+      "org.apache.flink" % "flink-connector-base" % Versions.flink,
       "org.hdrhistogram" % "HdrHistogram" % Versions.hdrHistogram,
       "org.apache.flink" % "flink-streaming-java" % Versions.flink,
       "org.apache.flink" % "flink-clients" % Versions.flink,

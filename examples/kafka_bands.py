@@ -39,10 +39,9 @@ LATE = "spark.scalegate.streaming.lateRows"
 def main() -> None:
     """Joins until everything was read, or until it is stopped."""
     options = arguments()
-    spark = start(options.jars)
+    spark = start(options)
     left, right = (events(spark, options, topic) for topic in (options.left, options.right))
     results = pairs(left, right, options)
-    spark.streams.addListener(LateEvents(options.late))
     queries = [
         started(spark, writer, name, options) for name, writer in writers(results, options)
     ]
@@ -65,6 +64,7 @@ def common_arguments() -> argparse.ArgumentParser:
     add("--within", default="5 seconds", help="how far ts may lie apart (default 5 seconds)")
     add("--how", choices=["inner", "left"], default="inner", help="left: the unmatched, too")
     add("--lateness", default="10 seconds", help="how late an event may come (10 seconds)")
+    add("--late", metavar="DIRECTORY", help="where events go that come later (CHECKPOINT/late)")
     add("--to-topic", metavar="TOPIC", help="where results go")
     add("--checkpoint", required=True, help="the directory from which a restart goes on")
     add("--jars", help=f"Spark's Kafka source, as jars in one line (default: fetch {SOURCE})")
@@ -76,18 +76,24 @@ def arguments() -> argparse.Namespace:
     parser = common_arguments()
     add = parser.add_argument
     add("--to-files", metavar="DIRECTORY", help="where results go as Parquet files")
-    add("--late", metavar="DIRECTORY", help="where events go that come later (CHECKPOINT/late)")
     add("--trigger", choices=["processingTime", "availableNow"], default="processingTime")
     add("--max-offsets", type=int, help="most events of a topic in a batch (default: all)")
     options = parser.parse_args()
     if not (options.to_topic or options.to_files):
         parser.error("say where results go: --to-topic, --to-files or both")
-    options.late = options.late or f"{options.checkpoint}/late"
     return options
 
 
-def start(jars: str | None, *, master: str = "local[*]", real_time: bool = False) -> SparkSession:
-    """A session with the package's own jar and Spark's Kafka source."""
+def late_events(options: argparse.Namespace) -> str:
+    """Where events go that come too late, in a directory for each query."""
+    return options.late or f"{options.checkpoint}/late"
+
+
+def start(
+    options: argparse.Namespace, *, master: str = "local[*]", real_time: bool = False
+) -> SparkSession:
+    """A session with the package and Spark's Kafka source, which tells of late events."""
+    jars = options.jars
     source = ("spark.jars", jars) if jars else ("spark.jars.packages", SOURCE)
     builder = (
         SparkSession.builder.master(master)
@@ -101,6 +107,7 @@ def start(jars: str | None, *, master: str = "local[*]", real_time: bool = False
     )
     spark = scalegate.configure(builder, real_time=real_time).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
+    spark.streams.addListener(LateEvents(late_events(options)))
     return spark
 
 
@@ -157,11 +164,18 @@ class LateEvents(StreamingQueryListener):
 def started(
     spark: SparkSession, writer: DataStreamWriter, name: str, options: argparse.Namespace
 ) -> StreamingQuery:
-    """A query with a directory of its own for late events, which it learns of as it starts."""
-    spark.conf.set(LATE, f"{options.late}/{name}")
+    """A query that goes on, or reads to the end of both topics."""
     now = options.trigger == "availableNow"
     trigger = {"availableNow": True} if now else {"processingTime": "0 seconds"}
-    return writer.queryName(name).trigger(**trigger).start()
+    return named(spark, writer, name, options).trigger(**trigger).start()
+
+
+def named(
+    spark: SparkSession, writer: DataStreamWriter, name: str, options: argparse.Namespace
+) -> DataStreamWriter:
+    """A query with a directory of its own for late events, which it learns of as it starts."""
+    spark.conf.set(LATE, f"{late_events(options)}/{name}")
+    return writer.queryName(name)
 
 
 def writers(

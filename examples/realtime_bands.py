@@ -10,7 +10,7 @@ killed goes on from the last commit, and writes the results since then again: a 
 record's key, so who reads the topic by key has each once.
 
 Spark 4.3 or later. It needs a slot for each partition of both topics, and two for the join: give
---slots as many, which share the machine's cores.
+--slots as many, which share the machine's cores, or --master, a cluster that has as many.
 
     python examples/realtime_bands.py --bootstrap-servers localhost:9092 --left bids \
         --right asks --to-topic pairs --checkpoint /data/pairs-checkpoint
@@ -23,7 +23,7 @@ from collections import deque
 from typing import Any
 
 import scalegate
-from kafka_bands import common_arguments, events, pairs, start, topic_writer
+from kafka_bands import common_arguments, events, named, pairs, start, topic_writer
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.streaming import StreamingQuery
@@ -39,7 +39,7 @@ REMEMBERED = 5000
 def main() -> None:
     """Joins until it is stopped."""
     options = arguments()
-    spark = start(options.jars, master=f"local[{options.slots}]", real_time=True)
+    spark = start(options, master=options.master or f"local[{options.slots}]", real_time=True)
     query = begin(spark, options)
     try:
         watch(query, Traffic(spark, options))
@@ -52,8 +52,7 @@ def main() -> None:
 def begin(spark: SparkSession, options: argparse.Namespace) -> StreamingQuery:
     """Starts the join."""
     return (
-        topic_writer(results(spark, options), options)
-        .queryName("realtime")
+        named(spark, topic_writer(results(spark, options), options), "realtime", options)
         .outputMode("update")
         .trigger(realTime=options.batch)
         .start()
@@ -65,6 +64,7 @@ def arguments() -> argparse.Namespace:
     parser = common_arguments()
     parser.add_argument("--batch", default="5 minutes", help="between two commits (5 minutes)")
     parser.add_argument("--slots", type=int, default=16, help="tasks at once (default 16)")
+    parser.add_argument("--master", help="Spark's master (default: local[SLOTS])")
     options = parser.parse_args()
     if not options.to_topic:
         parser.error("say where results go: --to-topic")

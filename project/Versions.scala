@@ -33,8 +33,10 @@ object Versions {
 
   /** Of Spark's Kafka source and sink, the newest of which is older than the newest Spark. */
   val kafkaSource = "4.2.0"
+  val commonsPool = "2.13.1"
 
   /** Of a peer that the bench measures; it logs nothing. */
   val flink = "1.20.1"
+  val flinkKafka = "3.4.0-1.20"
   val slf4jNop = "1.7.36"
 }

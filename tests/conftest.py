@@ -37,6 +37,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.skip(reason=classic.args[0]))
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What failed, a line each: Spark's messages have stack traces of a hundred lines."""
+    for report in terminalreporter.stats.get("failed", []):
+        message = getattr(getattr(report.longrepr, "reprcrash", None), "message", "")
+        terminalreporter.write_line(f"{report.nodeid}: {message[:500].splitlines()[:3]}")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     return Path(__file__).parent.parent

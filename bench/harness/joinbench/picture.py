@@ -61,6 +61,8 @@ LIVE_TITLES = {
     "ordered": "two bands, no key, in order",
     "asof": "as-of join by key",
     "windows": "windows of a minute each second",
+    "band over Kafka": "two bands, no key, over Kafka",
+    "keyed over Kafka": "equal keys, over Kafka",
 }
 
 

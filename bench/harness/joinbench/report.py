@@ -23,6 +23,10 @@ AGGREGATE_REFERENCE = "MQ"
 MERGE_REFERENCE = "blocking"
 DECISIVE = 3
 BEHIND_MS = 600
+OVER_KAFKA = (
+    " Events and results go over topics of a broker of Kafka on the same two cores, the results "
+    "to be read from theirs."
+)
 LIVE_QUERIES = {
     "band": "No key: both attributes, uniform from 1 to 10,000, differ by at most 10 and times "
     "by at most 10 s.",
@@ -35,6 +39,15 @@ LIVE_QUERIES = {
     "windows": "Count, sum and maximum over windows of a minute each second, by 1,000 keys. From "
     "a window's end where it is given once, from its newest event where it is given at each "
     "change.",
+    "held": "Bands over windows that hold so many rows of both streams before it begins, as wide "
+    "as gives an event one match in two.",
+    "held outer": "The same as a left outer join, of which the matched rows are timed: each may "
+    "be the first match of a row that is held.",
+    "none": "No join: the events of both streams leave as they come, without duplicates, by "
+    "operators of Spark's own. That is what a commit costs by itself.",
+}
+LIVE_QUERIES |= {
+    f"{query} over Kafka": LIVE_QUERIES[query] + OVER_KAFKA for query in ("band", "keyed")
 }
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
 KINDS = {
@@ -53,7 +66,9 @@ SPANS = {
     "growth": "One small batch, by what the window holds",
     "kernel": "Loops, over columns in memory",
     "gate": "Gates",
-    "index": "Index-based window join over one index for each stream, match rate 2, one thread",
+    "index": "Index-based window join over one index for each stream, one thread",
+    "steps": "The steps of an index-based window join, in nanoseconds a tuple, and what both "
+    "indexes hold",
     "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
@@ -63,7 +78,7 @@ SPANS = {
     " ever later",
     "scaling": "Highest rate of a band join whose windows are as long as they say, on the clock",
     "skew": "ScaleJoin's threads, when streams come in parts at rates of their own",
-    "scaled": "Index joins over threads and windows, match rate 2",
+    "scaled": "Index joins over threads, windows and keys; match rate 2 where none is named",
     "merge": "Parallel index join, match rate 2: what it sustains, and a result's latency at a "
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
@@ -341,6 +356,7 @@ FORMS = {
     "kernel": loops,
     "gate": gates,
     "index": loops,
+    "steps": loops,
     "interval": loops,
     "layout": layouts,
     "cube": loops,

@@ -165,6 +165,7 @@ SHORT = {
     "kernel": "loops in memory",
     "gate": "gates",
     "index": "index joins",
+    "steps": "steps of index joins",
     "interval": "interval joins",
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",

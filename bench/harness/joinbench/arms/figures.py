@@ -26,7 +26,10 @@ SKEW = "io.scalegate.bench.figure.JoinSkewMain"
 LATENCY = "io.scalegate.bench.figure.JoinLatencyMain"
 GATE = "io.scalegate.bench.gate.GateThroughput"
 INTERVAL = "io.scalegate.bench.join.IntervalJoinMain"
+INTERVAL_LATENCY = "io.scalegate.bench.join.IntervalLatencyMain"
 INDEX = "io.scalegate.bench.join.IndexScalingMain"
+MATCH_RATE = "io.scalegate.bench.index.MatchRateMain"
+MERGE = "io.scalegate.bench.join.MergeLatencyMain"
 AGGREGATE = "io.scalegate.bench.aggregate.AggregateThroughput"
 
 
@@ -113,11 +116,61 @@ def beside_scale_oij(most: int) -> list[str]:
     return ["300000", "10000", "0.5", joined(counts(most)), "2", "100", "1000", "Scale-OIJ"]
 
 
-def index(name: str, windows: str, threads: Callable[[int], list[int]], last: str) -> Source:
-    def arguments(most: int) -> list[str]:
-        return ["2", joined(threads(most)), windows, "indexjoin", "parallel", last]
+def interval_latency(name: str, *of: str, arms: str, skews: list[str]) -> Source:
+    """`of`: tuples, the interval in tuples, and keys."""
 
-    return Source("pim-tree", name, INDEX, "scaled", arguments, ["1", "1", "10", "parallel"])
+    def arguments(most: int) -> list[str]:
+        return [*of, str(most), "0.5", arms, *skews]
+
+    quick = ["10000", "1000", "5", "1", "0.5", arms, skews[0]]
+    return Source(
+        "oij-latency", name, INTERVAL_LATENCY, "latency", arguments, quick, CONCURRENT_COLLECTOR
+    )
+
+
+def index(name: str, windows: str, threads: Callable[[int], list[int]], last: str) -> Source:
+    arms = ["indexjoin", "parallel", last]
+    return index_joins("pim-tree", name, windows, arms, threads=threads)
+
+
+def index_joins(
+    paper: str,
+    name: str,
+    windows: str,
+    arms: list[str],
+    *,
+    threads: Callable[[int], list[int]] = lambda most: [most],
+    keys: str = "uniform",
+    matches: str = "2",
+) -> Source:
+    """Lists are separated by commas; windows are logarithms."""
+
+    def arguments(most: int) -> list[str]:
+        return ["2", joined(threads(most)), windows, keys, matches, *arms]
+
+    quick = ["1", "1", "10", keys.partition(",")[0], matches.partition(",")[0], arms[-1]]
+    return Source(paper, name, INDEX, "scaled", arguments, quick)
+
+
+def one_thread(name: str, indexes: list[str], windows: str, matches: str = "2") -> Source:
+    """`matches` are rates, or `steps`."""
+
+    def arguments(most: int) -> list[str]:
+        return ["uniform", "500000", "3", joined(indexes), matches, *windows.split(",")]
+
+    first = matches.partition(",")[0]
+    quick = ["uniform", "10000", "1", indexes[-1], first, "10"]
+    family = "steps" if matches == "steps" else "index"
+    return Source("pim-parameters", name, MATCH_RATE, family, arguments, quick)
+
+
+def parallel(name: str, windows: str, arms: Iterable[str], **of: str) -> Source:
+    return index_joins("pim-parameters", name, windows, list(arms), **of)
+
+
+def task_latency(most: int) -> list[str]:
+    arms = joined(f"parallel-1/2/{size}" for size in TASKS)
+    return [str(most), "0.5", "500000", "3", arms, "16"]
 
 
 def update_threads(query: str) -> Source:
@@ -174,6 +227,11 @@ def every(most: int) -> list[str]:
 
 KEYS = [5, 25, 50, 100, 500, 1000, 10000]
 SKEWS = ("0.05", "0.1", "0.2", "0.3", "0.4")
+DEPTHS = range(1, 5)
+MERGE_RATIOS = (1, 2, 4, 8, 16, 32, 64)
+"""What a window is divided by."""
+TASKS = (1, 2, 4, 8, 16)
+DRIFTS = (0, 0.2, 0.4, 0.6, 0.8, 1)
 SOURCES = (
     scaling("scalejoin", "threads", [500, 1000, 1500], counts, lambda most: ["scalejoin"]),
     scaling("scalejoin", "baselines", [500], fewer, every),
@@ -210,8 +268,35 @@ SOURCES = (
         beside_scale_oij,
         ["10000", "1000", "0.5", "2", "1", "100", "Scale-OIJ"],
     ),
+    interval_latency("latency", "600000", "100000", "50", arms="KP,DP,HP", skews=["0.5", "0.35"]),
+    interval_latency("scale-oij", "300000", "10000", "100", arms="HP,Scale-OIJ", skews=["0.5"]),
     index("threads", "20", counts, "roundrobin"),
     index("windows", "14,16,18,22", at_most(12), "blocking"),
+    one_thread("depth", [f"PIM/8/{depth}" for depth in DEPTHS], "14,16,18,20"),
+    one_thread("ratio-im", [f"IM/{ratio}/0" for ratio in MERGE_RATIOS], "14,17,20"),
+    one_thread("ratio-pim", [f"PIM/{ratio}/2" for ratio in MERGE_RATIOS], "14,17,20"),
+    one_thread("match-rate", ["B+", "IM", "PIM"], "20", "0.0625,0.5,2,16,128,1024"),
+    one_thread("steps", ["B+", "IM", "PIM", "PIM/1/2"], "14,17,21", "steps"),
+    parallel("parallel-depth", "14,16,18,20", (f"parallel-1/{d}/8" for d in DEPTHS)),
+    parallel("parallel-ratio", "14,17,20", (f"parallel-{m}/2/8" for m in (1, 4, 16, 64))),
+    parallel("parallel-match-rate", "20", ["parallel"], matches="0.0625,0.5,2,16"),
+    parallel("task-size", "16,20", (f"parallel-1/2/{size}" for size in TASKS)),
+    parallel("keys", "18", ["parallel"], keys="uniform,gaussian,gamma/3/3,gamma/1/5"),
+    parallel(
+        "drift",
+        "18",
+        ["parallel"],
+        keys="drift/0,drift/0.2,drift/0.4,drift/0.6,drift/0.8,drift/1",
+    ),
+    Source(
+        "pim-parameters",
+        "task-latency",
+        MERGE,
+        "merge",
+        task_latency,
+        ["1", "0.5", "2000", "1", "parallel-1/2/4", "10"],
+        CONCURRENT_COLLECTOR,
+    ),
     *(update_threads(query) for query in ("k-OS", "K-OS")),
     *(inputs(query) for query in ("k-OS", "K-OS", "k-OI", "K-OI")),
 )

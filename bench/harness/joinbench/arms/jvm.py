@@ -92,8 +92,8 @@ def match_rate(
     def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
         indexes = "PIM,IM,B+,IB-chain,B-chain" + (",IB-chain8,B-chain8" if chains_of_8 else "")
         if settings.quick:
-            return [distribution, "10000", "1", indexes, "10"]
-        return [distribution, "500000", str(runs), indexes, *map(str, windows)]
+            return [distribution, "10000", "1", indexes, "2", "10"]
+        return [distribution, "500000", str(runs), indexes, "2", *map(str, windows)]
 
     return arguments
 

@@ -76,16 +76,11 @@ PIM_TREE = Paper(
             ),
         ),
         Figure("Fig. 8b", "chained indexes", elsewhere=ON_ONE_THREAD + "."),
-        Figure("Fig. 8c, 9a", "insertion depth", elsewhere="Not run over depths."),
-        Figure("Fig. 9b, 9c, 9d", "merge ratio", elsewhere="Not run over ratios."),
-        Figure("Fig. 10a", "cost of the steps", elsewhere="Not run."),
         Figure(
             "Fig. 10b",
             "B+-Tree, IM-Tree and PIM-Tree by window",
             elsewhere=ON_ONE_THREAD + ".",
         ),
-        Figure("Fig. 10c", "match rate", elsewhere="Not run over match rates."),
-        Figure("Fig. 11", "task size, memory", elsewhere="Not run."),
         Figure(
             "Fig. 12b",
             "one thread and many by window, blocking merges and those that do not",
@@ -100,11 +95,5 @@ PIM_TREE = Paper(
             ),
         ),
         Figure("Fig. 12c", "self-join", elsewhere="Not built: a self-join has two indexes here."),
-        Figure(
-            "Fig. 13",
-            "Gaussian, Gamma and drifting keys",
-            elsewhere="[index](performance/index.md), Gaussian and drifting keys on one thread; "
-            "no Gamma, and not in parallel.",
-        ),
     ),
 )

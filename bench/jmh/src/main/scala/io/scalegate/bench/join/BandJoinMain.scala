@@ -6,7 +6,7 @@ import io.scalegate.baseline.handshake.{HandshakeJoin, LowLatencyHandshakeJoin}
 import io.scalegate.baseline.{CellJoin, RoundRobinIndexJoin, SplitJoin}
 import io.scalegate.bench.index.{BlockingMergeIndex, IndexUnderTest}
 import io.scalegate.column.{RangeKernel, ScalarKernel}
-import io.scalegate.index.SkipListIndex
+import io.scalegate.index.{ConcurrentPimTree, MergePolicy, SkipListIndex}
 import io.scalegate.indexjoin.{IndexJoin, ParallelIndexJoin}
 import io.scalegate.join.JoinStrategy
 import io.scalegate.join.ordered.ScaleJoin
@@ -84,6 +84,10 @@ object BandJoinMain {
           threads,
           IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
         )
+      case Tuned(ratio, depth, task) =>
+        val newIndex =
+          (w: Int) => new ConcurrentPimTree(MergePolicy(w, 1.0 / ratio.toInt), depth.toInt)
+        new ParallelIndexJoin(threads, newIndex, task.toInt)
       case "blocking" =>
         new ParallelIndexJoin(
           threads,
@@ -113,6 +117,9 @@ object BandJoinMain {
 
   /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads. */
   private[this] val Layout = "matrix-([0-9]+)x([0-9]+)".r
+
+  /** `parallel-4/2/8`: merge ratio 1/4, insertion depth 2, tasks of 8 tuples. */
+  private[this] val Tuned = "parallel-([0-9]+)/([0-9]+)/([0-9]+)".r
 
   private[this] def label(arm: String): String = arm match {
     case "scalejoin" => s"scalejoin/${RangeKernel.best.name}"

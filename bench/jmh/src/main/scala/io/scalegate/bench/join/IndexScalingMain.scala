@@ -1,39 +1,43 @@
 package io.scalegate.bench.join
 
-/** What index joins sustain over the number of threads and the size of the window, on the workload of
-  * [[MergeLatencyMain]] (PIM-Tree Fig. 8a and 12): two tuples of the opposite window match. As many
-  * tuples as both windows hold are timed, so that each index with the paper's merge ratio of one
-  * merges. Prints one line of JSON for each arm, window and number of threads.
+/** What index joins sustain over the number of threads, the size of the window, the keys and how many
+  * match (PIM-Tree Fig. 8a, 9a, 9d, 10c, 11a, 12 and 13), on the workload of [[MergeLatencyMain]]. As
+  * many tuples as both windows hold are timed, so that each index with the paper's merge ratio of one
+  * merges. Prints one line of JSON for each arm, window, workload and number of threads.
   *
-  * Arguments: runs, the numbers of threads and the logarithms of the windows, each list separated by
-  * commas, and the arms: `indexjoin` takes one thread, `parallel` and the others of [[BandJoinMain]]
-  * as many as are given.
+  * Arguments: runs, the numbers of threads, the logarithms of the windows, the keys' distributions
+  * (see [[io.scalegate.bench.index.BandKeys]]) and the match rates, each list separated by commas, and
+  * the arms: `indexjoin` takes one thread, `parallel` and the others of [[BandJoinMain]] as many as are
+  * given. What is `uniform` with a match rate of 2 does not say so in its name.
   */
 object IndexScalingMain {
   def main(args: Array[String]): Unit = {
-    if (args.length < 4) {
-      System.err.println("arguments: RUNS THREADS,... LOG_WINDOW,... ARM ...")
+    if (args.length < 6) {
+      System.err.println(
+        "arguments: RUNS THREADS,... LOG_WINDOW,... DISTRIBUTION,... MATCHES,... ARM ..."
+      )
       sys.exit(2)
     }
     val runs = args(0).toInt
-    val counts = args(1).split(',').map(_.toInt).toSeq
-    for (log <- args(2).split(',').map(_.toInt); arm <- args.drop(3)) {
+    def list(argument: Int) = args(argument).split(',').toSeq
+    for {
+      log <- list(2).map(_.toInt)
+      arm <- args.drop(5)
+      distribution <- list(3)
+      matches <- list(4)
+    } {
       val tuples = math.max(2 << log, LeastTuples)
-      val workload = new MergeWorkload(1 << log, tuples)
-      for (threads <- if (arm == "indexjoin") Seq(1) else counts) {
+      val workload = new MergeWorkload(1 << log, tuples, distribution, matches.toDouble)
+      val usual = distribution == "uniform" && matches == "2"
+      val name = s"$arm/w=2^$log" + (if (usual) "" else s"/$distribution/matches $matches")
+      for (threads <- if (arm == "indexjoin") Seq(1) else list(1).map(_.toInt)) {
         val join = BandJoinMain.strategy(arm, threads, 1)
         def run() = workload.run(join, workload.AsFastAsItCan)
         if (log <= WarmedByFilling) run()
-        val results = Seq.fill(runs)(run())
-        println(
-          ArmResult.json(
-            s"$arm/w=2^$log",
-            threads,
-            results.map(r =>
-              ArmResult(r.seconds, r.matches, r.compared, None, Some(tuples.toLong))
-            )
-          )
-        )
+        val results = Seq.fill(runs)(run()).map { r =>
+          ArmResult(r.seconds, r.matches, r.compared, None, Some(tuples.toLong))
+        }
+        println(ArmResult.json(name, threads, results))
       }
     }
   }

@@ -2,6 +2,8 @@ package io.scalegate.bench.join
 
 import java.util.SplittableRandom
 
+import org.HdrHistogram.Histogram
+
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.baseline.ScaleOij
 import io.scalegate.interval.{IntervalJoin, IntervalPattern}
@@ -43,6 +45,12 @@ object IntervalJoinMain {
       }
     }
   }
+
+  /** The join by its pattern's name. */
+  private[join] def join(name: String, threads: Int): JoinStrategy =
+    patterns.find(_.toString == name).map(new IntervalJoin(threads, _)).getOrElse {
+      throw new IllegalArgumentException(s"there is no pattern $name; give KP, DP or HP")
+    }
 
   private[this] val ScaleOijArm = "Scale-OIJ"
   private[this] val patterns = Seq(
@@ -96,16 +104,39 @@ final private class IntervalWorkload(tuples: Int, w: Long, keys: Int, skew: Doub
     } finally join.close()
   }
 
+  /** Delivers the same tuples at a steady rate a second; latencies in nanoseconds, from when a result's
+    * later tuple was due, once the windows are full.
+    */
+  def paced(strategy: JoinStrategy, rate: Double): Histogram = {
+    System.gc()
+    val join = strategy.open(spec, Vector(Side.R, Side.S), PacedConsumer.Options)
+    try {
+      val consumer = new PacedConsumer(join)
+      val latencies = consumer.recordFrom(math.min(2 * w, tuples / 2L))
+      val begin = System.nanoTime()
+      for (i <- 0 until tuples) {
+        val due = begin + (i * 1e9 / rate).toLong
+        consumer.awaitTime(due)
+        consumer.deliver(tuple(i, java.lang.Long.valueOf(due)))
+      }
+      consumer.awaitResults(tuples.toLong)
+      latencies
+    } finally join.close()
+  }
+
   private[this] def feed(join: RunningJoin): Long = {
     val consumer = new Consumer(join)
     var i = 0
     while (i < tuples) {
-      val side = if (i % 2 == 0) Side.R else Side.S
-      val attrs = Array(key(i), value(i))
-      consumer.deliver(i % 2, new StreamTuple(i.toLong, i % 2, i.toLong, side, attrs, key))
+      consumer.deliver(i % 2, tuple(i, key))
       i += 1
     }
     join.sources.foreach(_.close())
     consumer.finish()
+  }
+
+  private[this] def tuple(i: Int, row: AnyRef) = {
+    val side = if (i % 2 == 0) Side.R else Side.S
+    new StreamTuple(i.toLong, i % 2, i.toLong, side, Array(key(i), value(i)), row)
   }
 }

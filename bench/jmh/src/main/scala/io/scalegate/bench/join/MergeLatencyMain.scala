@@ -1,10 +1,9 @@
 package io.scalegate.bench.join
 
-import java.util.SplittableRandom
-
 import org.HdrHistogram.Histogram
 
 import io.scalegate.band.{AttributeType, IntegralBand}
+import io.scalegate.bench.index.BandKeys
 import io.scalegate.join.{JoinSpec, JoinStrategy, RunningJoin}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple}
 
@@ -79,16 +78,28 @@ final private[bench] case class MergeRun(
     steady: Histogram
 )
 
-/** The streams of one window: tuple `i` comes at time `i`, even ones are of R. */
-final private[bench] class MergeWorkload(window: Int, tuples: Int) {
+/** The streams of one window: tuple `i` comes at time `i`, even ones are of R.
+  *
+  * @param distribution
+  *   of the keys, see [[io.scalegate.bench.index.BandKeys]]
+  * @param matches
+  *   tuples of the opposite window that a tuple matches on average
+  */
+final private[bench] class MergeWorkload(
+    window: Int,
+    tuples: Int,
+    distribution: String = "uniform",
+    matches: Double = 2
+) {
 
   /** A rate at which nobody waits for a tuple. */
   val AsFastAsItCan: Double = Double.PositiveInfinity
 
-  private[this] val diff =
-    (1L << MergeWorkload.KeyBits) / window // keys in ±diff: 2 of the window
-  private[this] val spec =
+  private[this] def keys = new BandKeys(distribution, window, matches)
+  private[this] val spec = {
+    val diff = keys.diff
     JoinSpec(CountWindow(window.toLong), Vector(IntegralBand(AttributeType.Int64, -diff, diff)))
+  }
 
   /** @param rate
     *   tuples a second of the steady phase, which is left out where nobody would wait
@@ -101,7 +112,7 @@ final private[bench] class MergeWorkload(window: Int, tuples: Int) {
 
   final private[this] class MergePhases(join: RunningJoin) {
     private[this] val consumer = new PacedConsumer(join)
-    private[this] val random = new SplittableRandom(window.toLong)
+    private[this] val bands = keys
     private[this] var next = 0
 
     def run(rate: Double): MergeRun = {
@@ -129,16 +140,11 @@ final private[bench] class MergeWorkload(window: Int, tuples: Int) {
 
     private[this] def deliver(due: Long): Unit = {
       val (side, source) = if (next % 2 == 0) (Side.R, 0) else (Side.S, 1)
-      val attrs = Array(random.nextLong() >>> (64 - MergeWorkload.KeyBits))
+      val progress = math.min(1.0, math.max(0.0, (next - 2 * window).toDouble / tuples))
+      val attrs = Array(bands.next(progress))
       val row = java.lang.Long.valueOf(due)
       consumer.deliver(new StreamTuple(next.toLong, source, next.toLong, side, attrs, row))
       next += 1
     }
   }
-}
-
-private object MergeWorkload {
-
-  /** Keys are uniform in `[0, 2^40)`, so hardly any occurs twice in a window. */
-  private val KeyBits = 40
 }

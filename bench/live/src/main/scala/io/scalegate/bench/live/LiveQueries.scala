@@ -2,10 +2,9 @@ package io.scalegate.bench.live
 
 import java.nio.file.Files
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.classic.SparkSession
-import org.apache.spark.sql.scalegate.bench.Feed
 import org.apache.spark.sql.streaming.Trigger
-import org.apache.spark.sql.{DataFrame, ForeachWriter, Row}
 
 /** What the programs of the live bench have in common. */
 private object LiveQueries {
@@ -33,34 +32,35 @@ private object LiveQueries {
     "spark.sql.streaming.stateStore.checkpointFormatVersion" -> "2"
   )
 
-  /** Runs a query into a sink while its streams are fed, and measures it.
+  /** Runs a query while its streams are fed, and measures it.
     *
     * @param rate
-    *   events of all streams a second
+    *   events of both streams a second
+    * @param before
+    *   events of each stream that come before
     */
   def run(
-      query: DataFrame,
-      sink: ForeachWriter[Row],
-      feeds: Seq[Feed],
+      results: DataFrame,
+      transport: Transport,
       rate: Int,
+      before: Long,
       trigger: Trigger,
       mode: String
   )(measure: (() => Boolean) => Unit): Unit = {
-    val running = query.writeStream.foreach(sink).outputMode(mode).trigger(trigger)
+    val running = transport.sink(results).outputMode(mode).trigger(trigger)
       .option("checkpointLocation", Files.createTempDirectory("live").toString)
       .start()
     Measured.reset()
     @volatile var isOn = true
-    feeds.zipWithIndex.foreach { case (feed, i) =>
-      val feeding =
-        new Thread(() => new PacedEvents(i, rate / feeds.size).run(() => isOn)(feed.add))
-      feeding.setDaemon(true)
-      feeding.start()
+    transport.streams.indices.foreach { i =>
+      new PacedEvents(i, rate / transport.streams.size, before)
+        .start(() => isOn)(transport.add(i))
     }
     try measure(() => running.isActive)
     finally {
       isOn = false
       running.stop()
+      transport.close()
     }
   }
 }

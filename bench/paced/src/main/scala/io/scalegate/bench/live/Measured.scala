@@ -19,12 +19,17 @@ object Measured {
 
   /** Waits until there are results, lets the arm warm up, measures, and prints a line of JSON.
     *
+    * @param name
+    *   of the arm
     * @param perSecond
     *   events of both streams
+    * @param isOverKafka
+    *   whether events and results go over Kafka
     */
   def measure(
-      arm: String,
-      query: String,
+      name: String,
+      query: LiveQuery,
+      isOverKafka: Boolean,
       perSecond: Int,
       warm: Int,
       seconds: Int,
@@ -38,9 +43,11 @@ object Measured {
     Thread.sleep(seconds * 1000L)
     val taken = (System.nanoTime - started) / 1e9
     def ms(percentile: Double) = nanos.getValueAtPercentile(percentile) / 1e6
+    val arm = name + query.suffix
+    val told = query.name + (if (isOverKafka) " over Kafka" else "")
     if (!isAlive()) sys.error(s"$arm has ended by itself")
     println(
-      s"""{"arm": "$arm, ${query}, $perSecond/s", "engine": "$arm", "query": "$query", "load": $perSecond, """ +
+      s"""{"arm": "$arm, $told, $perSecond/s", "engine": "$arm", "query": "$told", "load": $perSecond, """ +
         s""""seconds": $taken, "threads": 2, "results": ${results.sum}, "p50_ms": ${ms(50)}, """ +
         s""""p90_ms": ${ms(90)}, "p99_ms": ${ms(99)}, "p99.9_ms": ${ms(99.9)}, "max_ms": ${ms(
             100

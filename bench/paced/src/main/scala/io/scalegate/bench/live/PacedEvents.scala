@@ -18,21 +18,23 @@ final case class LiveEvent(ts: Long, k: Int, x: Int, y: Float, due: Long)
   *
   * @param perSecond
   *   events of this stream
+  * @param before
+  *   events that were due before it begins, and come at once
   */
-final class PacedEvents(seed: Int, perSecond: Int) {
+final class PacedEvents(seed: Int, perSecond: Int, before: Long) {
   private[this] val random = new Random(seed)
-  private[this] val keys = perSecond * PacedEvents.WindowSeconds
+  private[this] val keys = perSecond * 10
 
   /** Gives events, each when it is due, until there are to be no more. */
   def run(isOn: () => Boolean)(give: LiveEvent => Unit): Unit = {
     val (start, clock) = (System.nanoTime, System.currentTimeMillis)
-    var i = 0L
+    var i = -before
     while (isOn()) {
       val after = i * 1000000000L / perSecond
       while (isOn() && System.nanoTime < start + after)
         LockSupport.parkNanos(start + after - System.nanoTime)
       give(LiveEvent(
-        clock + after / 1000000,
+        clock + Math.floorDiv(after, 1000000L),
         random.nextInt(keys),
         1 + random.nextInt(PacedEvents.Range),
         1 + random.nextFloat() * PacedEvents.Range,
@@ -41,17 +43,17 @@ final class PacedEvents(seed: Int, perSecond: Int) {
       i += 1
     }
   }
+
+  /** Does so by a thread of its own. */
+  def start(isOn: () => Boolean)(give: LiveEvent => Unit): Unit = {
+    val feeding = new Thread(() => run(isOn)(give))
+    feeding.setDaemon(true)
+    feeding.start()
+  }
 }
 
 object PacedEvents {
-
-  /** Before and after a row. */
-  val WindowSeconds = 10
-
-  /** Of both attributes. */
-  val Band = 10
-
-  private val Range = 10000
+  private[live] val Range = 10000
 
   private[this] val (nanosAtStart, millisAtStart) = (System.nanoTime, System.currentTimeMillis)
 
