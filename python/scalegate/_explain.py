@@ -1,4 +1,4 @@
-"""Says of a query's joins which are run by the package, and why the others are not."""
+"""Says which joins and windows of a query the package runs, and why not the others."""
 
 from pyspark.sql import DataFrame
 
@@ -8,7 +8,8 @@ HINT = "EXPLAIN_JOINS"
 
 
 def explain(df: DataFrame) -> None:
-    """Print Spark's plan of a query, then a line for each join: run here, or why not.
+    """Print Spark's plan of a query, then a line for each join, and for each aggregate over
+    sliding windows: run here, or why not.
 
     Parameters
     ----------
@@ -33,11 +34,11 @@ def explain(df: DataFrame) -> None:
     >>> scalegate.explain(trades.interval_join(quotes, on="symbol", lower="-5 seconds"))
     == Physical Plan ==
     ...
-    == Joins ==
+    == Joins and windows ==
     ...
     """
     _session.require(df.sparkSession)
     joins = df.hint(HINT).collect()
     df.explain()
-    print("== Joins ==")
+    print("== Joins and windows ==")
     print("\n".join(row[0] for row in joins) or "none")

@@ -284,9 +284,11 @@ def test_explain_says_of_two_streams_who_will_run_them(
     s = rates.toDF("ts", "a").withWatermark("ts", "10 seconds")
     scalegate.explain(r.band_join(s, bands={"x": ("a", 10)}, within="1 minute", how="left"))
     scalegate.explain(r.join(s, F.col("x") == F.col("a")))
+    scalegate.explain(r.groupBy(F.window("ts", "10 seconds", "2 seconds")).agg(F.max("x")))
     shown = capsys.readouterr().out
     assert "StreamingWindowJoin LeftOuter" in shown
-    assert shown.count(": run by scalegate") == 1
+    assert shown.count(": run by scalegate") == 2
+    assert "windows of 10 seconds every 2 seconds, by window: run by scalegate, on panes" in shown
     assert (
         shown.count(": left to Spark, since this join of two streams would keep every row") == 1
     )

@@ -1,10 +1,12 @@
 package io.scalegate.spark.window
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.scalatest.Assertion
 
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.rules.WindowsReport
 import io.scalegate.spark.window.slide.PaneWindowsExec
 
 /** Aggregates over sliding windows against Spark's own plan: rows, and the node that gives them. */
@@ -12,10 +14,14 @@ abstract class PaneAggregateSuite extends SparkJoinSuite {
   protected def panes(df: DataFrame): Seq[PaneWindowsExec] =
     collectWithSubqueries(executed(df)) { case p: PaneWindowsExec => p }
 
-  /** The same rows and schema as plain Spark, by our operator. */
+  private def said(df: DataFrame): Seq[String] =
+    WindowsReport.of(df.asInstanceOf[ClassicDataFrame].queryExecution)
+
+  /** The same rows and schema as plain Spark, by our operator, of which it is said before. */
   protected def assertPanes(query: String): Assertion = {
-    assertPlanned(query)(panes(_).nonEmpty)
-    succeed
+    val df = assertPlanned(query)(panes(_).nonEmpty)
+    val lines = said(df)
+    assert(lines.exists(_.contains(": run by scalegate, on panes")), s"$lines of $query")
   }
 
   /** The same rows and schema as plain Spark, by a plan of ours; the query. */
@@ -36,6 +42,8 @@ abstract class PaneAggregateSuite extends SparkJoinSuite {
   /** Exactly Spark's plan with the package's aggregates off. */
   protected def assertSparks(query: String): Assertion = {
     assertLeftAlone(query)
+    val lines = said(spark.sql(query))
+    assert(lines.forall(_.contains(": left to Spark, since ")), s"$lines of $query")
     withSettings(ScaleGateConf.Aggregates -> "false")(assertLeftAlone(query))
   }
 }

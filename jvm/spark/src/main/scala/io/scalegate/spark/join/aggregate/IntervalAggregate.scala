@@ -57,7 +57,11 @@ final case class IntervalAggregate(
     * @param algorithm
     *   how it is run
     */
-  def describe(candidate: IntervalAggregateCandidate, algorithm: String): String = {
+  def describe(candidate: IntervalAggregateCandidate, algorithm: String): String =
+    s"${describe(candidate)}; algorithm: $algorithm"
+
+  /** The same but for how it is run. */
+  def describe(candidate: IntervalAggregateCandidate): String = {
     val base = candidate.base
     val same = base.leftKeys.zip(base.rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
     val last = if (keepsLast) " and the last row before it" else ""
@@ -65,8 +69,7 @@ final case class IntervalAggregate(
       Seq(
         Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
         Some(s"window: ${base.sweep.shown}$last"),
-        Some(s"aggregates: ${terms.describe}"),
-        Some(s"algorithm: $algorithm")
+        Some(s"aggregates: ${terms.describe}")
       ).flatten.mkString("; ")
     )
   }

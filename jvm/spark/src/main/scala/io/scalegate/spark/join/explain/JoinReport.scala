@@ -7,18 +7,21 @@ import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.bounds.BoundText
+import io.scalegate.spark.join.aggregate.{IntervalAggregate, IntervalAggregateCandidate}
 import io.scalegate.spark.join.asof.AsOfJoin
+import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.plan.{LeftToSpark, WindowJoinCandidate, WindowJoinStrategy}
 import io.scalegate.spark.join.rowcount.RowWindowJoin
 import io.scalegate.spark.join.stream.plan.{StreamingJoinsReport, StreamingWindowJoin}
 import io.scalegate.spark.settings.ScaleGateConf
+import io.scalegate.spark.window.rules.WindowsReport
 
-/** Says of each join of a query whether it is run here, and if not, why. A query over streams is as it will be when it
-  * starts; one that is refused then is refused here.
+/** Says of each join of a query, and of each aggregate over sliding windows, whether it is run here, and if not, why. A
+  * query over streams is as it will be when it starts; one that is refused then is refused here.
   */
 object JoinReport {
 
-  /** A line for each join, in the order of the plan from its top. */
+  /** A line for each join, in the order of the plan from its top, and then for each aggregate over windows. */
   def lines(frame: DataFrame): Seq[String] =
     lines(frame.asInstanceOf[Dataset[_]].queryExecution)
 
@@ -26,7 +29,8 @@ object JoinReport {
     query.sparkSession.withActive {
       val streams = new StreamingJoinsReport(query.analyzed)
       if (ScaleGateConf.enabled(SQLConf.get)) streams.refuse()
-      lines(ofAny(query).optimizedPlan, streams)
+      val planned = ofAny(query)
+      lines(planned.optimizedPlan, streams) ++ WindowsReport.of(planned)
     }
 
   /** A query over streams that is not refused for what only one that was started may read. */
@@ -46,6 +50,10 @@ object JoinReport {
         s"${rows.joinType.sql} join over a window of rows$which: $Runs"
       case asOf: AsOfJoin =>
         s"${asOf.joinType.sql} as-of join, ${BoundText.withoutOwnNames(asOf.terms.describe)}: $Runs"
+      case around: IntervalAggregate =>
+        val what = around.describe(new IntervalAggregateCandidate(around.join))
+        s"aggregate of the right rows around each left row, $what: $Runs"
+      case cube: CubeJoin => s"join of three inputs ON ${cube.condition.sql}: $Runs"
     }
 
   private[this] def title(join: Join): String = {

@@ -142,18 +142,25 @@ private object FoundTimeWindows {
     !rows.isStreaming || StreamingPanes.isEnabled(conf)
 
   def in(filter: Filter, expand: Expand, conf: SQLConf): Option[TimeWindows] =
-    if (filter.resolved && mayRun(filter, conf)) windows(filter, expand, conf) else None
+    if (!filter.resolved || !mayRun(filter, conf)) None
+    else any(filter, expand).filter(found => found.time.deterministic && overlap(found, conf))
 
-  private[this] def windows(filter: Filter, expand: Expand, conf: SQLConf): Option[TimeWindows] =
+  /** Whether they overlap by as much as a setting asks for, or a hint asks for them. */
+  private[this] def overlap(found: TimeWindows, conf: SQLConf) =
+    found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf) ||
+      WindowHint.design(found.child).nonEmpty || WindowHint.emission(found.child).nonEmpty
+
+  /** Sliding windows in Spark's form, whether or not they may be run here. */
+  def any(filter: Filter, expand: Expand): Option[TimeWindows] =
     for {
       window <- expand.output.headOption
       if window.metadata.contains(TimeWindow.marker) && expand.output.tail == expand.child.output
       struct <- expand.projections.headOption.flatMap(_.headOption)
       found <- read(window, struct, expand.child)
-      if found.by.size / found.by.slide >= ScaleGateConf.minOverlap(conf) ||
-        WindowHint.design(found.child).nonEmpty || WindowHint.emission(found.child).nonEmpty
-      if found.time.deterministic && found.by.perRow == expand.projections.size &&
-        found.isExpandedAs(filter.condition, expand)
+      if found.by.perRow == expand.projections.size && found.isExpandedAs(
+        filter.condition,
+        expand
+      )
     } yield found
 
   def read(

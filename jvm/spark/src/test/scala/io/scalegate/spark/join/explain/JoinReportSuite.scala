@@ -80,6 +80,38 @@ final class JoinReportSuite extends SparkJoinSuite {
       JoinReport.lines(run))
   }
 
+  test("aggregates of the rows around each row are said to be run") {
+    val around = "(SELECT count(*) AS n, max(s.x) FROM s " +
+      "WHERE s.k = r.k AND s.ts BETWEEN r.ts - INTERVAL 1 HOUR AND r.ts)"
+    assert(
+      report(s"SELECT * FROM r, LATERAL $around") ==
+        "aggregate of the right rows around each left row, keys: r.k = s.k; " +
+        "window: s.ts - r.ts in [-1 hour, 0 seconds]; aggregates: count(1), max(s.x): run by scalegate"
+    )
+  }
+
+  test("of aggregates over sliding windows it is said who computes them, and why not here") {
+    val sliding = "window(ts, '20 minutes', '5 minutes')"
+    def over(functions: String, by: String = sliding) =
+      s"SELECT $functions FROM r GROUP BY $by, k"
+    val title = "aggregate over windows of 20 minutes every 5 minutes, by window, r.k: "
+    assert(report(over("count(*)")) == title + "run by scalegate, on panes")
+    assert(report(s"SELECT /*+ WINDOW_DESIGN('wiml') */ sum(i) FROM r GROUP BY $sliding, k") ==
+      title + "run by scalegate, by the design wiml")
+    assert(report(over("count(*)", "window(ts, '5 minutes')")).isEmpty)
+    def left(query: String) = report(query).stripPrefix(s"${title}left to Spark, since ")
+    assert(
+      left(over("count(DISTINCT i)")).startsWith("partial results of count(DISTINCT r.i) do")
+    )
+    assert(left(over("max(window.end)")).endsWith("or a function reads it"))
+    withSettings(ScaleGateConf.MinOverlap -> "5") {
+      assert(left(over("count(*)")) == "windows are 4 times as long as they are apart, and " +
+        "spark.scalegate.aggregate.minOverlap is 5")
+    }
+    for (setting <- Seq(ScaleGateConf.Aggregates, ScaleGateConf.Enabled))
+      withSettings(setting -> "false")(assert(left(over("count(*)")) == s"$setting is false"))
+  }
+
   test("a hint gives the lines instead of the rows, and runs nothing") {
     val fails = "SELECT raise_error('run') IS NULL AS x, r.id " +
       joined("abs(r.i - s.i) <= 3").stripPrefix("SELECT  r.id ")
