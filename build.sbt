@@ -14,11 +14,11 @@ ThisBuild / versionScheme := Some("early-semver")
 ThisBuild / publishTo := localStaging.value
 ThisBuild / semanticdbEnabled := true
 ThisBuild / semanticdbVersion := Versions.semanticdb
-// Five test JVMs at once, on two cores: each waits for its own threads a third of the time, and with fewer the last of
-// Spark's four would begin when core's or the operators' has ended, and run alone.
+// Four test JVMs at once, on two cores: each waits for its own threads a third of the time, and with more of them beside
+// Python's a slow machine takes minutes for what a test waits for.
 Global / concurrentRestrictions := Seq(
   Tags.limitAll(6),
-  Tags.limit(Tags.ForkedTestGroup, 5),
+  Tags.limit(Tags.ForkedTestGroup, 4),
   Tags.exclusiveGroup(Tags.Clean)
 )
 

@@ -13,6 +13,7 @@ import pyspark
 import pytest
 from packaging.metadata import Metadata
 from packaging.specifiers import SpecifierSet
+from waits import BOUND
 
 JOIN = """
 import sys
@@ -104,7 +105,7 @@ def test_the_wheel_runs_a_join_in_an_empty_environment(wheel: Path, tmp_path: Pa
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=BOUND,
         check=False,
     )
     assert joined.returncode == 0, joined.stderr

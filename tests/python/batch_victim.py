@@ -13,6 +13,7 @@ import scalegate
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from waits import BOUND
 
 SETTINGS = {
     "spark.ui.enabled": "false",
@@ -83,7 +84,7 @@ def straggling(mark: Path) -> Callable[[int | None], bool]:
         if context.attemptNumber() > 0:
             once(mark)
         elif context.partitionId() == 0:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + BOUND
             while not mark.exists() and time.monotonic() < deadline:
                 time.sleep(0.01)
         return True

@@ -24,7 +24,7 @@ auto.create.topics.enable=false
 """
 CLUSTER = "AAAAAAAAQACAAAAAAAAAAQ"
 OPTIONS = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-SECONDS = 120
+SECONDS = 600
 
 
 @dataclass

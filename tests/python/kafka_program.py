@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from kafka_broker import Topics
+from waits import BOUND
 
 EVENTS = 150
 PARTITIONS = 3
@@ -24,7 +25,6 @@ BEGIN = datetime(2024, 5, 1)
 SENTINEL = BEGIN + timedelta(days=1)
 LATE = BEGIN - timedelta(hours=1)
 TIME = "%Y-%m-%dT%H:%M:%S.%f"
-BOUND = 180
 
 
 class Program:

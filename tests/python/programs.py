@@ -4,12 +4,12 @@ import contextlib
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from kafka_node import free_addresses
 from sessions import PORT
+from waits import BOUND, wait_until
 
 SERVER = "org.apache.spark.sql.connect.service.SparkConnectServer"
 
@@ -29,7 +29,7 @@ def run(
         input=stdin,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=BOUND,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
@@ -48,10 +48,7 @@ def connect_server(
     quiet = subprocess.DEVNULL
     server = subprocess.Popen(command, env=environment, cwd=cwd, stdout=quiet, stderr=quiet)
     try:
-        deadline = time.monotonic() + 120
-        while not _answers(address):
-            assert server.poll() is None and time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: _answers(address), "the server's answer", server)
         yield f"sc://{address}"
     finally:
         server.kill()

@@ -11,6 +11,7 @@ import stream_files
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from waits import BOUND
 
 SPECULATION = {
     "spark.speculation": "true",
@@ -36,7 +37,7 @@ def straggling(rows: DataFrame, mark: Path, batches: int) -> DataFrame:
         if context.attemptNumber() > 0:
             (mark / str(context.stageId())).touch()
             return True
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + BOUND
         while len(list(mark.glob("*"))) == number:
             assert time.monotonic() < deadline, "there was no second attempt"
             time.sleep(0.01)

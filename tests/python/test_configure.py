@@ -14,6 +14,7 @@ import scalegate
 from pyspark.sql import SparkSession
 from scalegate import ScalegateError, _jar
 from scalegate.__main__ import main
+from waits import BOUND
 
 
 def settings(builder: SparkSession.Builder) -> dict[str, str]:
@@ -278,7 +279,7 @@ def run(script: str, environment: dict[str, str], cwd: Path, *arguments: str) ->
         cwd=cwd,
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=BOUND,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ import loopback_cluster
 import pytest
 from pyspark.sql import SparkSession
 from test_streaming_joins import by_duckdb, ids, own_program, streams
+from waits import BOUND
 
 pytestmark = [
     pytest.mark.faults,
@@ -56,7 +57,7 @@ def test_executors_that_die_and_tasks_that_run_twice_cost_no_row(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120 + 60 * len(cases),
+        timeout=BOUND + 60 * len(cases),
     )
     assert done.returncode == 0, done.stderr[-3000:]
     said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -76,7 +77,7 @@ def test_tasks_of_a_stream_that_run_twice_cost_no_row(
     script = Path(__file__).with_name("stream_victim.py")
     command = [sys.executable, script, tmp_path, "key", "left", master, 2]
     done = subprocess.run(
-        list(map(str, command)), env=environment, capture_output=True, text=True, timeout=240
+        list(map(str, command)), env=environment, capture_output=True, text=True, timeout=BOUND
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert "operators: windowJoin\n" in done.stdout

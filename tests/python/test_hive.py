@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from test_streaming_joins import by_duckdb, ids, streams
+from waits import BOUND
 
 # Spark refuses each of these as the joins of streams that they are.
 CASES = ["band-full", "theta-anti"]
@@ -25,7 +26,7 @@ def test_streams_and_hints_are_joined_in_a_session_with_hive_support(
         cwd=tmp_path,  # where Derby leaves its log
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=BOUND,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     hinted, *said = [json.loads(line) for line in done.stdout.splitlines() if line[:1] == "{"]

@@ -19,6 +19,7 @@ import sessions
 import stream_files
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as F
+from waits import BOUND, wait_until
 
 pytestmark = pytest.mark.streaming
 
@@ -206,13 +207,15 @@ def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
             stderr=subprocess.DEVNULL,
         )
         wanted = 3 * (kill + 1)
-        deadline = time.monotonic() + 120
-        while batches_begun(tmp_path) < wanted and victim.poll() is None:
-            assert time.monotonic() < deadline, f"no {wanted} batches within two minutes"
-            time.sleep(0.01)
+        wait_until(
+            lambda wanted=wanted, victim=victim: (
+                batches_begun(tmp_path) >= wanted or victim.poll() is not None
+            ),
+            f"{wanted} batches",
+        )
         time.sleep(rng.random() * 0.4)  # at any point of a batch
         os.killpg(victim.pid, signal.SIGKILL)
-        victim.communicate(timeout=120)  # Its JVM has the pipe too: at its end both are gone.
+        victim.communicate(timeout=BOUND)  # Its JVM has the pipe too: at its end both are gone.
     joined = stream_files.join(*stream_files.sides(spark, tmp_path), what, how)
     joins = stream_files.operators(stream_files.run(joined, tmp_path))
     assert {join["operatorName"] for join in joins} == {"windowJoin"}
@@ -235,14 +238,11 @@ def test_a_lost_executor_costs_no_row(
         text=True,
     )
     try:
-        deadline = time.monotonic() + 120
-        while batches_begun(tmp_path) < 3:
-            assert cluster.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: batches_begun(tmp_path) >= 3, "three batches", cluster)
         find = ["pgrep", "-g", str(cluster.pid), "-f", "CoarseGrainedExecutorBackend"]
         executors = subprocess.run(find, capture_output=True, text=True, check=True)
         os.kill(int(executors.stdout.split()[0]), signal.SIGKILL)
-        out, errors = cluster.communicate(timeout=240)
+        out, errors = cluster.communicate(timeout=BOUND)
     finally:
         if cluster.poll() is None:
             os.killpg(cluster.pid, signal.SIGKILL)

@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from kafka_node import free_addresses
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from waits import BOUND, wait_until
 
 pytestmark = pytest.mark.cluster
 
@@ -55,7 +55,7 @@ def application(environment: dict[str, str], directory: Path) -> Iterator[str]:
         url = next((line for line in lines if line.startswith("http")), None)
         assert url, (directory / "program.err").read_text(encoding="utf-8")[-3000:]
         yield url.strip()
-        program.communicate("", timeout=60)
+        program.communicate("", timeout=BOUND)
         assert program.returncode == 0
 
 
@@ -82,19 +82,21 @@ def history_server(environment: dict[str, str], directory: Path) -> Iterator[str
 
 
 def read(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=60) as answer:
+    with urllib.request.urlopen(url, timeout=BOUND) as answer:
         return answer.read().decode()
 
 
 def logged(server: str) -> str:
     """The number of the application that the history server has read."""
-    deadline = time.monotonic() + 120
-    while True:
+    known: list[str] = []
+
+    def shown() -> bool:
         with contextlib.suppress(OSError):
-            for known in json.loads(read(f"{server}/api/v1/applications")):
-                return known["id"]
-        assert time.monotonic() < deadline, "the history server shows nothing"
-        time.sleep(0.2)
+            known.extend(one["id"] for one in json.loads(read(f"{server}/api/v1/applications")))
+        return bool(known)
+
+    wait_until(shown, "an application in the history server")
+    return known[0]
 
 
 def operators(page: Chrome) -> set[str]:

@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.matchers.should.Matchers
 import org.scalatest.time.{Seconds, Span}
 
+import io.scalegate.BoundedWait
 import io.scalegate.stream.{EventOrder, StreamTuple}
 import io.scalegate.tags.Concurrency
 
@@ -14,7 +15,8 @@ import io.scalegate.tags.Concurrency
 @Concurrency
 class ScaleGateMemorySuite extends AnyFunSuite with Matchers with Eventually
     with ScaleGateFixture {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(BoundedWait.Seconds, Seconds))
 
   private class Setup(sources: Int, capacity: Int = 1000) {
     val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, capacity)

@@ -4,11 +4,12 @@ import java.util.concurrent.{Callable, CyclicBarrier, ExecutionException, Execut
 
 import scala.jdk.CollectionConverters._
 
+import io.scalegate.BoundedWait
 import io.scalegate.stream.IdleStrategy
 
 /** Runs the parts of a concurrent test on threads of their own, started together. */
 object Threads {
-  private val LimitSeconds = 60L
+  private val LimitSeconds = BoundedWait.Seconds
 
   /** Each body's result, in order; the first exception if one throws. No thread outlives the
     * call.

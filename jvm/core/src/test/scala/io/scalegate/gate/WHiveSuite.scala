@@ -9,6 +9,7 @@ import org.scalatest.matchers.should.Matchers
 import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.BoundedWait
 import io.scalegate.stream.SlidingWindows
 import io.scalegate.tags.Concurrency
 
@@ -16,7 +17,8 @@ import io.scalegate.tags.Concurrency
   */
 @Concurrency
 class WHiveSuite extends AnyFunSuite with Matchers with Eventually with ScalaCheckPropertyChecks {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(BoundedWait.Seconds, Seconds))
 
   private def taken(hive: ListedWinset.Hive): Vector[String] =
     Iterator.continually(hive.getNextWinSet()).takeWhile(_ != null).map(_.toString).toVector

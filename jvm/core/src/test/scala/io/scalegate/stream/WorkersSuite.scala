@@ -10,13 +10,13 @@ import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
 import io.scalegate.BoundedWait.until
-import io.scalegate.TestThread
 import io.scalegate.tags.Concurrency
+import io.scalegate.{BoundedWait, TestThread}
 
 /** How an operator's threads start, work, wait, fail, leave and end. */
 @Concurrency
 final class WorkersSuite extends AnyFunSuite with TimeLimitedTests {
-  override val timeLimit: Span = Span(60, Seconds)
+  override val timeLimit: Span = Span(BoundedWait.Seconds, Seconds)
 
   private val idles = Seq[(String, () => IdleStrategy)](
     "spinning" -> (() => new IdleStrategy.Spin),

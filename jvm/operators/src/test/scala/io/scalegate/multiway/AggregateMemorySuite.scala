@@ -15,7 +15,8 @@ import io.scalegate.stream.{Side, SlidingWindows, StreamTuple}
   * those of its past.
   */
 class AggregateMemorySuite extends AnyFunSuite with Eventually {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(BoundedWait.Seconds, Seconds))
 
   private val designs = Seq(
     MQ,

@@ -1,8 +1,8 @@
 package io.scalegate.spark
 
-import io.scalegate.Sample
 import io.scalegate.spark.join.aggregate.IntervalAggregateExec
 import io.scalegate.tags.Faults
+import io.scalegate.{BoundedWait, Sample}
 
 /** More rows in a window than the task has memory for. With `SCALEGATE_SOAK` each way to run a join is tried with all join
   * types that it treats otherwise; else with some, so that each type comes up.
@@ -263,19 +263,12 @@ final class MemorySuite extends SparkJoinSuite {
         catch { case _: Exception => () }
       })
       running.start()
-      assert(within20Seconds(MemorySuite.calls.sum > 0))
+      assert(BoundedWait.holds(MemorySuite.calls.sum > 0))
       context.cancelJobGroup("endless")
       running.join()
       def tasks = context.statusTracker.getExecutorInfos.map(_.numRunningTasks()).sum
-      assert(within20Seconds(tasks == 0))
+      assert(BoundedWait.holds(tasks == 0))
     }
-
-  /** Waits for it. */
-  private def within20Seconds(holds: => Boolean): Boolean = {
-    val deadline = System.nanoTime() + 20000000000L
-    while (!holds && System.nanoTime() < deadline) Thread.`yield`()
-    holds
-  }
 }
 
 private object MemorySuite {

@@ -12,15 +12,15 @@ import org.scalatest.time.{Seconds, Span}
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
 import io.scalegate.BoundedWait.until
-import io.scalegate.TestThread
 import io.scalegate.tags.Concurrency
+import io.scalegate.{BoundedWait, TestThread}
 
 @Concurrency
 final class OrderedBlocksSuite
     extends AnyFunSuite
     with ScalaCheckPropertyChecks
     with TimeLimitedTests {
-  override val timeLimit: Span = Span(60, Seconds)
+  override val timeLimit: Span = Span(BoundedWait.Seconds, Seconds)
 
   /** Each block gives as many results as `sizes` says. */
   private def blocks(sizes: IndexedSeq[Int], threads: Int): OrderedBlocks[String] =

@@ -8,6 +8,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Seconds, Span}
 
+import io.scalegate.BoundedWait
 import io.scalegate.multiway.function.{
   AggregateFunction,
   Functions,
@@ -19,7 +20,8 @@ import io.scalegate.multiway.function.{
 }
 
 class WinsetBlockSuite extends AnyFunSuite with Eventually {
-  implicit override val patienceConfig: PatienceConfig = PatienceConfig(Span(30, Seconds))
+  implicit override val patienceConfig: PatienceConfig =
+    PatienceConfig(Span(BoundedWait.Seconds, Seconds))
 
   /** Which tuples, and in which order. */
   private class Texts extends AggregateFunction[String, StringBuilder, String] {

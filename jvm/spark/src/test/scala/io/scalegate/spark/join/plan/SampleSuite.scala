@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
 import org.apache.spark.sql.functions.udf
 import org.apache.spark.sql.scalegate.JobsStarted
 
+import io.scalegate.BoundedWait
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.ScaleGateConf
 
@@ -122,7 +123,7 @@ final class SampleSuite extends SparkJoinSuite {
     assert(listener.started.await(60, TimeUnit.SECONDS), "the query waits for its sample")
     SampleSuite.released.countDown()
     spark.sparkContext.removeSparkListener(listener)
-    assert(Await.result(found, 60.seconds) == spark.sql(slow).count())
+    assert(Await.result(found, BoundedWait.Seconds.seconds) == spark.sql(slow).count())
   }
 }
 

@@ -8,6 +8,7 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
+import io.scalegate.BoundedWait
 import io.scalegate.spark.settings.{JoinOperator, ScaleGateConf}
 import io.scalegate.spark.{SparkJoinSuite, TestTables}
 
@@ -321,8 +322,10 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       spark.sparkContext.cancelJobGroup("killed")
       query.join()
       assert(predicate.thrown != null)
-      eventually(timeout(Span(60, Seconds)))(assert(!Thread.getAllStackTraces.keySet.stream
-        .anyMatch(_.getName.startsWith("scalegate-join"))))
+      eventually(timeout(Span(BoundedWait.Seconds, Seconds)))(
+        assert(!Thread.getAllStackTraces.keySet.stream
+          .anyMatch(_.getName.startsWith("scalegate-join")))
+      )
     } finally predicate.end.countDown()
   }
 }

@@ -201,6 +201,13 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
   protected def batchResult(query: String, l: Seq[Event], r: Seq[Event]): Seq[String] = {
     spark.createDataset(l)(Encoders.product[Event]).createOrReplaceTempView("l")
     spark.createDataset(r)(Encoders.product[Event]).createOrReplaceTempView("r")
-    plainSpark(rowsOf(spark.sql(query)))
+    // To compile a query takes longer than to interpret it for few rows.
+    val compiled = Seq(
+      "spark.sql.codegen.wholeStage" -> "true",
+      "spark.sql.codegen.factoryMode" -> "FALLBACK"
+    )
+    withSettings(compiled.filter(_ => l.size + r.size > 2000): _*)(plainSpark(
+      rowsOf(spark.sql(query))
+    ))
   }
 }

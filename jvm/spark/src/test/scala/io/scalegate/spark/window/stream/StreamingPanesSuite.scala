@@ -240,11 +240,11 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
 
   for (mode <- modes.take(2))
     test(s"$mode mode: windows of so many panes that a row of state is a whole block of them") {
-      val by = "window(ts, '20 seconds', '100 milliseconds')"
+      val by = "window(ts, '13 seconds', '100 milliseconds')"
       assertSame(
         query(by = by, functions = fixed),
         mode,
-        events(new Random(11), 3, keys = 2).map(_.take(12)), // Spark makes 200 rows of each
+        events(new Random(11), 3, keys = 2).map(_.take(6)), // Spark makes 130 rows of each
         _ == 1
       )
     }

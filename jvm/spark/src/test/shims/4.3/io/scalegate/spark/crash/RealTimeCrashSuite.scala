@@ -6,11 +6,11 @@ import scala.util.control.NonFatal
 import org.apache.commons.io.FileUtils
 import org.apache.spark.sql.scalegate.StreamAccess
 
-import io.scalegate.Sample
 import io.scalegate.spark.join.stream.Event
 import io.scalegate.spark.join.stream.realtime.RealTimeSuite
 import io.scalegate.stream.{Side, Sides}
 import io.scalegate.tags.{Faults, Streaming}
+import io.scalegate.{BoundedWait, Sample}
 
 /** Queries in Real-Time Mode on a machine that dies at any operation on the files of their checkpoints, and is started
   * again: each row of the same query over tables comes, some of them twice, and no other. With `SCALEGATE_SOAK` a hundred
@@ -96,7 +96,7 @@ final class RealTimeCrashSuite extends RealTimeSuite {
     private def batch: Long = q.progress.fold(-1L)(_.batchId)
 
     private def until(done: => Boolean): Unit = {
-      val end = System.nanoTime + 60 * 1000000000L
+      val end = System.nanoTime + BoundedWait.Seconds * 1000000000L
       while (!done && System.nanoTime < end) {
         survive(())
         Thread.sleep(20)

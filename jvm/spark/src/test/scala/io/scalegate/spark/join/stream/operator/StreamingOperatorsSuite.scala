@@ -2,9 +2,9 @@ package io.scalegate.spark.join.stream.operator
 
 import org.apache.spark.sql.Encoders
 
-import io.scalegate.Sample
 import io.scalegate.spark.join.stream.{DisorderedStreamsSuite, Event}
 import io.scalegate.spark.settings.JoinOperator
+import io.scalegate.{BoundedWait, Sample}
 
 /** Joins of streams by the papers' operators, which a hint names, beside the batch join of the same rows. With
   * `SCALEGATE_SOAK` each operator runs each join type by each condition that it can.
@@ -170,14 +170,12 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
       _.getMessage.contains("nine")
     ))
-    val until = System.nanoTime + 20 * 1000000000L
     def left = {
       import scala.jdk.CollectionConverters._
       Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(
         "scalegate-join-"
       ))
     }
-    while (left.nonEmpty && System.nanoTime < until) Thread.sleep(20)
-    assert(left.isEmpty)
+    assert(BoundedWait.holds(left.isEmpty))
   }
 }

@@ -10,6 +10,7 @@ import org.apache.spark.sql.scalegate.TestStreams.memoryStream
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
+import io.scalegate.BoundedWait
 import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 
 /** The tab of Spark's UI, as a browser gets it. */
@@ -35,7 +36,7 @@ final class ScaleGateTabSuite extends StreamingJoinSuite with Eventually {
 
   /** The first block, when Spark has told its UI all of it: figures come a little after a query's end. */
   private def newest(having: String*): String =
-    eventually(timeout(Span(60, Seconds))) {
+    eventually(timeout(Span(BoundedWait.Seconds, Seconds))) {
       val block = blocks.headOption.getOrElse("").replaceAll("\\s+(?=<)", "")
       having.foreach(text => assert(block.contains(text), text))
       block

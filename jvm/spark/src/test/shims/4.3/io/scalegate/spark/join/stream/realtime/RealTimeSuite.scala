@@ -12,6 +12,7 @@ import org.apache.spark.sql.execution.streaming.sources.LowLatencyMemoryStream
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryProgress, Trigger}
 import org.apache.spark.sql.{DataFrame, Encoder, Encoders, ForeachWriter, Row}
 
+import io.scalegate.BoundedWait
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.join.stream.Event
 import io.scalegate.spark.join.stream.hotkeys.{HotKeys, Replica}
@@ -102,10 +103,9 @@ abstract class RealTimeSuite extends SparkJoinSuite {
 
     /** Waits until these rows were written, and gives all that were. */
     def rows(expected: Seq[String]): Seq[String] = {
-      val until = System.nanoTime + 60 * 1000000000L
-      while (!expected.toSet.subsetOf(collected.rows.toSet) && System.nanoTime < until) {
+      BoundedWait.holds {
         running.exception.foreach(throw _)
-        Thread.sleep(20)
+        expected.toSet.subsetOf(collected.rows.toSet)
       }
       collected.rows.distinct.sorted
     }
@@ -124,9 +124,8 @@ abstract class RealTimeSuite extends SparkJoinSuite {
   }
 
   protected def eventually(what: => Boolean): Unit = {
-    val until = System.nanoTime + 30 * 1000000000L
-    while (!what && System.nanoTime < until) Thread.sleep(20)
-    assert(what)
+    assert(BoundedWait.holds(what))
+    ()
   }
 
   /** Until a batch that has read what was added so far has been committed. */

@@ -250,14 +250,12 @@ class RealTimeWindowsSuite extends RealTimeSuite {
         q.add(Side.R, 0, at(10, 1))
         val awaited = s"[1,${window(10)},2,10]"
         q.add(Side.R, 1, at(10, 2))
-        val until = System.nanoTime + 20 * 1000000000L
-        var seconds = 50
-        while (!q.collected.rows.contains(awaited) && System.nanoTime < until) {
-          q.add(Side.R, 1, at(seconds, seconds.toLong))
-          seconds += 1
-          Thread.sleep(50)
+        val seconds = Iterator.from(50)
+        eventually {
+          val second = seconds.next()
+          q.add(Side.R, 1, at(second, second.toLong))
+          q.collected.rows.contains(awaited)
         }
-        assert(q.collected.rows.contains(awaited))
       }
     }
 
@@ -285,14 +283,12 @@ class RealTimeWindowsSuite extends RealTimeSuite {
   test("a source that is silent for longer than a batch lasts is left out") {
     withSettings("spark.scalegate.realTime.idleTimeout" -> "3s") {
       withRunning(windows("count(*) AS n", keys = ""), "1 second") { q =>
-        val until = System.nanoTime + 30 * 1000000000L
-        var second = 10
-        while (q.collected.rows.isEmpty && System.nanoTime < until) {
+        val seconds = Iterator.from(10)
+        eventually {
+          val second = seconds.next()
           q.add(Side.R, 0, at(second, second.toLong))
-          second += 1
-          Thread.sleep(50)
+          q.collected.rows.nonEmpty
         }
-        assert(q.collected.rows.nonEmpty)
       }
     }
   }
