@@ -25,27 +25,22 @@ import io.scalegate.spark.window.{SlidingAggregate, TimeWindows}
 final private class WindowsReport(query: LogicalPlan, conf: SQLConf) {
 
   /** A line for each aggregate, in the order of the plan from its top. */
-  def lines: Seq[String] = read.collectWithSubqueries {
+  def lines: Seq[String] = plain.collectWithSubqueries {
     case aggregate @ Over(windows) =>
       s"${title(aggregate, windows)}: ${verdict(aggregate, windows)}"
   }
 
-  private[this] val plain = Seq(
-    InlineCTE(),
-    EliminateView,
-    EliminateSubqueryAliases,
-    ReplaceExpressions,
-    SimplifyCasts
-  ).foldLeft(query)((plan, rule) => rule(plan))
-
   /** What the rule has found may run here. */
-  private[this] val extracted = plain.collectWithSubqueries { case w: TimeWindows =>
-    w.window.exprId
-  }
+  private[this] val extracted = query.collectWithSubqueries { case w: TimeWindows => w.window }
 
-  /** The query without the names in it, and all its sliding windows as one node each. */
-  private[this] def read: LogicalPlan = plain.transformUpWithSubqueries {
-    case f @ Filter(_, e: Expand) => FoundTimeWindows.any(f, e).getOrElse(f)
+  /** The query with all its sliding windows as one node each, and without the names in it. */
+  private[this] def plain: LogicalPlan = {
+    // First, for they are known by the expressions that the analyzer makes of them.
+    val gathered = query.transformUpWithSubqueries {
+      case f @ Filter(_, e: Expand) => FoundTimeWindows.any(f, e).getOrElse(f)
+    }
+    Seq(InlineCTE(), EliminateView, EliminateSubqueryAliases, ReplaceExpressions, SimplifyCasts)
+      .foldLeft(gathered)((plan, rule) => rule(plan))
   }
 
   private[this] object Over {
@@ -80,7 +75,7 @@ final private class WindowsReport(query: LogicalPlan, conf: SQLConf) {
   }
 
   private[this] def whyNot(aggregate: Aggregate, windows: TimeWindows): Option[String] =
-    if (!extracted.contains(windows.window.exprId)) Some(notFound(windows))
+    if (!extracted.exists(_.exprId == windows.window.exprId)) Some(notFound(windows))
     else
       aggregate match {
         case SlidingAggregate(found)
