@@ -176,16 +176,16 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / baseDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark",
       // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
       // makes of them needs more room than it has by default.
-      Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=256m"),
+      Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=320m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Four JVMs, which take as long as each other. A suite and its form with a broadcast ask plain Spark for the same
-      // rows, which are kept within a JVM.
+      // Three JVMs, which take as long as each other: the last begins when core's or the operators' tests have ended. A
+      // suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 4)(_.map(_.name)).zipWithIndex.map {
-          case (members, quarter) => Tests.Group(s"quarter-$quarter", members.flatten, process)
+        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 3)(_.map(_.name)).zipWithIndex.map {
+          case (members, third) => Tests.Group(s"third-$third", members.flatten, process)
         }
       },
       Compile / resourceGenerators += Def.task {

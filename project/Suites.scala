@@ -7,7 +7,7 @@ object Suites {
     "RealTimeJoinSuite" -> 140,
     "StreamingDefinitionSuite" -> 130,
     "RealTimeWindowsSuite" -> 110,
-    "StreamingHotKeysSuite" -> 95,
+    "StreamingHotKeysSuite" -> 45,
     "AdaptiveRowsSuite" -> 95,
     "RealTimeCrashSuite" -> 90,
     "StreamingAggregatesSuite" -> 90,

@@ -33,7 +33,7 @@ def main(directories: list[str]) -> int:
     reports = [report for d in directories for report in sorted(Path(d).glob("TEST-*.xml"))]
     counts = [count(report) for report in reports]
     passed, failed, skipped = (sum(column) for column in zip(*counts)) if counts else (0, 0, 0)
-    print("scalatest: the slowest suites, of which four of Spark run at once")
+    print("scalatest: the slowest suites, of which three of Spark run at once")
     for time, name in sorted(map(seconds, reports), reverse=True)[:SLOWEST]:
         print(f"{time:7.1f} s  {name}")
     print(
