@@ -235,7 +235,12 @@ def discard_unused(checkpoint: Path) -> None:
 
 def committed(checkpoint: Path) -> int:
     """The events that batches have read which are committed. The first may have read none."""
-    batches = [int(file.name) for file in (checkpoint / "commits").glob("[0-9]*")]
+    offsets, commits = (
+        {int(file.name) for file in (checkpoint / log).glob("[0-9]*")}
+        for log in ("offsets", "commits")
+    )
+    # In Real-Time Mode either of a batch's two files may come first.
+    batches = offsets & commits
     if not batches:
         return 0
     ends = (checkpoint / "offsets" / str(max(batches))).read_text().splitlines()[-2:]
