@@ -19,6 +19,11 @@ final case class JoinCase(spec: JoinSpec, feeds: Vector[(Side, Vector[StreamTupl
 
   def tuples: Vector[StreamTuple] = feeds.flatMap(_._2)
 
+  /** The same tuples as one stream that is joined with itself. */
+  def ofOneStream: JoinCase = copy(feeds = feeds.map { case (_, feed) =>
+    Side.S -> feed.map(t => new StreamTuple(t.ts, t.source, t.seq, Side.S, t.attrs, t.row))
+  })
+
   override def toString: String =
     s"${spec.window}, ${spec.bands}, residual ${spec.residual.isDefined}, " +
       feeds.map { case (side, ts) => s"$side: ${ts.map(t => (t.ts, t.attrs.toSeq))}" }.mkString(
@@ -36,14 +41,17 @@ object Definition {
 
   def pair(result: JoinResult): Pair = pair(result.later, result.earlier)
 
-  def results(join: JoinCase): Vector[Pair] = {
+  /** @param isSelf
+    *   whether the tuples, all of S, are those of one stream that is joined with itself
+    */
+  def results(join: JoinCase, isSelf: Boolean = false): Vector[Pair] = {
     val order =
       Ordering.comparatorToOrdering[StreamTuple]((a, b) => EventOrder.Tuples.compare(a, b))
     val all = join.tuples.sorted(order)
     for {
       later <- all.indices.toVector
       earlier <- 0 until later
-      if all(later).side ne all(earlier).side
+      if isSelf || (all(later).side ne all(earlier).side)
       if inWindow(join.spec.window, all, later, earlier)
       (r, s) = if (all(later).side eq Side.R) (later, earlier) else (earlier, later)
       if join.spec.bands.zipWithIndex.forall { case (b, i) =>

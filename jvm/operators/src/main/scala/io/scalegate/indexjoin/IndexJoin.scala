@@ -2,7 +2,7 @@ package io.scalegate.indexjoin
 
 import io.scalegate.index.SlidingIndex
 import io.scalegate.join.ordered.{SequentialJoin, WindowBounds}
-import io.scalegate.join.{JoinOptions, JoinSpec, JoinStrategy, RunningJoin}
+import io.scalegate.join.{JoinOptions, JoinSpec, RunningJoin}
 import io.scalegate.stream.{Side, Sides}
 
 /** The index-based window join (IBWJ, PIM-Tree §2.2) on the thread that polls. A ready tuple's
@@ -24,30 +24,46 @@ final class IndexJoin(
     newIndex: Int => SlidingIndex,
     band: Option[Int] = None,
     timeWindowRows: Int = IndexJoin.TimeWindowRows
-) extends JoinStrategy {
+) extends SelfJoinStrategy {
   def name: String = s"index join over ${newIndex(timeWindowRows).name}"
 
-  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin =
+    start(spec, sources, options, Sides.each(window(_, spec, options)))
+
+  def openSelf(spec: JoinSpec, sources: Int, options: JoinOptions): RunningJoin = {
+    val one = window(Side.R, spec, options)
+    start(spec, SelfJoinStrategy.sides(sources), options, Sides(one, one))
+  }
+
+  private[this] def window(side: Side, spec: JoinSpec, options: JoinOptions) = {
     IndexJoin.requireBand(band, spec)
     val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
-    val indexes =
-      Sides.each[SlidingIndex](_ => if (spec.bands.isEmpty) null else newIndex(rows))
-    new SequentialJoin(
-      spec,
-      sources,
-      options,
-      side => new IndexJoinWindow(side, spec, indexes(side), band, options.maxWindowRows),
-      () => IndexJoin.merges(indexes)
-    )
+    val index = if (spec.bands.isEmpty) null else newIndex(rows)
+    new IndexJoinWindow(side, spec, index, band, options.maxWindowRows)
   }
+
+  private[this] def start(
+      spec: JoinSpec,
+      sources: IndexedSeq[Side],
+      options: JoinOptions,
+      windows: Sides[IndexJoinWindow]
+  ): RunningJoin = new SequentialJoin(
+    spec,
+    sources,
+    options,
+    windows(_),
+    () => IndexJoin.merges(windows.map(_.index))
+  )
 }
 
 object IndexJoin {
   val TimeWindowRows: Int = 1 << 12
 
-  /** As `RunningJoin.details` has them; an index is null for a join without bands. */
+  /** As `RunningJoin.details` has them; an index is null for a join without bands, and one for both
+    * sides where a stream is joined with itself.
+    */
   private[indexjoin] def merges(indexes: Sides[SlidingIndex]): Seq[(String, Double)] = {
-    val those = indexes.toSeq.filter(_ != null)
+    val those = indexes.toSeq.distinct.filter(_ != null)
     if (those.isEmpty) Nil else Seq("merges" -> those.map(_.merges).sum.toDouble)
   }
 

@@ -105,8 +105,9 @@ final private[scalegate] class IndexJoinQueue(
           e += 1
         }
         if (e > edge) {
-          r.edge = edgeR
-          s.edge = edgeS
+          // R's and S's window may be one, whose edge is that of S's tuples.
+          if (edgeR > r.edge) r.edge = edgeR
+          if (edgeS > s.edge) s.edge = edgeS
           edge = e
         }
       } finally moving.set(false)

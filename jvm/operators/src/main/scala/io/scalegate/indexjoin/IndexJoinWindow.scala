@@ -17,7 +17,7 @@ import io.scalegate.stream.{Side, StreamTuple}
 final private[scalegate] class IndexJoinWindow(
     side: Side,
     spec: JoinSpec,
-    index: SlidingIndex,
+    val index: SlidingIndex,
     band: Option[Int],
     maxRows: Int
 ) extends SearchedWindow {

@@ -2,8 +2,8 @@ package io.scalegate.indexjoin
 
 import io.scalegate.index.ConcurrentSlidingIndex
 import io.scalegate.join.ordered.WindowBounds
-import io.scalegate.join.{JoinOptions, JoinSpec, JoinStrategy}
-import io.scalegate.stream.Side
+import io.scalegate.join.{JoinOptions, JoinSpec}
+import io.scalegate.stream.{Side, Sides}
 
 /** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each
   * from a shared queue, share the windows and their indexes, and may join and leave while it
@@ -24,17 +24,34 @@ final class ParallelIndexJoin(
     taskSize: Int = ParallelIndexJoin.TaskSize,
     band: Int = 0,
     timeWindowRows: Int = IndexJoin.TimeWindowRows
-) extends JoinStrategy {
+) extends SelfJoinStrategy {
   require(threads > 0, s"a join needs at least one thread, not $threads")
   require(taskSize > 0, s"a task needs at least one tuple, not $taskSize")
 
   def name: String = s"parallel index join($threads) over ${newIndex(timeWindowRows).name}"
 
-  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): ElasticJoin = {
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): ElasticJoin =
+    start(spec, sources, options, Sides.each(window(_, spec, options)))
+
+  def openSelf(spec: JoinSpec, sources: Int, options: JoinOptions): ElasticJoin = {
+    val one = window(Side.R, spec, options)
+    start(spec, SelfJoinStrategy.sides(sources), options, Sides(one, one))
+  }
+
+  private[this] def window(side: Side, spec: JoinSpec, options: JoinOptions) = {
     IndexJoin.requireBand(Some(band), spec)
     val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
-    val index = () => if (spec.bands.isEmpty) null else newIndex(rows)
-    val join = new RunningParallelIndexJoin(spec, sources, options, index, taskSize, band)
+    val index = if (spec.bands.isEmpty) null else newIndex(rows)
+    new IndexJoinSharedWindow(side, spec, index, options.maxWindowRows)
+  }
+
+  private[this] def start(
+      spec: JoinSpec,
+      sources: IndexedSeq[Side],
+      options: JoinOptions,
+      windows: Sides[IndexJoinSharedWindow]
+  ): ElasticJoin = {
+    val join = new RunningParallelIndexJoin(spec, sources, options, windows, taskSize, band)
     try join.resize(threads)
     catch {
       case e: Throwable =>

@@ -2,16 +2,18 @@ package io.scalegate.indexjoin
 
 import java.util.concurrent.atomic.AtomicBoolean
 
-import io.scalegate.index.ConcurrentSlidingIndex
 import io.scalegate.join.ordered.GatedJoin
 import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSpec, WorkerMetrics}
 import io.scalegate.stream.{Side, Sides, Work}
 
+/** @param windows
+  *   one and the same for both sides where a stream is joined with itself
+  */
 final private class RunningParallelIndexJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    newIndex: () => ConcurrentSlidingIndex,
+    windows: Sides[IndexJoinSharedWindow],
     taskSize: Int,
     band: Int
 ) extends GatedJoin(spec, sides, options)
@@ -44,12 +46,12 @@ final private class RunningParallelIndexJoin(
    * Progress: no thread waits for one that holds a task, so one may be slow or leave between two.
    * The queue fills behind a thread that is stopped in the middle of a task: at most its capacity.
    *
+   * A stream that is joined with itself is S, and its one window, which is that of both sides, is R's:
+   * a tuple's boundary in it is recorded before the tuple enters it, and lies before the tuple.
+   *
    * Memory order: see IndexJoinQueue. Rows are written under the lock of `acquire`, and a thread
    * searches only what was written before its own task was recorded under that lock.
    */
-  private[this] val windows = Sides(Side.R, Side.S).map(
-    new IndexJoinSharedWindow(_, spec, newIndex(), options.maxWindowRows)
-  )
   private[this] val queue = new IndexJoinQueue(gate.addReader(), windows, options.outputCapacity)
   private[this] val merging = new AtomicBoolean
   private[this] val resizing = new Object
@@ -68,7 +70,7 @@ final private class RunningParallelIndexJoin(
   def metrics: JoinMetrics = {
     val now = staff
     val all = now.workers.map(_.counters.metrics(0L)) ++ now.departed
-    val peak = windows.left.peak.toLong + windows.right.peak // the windows are shared
+    val peak = windows.toSeq.distinct.map(_.peak.toLong).sum // the windows are shared
     JoinMetrics(all.updated(0, all.head.copy(peakWindowRows = peak)))
   }
 

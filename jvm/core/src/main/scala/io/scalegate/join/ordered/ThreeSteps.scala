@@ -60,6 +60,9 @@ private[scalegate] trait SearchedWindow {
   * each stream has no such case.
   *
   * One thread at a time.
+  *
+  * @param window
+  *   one and the same for both sides where the stream is joined with itself
   */
 final private[scalegate] class ThreeSteps(
     spec: JoinSpec,
@@ -68,7 +71,7 @@ final private[scalegate] class ThreeSteps(
     window: Side => SearchedWindow,
     sink: ResultSink
 ) {
-  private[this] val windows = Sides(window(Side.R), window(Side.S))
+  private[this] val windows = Sides.each(window)
   private[this] val condition = new PairCondition(spec)
   private[this] var matches = 0L
 
@@ -82,13 +85,12 @@ final private[scalegate] class ThreeSteps(
   }
 
   def metrics: WorkerMetrics = {
-    val r = windows.left
-    val s = windows.right
+    val all = windows.toSeq.distinct
     WorkerMetrics(
-      r.comparisons + s.comparisons,
+      all.map(_.comparisons).sum,
       matches,
-      r.stored + s.stored,
-      r.peak.toLong + s.peak
+      all.map(_.stored).sum,
+      all.map(_.peak.toLong).sum
     )
   }
 
