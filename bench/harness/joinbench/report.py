@@ -69,6 +69,7 @@ SPANS = {
     "index": "Index-based window join over one index for each stream, one thread",
     "steps": "The steps of an index-based window join, in nanoseconds a tuple, and what both "
     "indexes hold",
+    "shares": "Shares of a PIM-Tree's subindexes in the insertions, keys that drift",
     "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
@@ -357,6 +358,7 @@ FORMS = {
     "gate": gates,
     "index": loops,
     "steps": loops,
+    "shares": loops,
     "interval": loops,
     "layout": layouts,
     "cube": loops,

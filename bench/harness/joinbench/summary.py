@@ -166,6 +166,7 @@ SHORT = {
     "gate": "gates",
     "index": "index joins",
     "steps": "steps of index joins",
+    "shares": "insertions by subindex",
     "interval": "interval joins",
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",

@@ -29,6 +29,7 @@ INTERVAL = "io.scalegate.bench.join.IntervalJoinMain"
 INTERVAL_LATENCY = "io.scalegate.bench.join.IntervalLatencyMain"
 INDEX = "io.scalegate.bench.join.IndexScalingMain"
 MATCH_RATE = "io.scalegate.bench.index.MatchRateMain"
+INSERT_SHARES = "io.scalegate.bench.index.InsertSharesMain"
 MERGE = "io.scalegate.bench.join.MergeLatencyMain"
 AGGREGATE = "io.scalegate.bench.aggregate.AggregateThroughput"
 
@@ -168,6 +169,10 @@ def parallel(name: str, windows: str, arms: Iterable[str], **of: str) -> Source:
     return index_joins("pim-parameters", name, windows, list(arms), **of)
 
 
+def self_joins(name: str, windows: str, arms: list[str], **of: str) -> Source:
+    return index_joins("pim-self", name, windows, arms, **of)
+
+
 def task_latency(most: int) -> list[str]:
     arms = joined(f"parallel-1/2/{size}" for size in TASKS)
     return [str(most), "0.5", "500000", "3", arms, "16"]
@@ -282,11 +287,16 @@ SOURCES = (
     parallel("parallel-match-rate", "20", ["parallel"], matches="0.0625,0.5,2,16"),
     parallel("task-size", "16,20", (f"parallel-1/2/{size}" for size in TASKS)),
     parallel("keys", "18", ["parallel"], keys="uniform,gaussian,gamma/3/3,gamma/1/5"),
-    parallel(
-        "drift",
-        "18",
-        ["parallel"],
-        keys="drift/0,drift/0.2,drift/0.4,drift/0.6,drift/0.8,drift/1",
+    self_joins("windows", "14,16,18,20", ["self-bplus", "self-indexjoin", "self-parallel"]),
+    self_joins("beside", "16,20", ["indexjoin", "parallel"]),
+    self_joins("drift", "18", ["self-parallel"], keys=joined(f"drift/{r}" for r in DRIFTS)),
+    Source(
+        "pim-self",
+        "shares",
+        INSERT_SHARES,
+        "shares",
+        lambda most: ["20", "2", "10", *map(str, DRIFTS)],
+        ["10", "2", "3", "1"],
     ),
     Source(
         "pim-parameters",

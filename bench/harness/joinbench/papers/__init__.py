@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from joinbench.papers.dp_join import DP_JOIN
 from joinbench.papers.pim_parameters import PIM_PARAMETERS
+from joinbench.papers.pim_self import PIM_SELF
 from joinbench.papers.pim_tree import PIM_TREE
 from joinbench.papers.ppoij import LATENCY_OF_PPOIJ, PPOIJ
 from joinbench.papers.scalejoin import SCALEJOIN
 from joinbench.papers.t_gate import T_GATE
 
-PAPERS = (SCALEJOIN, T_GATE, PIM_TREE, PIM_PARAMETERS, DP_JOIN, PPOIJ, LATENCY_OF_PPOIJ)
+PAPERS = (
+    SCALEJOIN,
+    T_GATE,
+    PIM_TREE,
+    PIM_PARAMETERS,
+    PIM_SELF,
+    DP_JOIN,
+    PPOIJ,
+    LATENCY_OF_PPOIJ,
+)

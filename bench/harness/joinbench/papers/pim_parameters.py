@@ -192,17 +192,6 @@ def shapes_hold(lines: Curves) -> str:
     return f"Of the rate with uniform keys: {told}."
 
 
-def drifts(result: Result) -> Curves:
-    found = matching(result, "scaled", r"parallel/w=2\^18/drift/([\d.]+)/matches 2")
-    return curves([("all threads", float(of[1]), rate(m)) for of, m in found])
-
-
-def drifts_hold(lines: Curves) -> str:
-    (line,) = lines.values()
-    told = ", ".join(f"{number(y / at(line, 0))} with {x:g}" for x, y in line[1:])
-    return f"Of the rate without a drift: {told}."
-
-
 RATIO = "merge ratio"
 RATE = "tuples/s"
 HERE = "Windows up to 2^20, where the paper's go to 2^23."
@@ -337,12 +326,7 @@ PIM_PARAMETERS = Paper(
             Drawn("Fig. 13a: keys, w = 2^18", "distribution", RATE, shapes, shapes_hold),
         ),
         Figure(
-            "Fig. 13b, 13c",
-            "keys that drift",
-            "hardly any difference for r = 0.2, 35 % less for 0.4 to 0.6, more beyond (§5.2)",
-            "w = 2^18, all threads; two streams, where the paper joins one with itself; they "
-            "drift while all timed tuples come. The shares of subindexes are not recorded.",
-            Drawn("Fig. 13c: drift, w = 2^18", "r", RATE, drifts, drifts_hold),
+            "Fig. 13b, 13c", "keys that drift", elsewhere="[Below](#pim-tree-on-one-stream)."
         ),
     ),
 )

@@ -111,6 +111,9 @@ final class ConcurrentPimTree(
   /** The subindexes that insertions may go to, until the next merge. */
   def partitions: Int = generation.partitions
 
+  /** The tuples that were inserted into each since the last merge. */
+  private[scalegate] def insertedByPartition: IndexedSeq[Int] = generation.sizes
+
   /** Adds a tuple, and merges if that is due and no other thread is at it. */
   def insert(key: Long, value: Int, position: Long): Unit = {
     add(key, value, position)

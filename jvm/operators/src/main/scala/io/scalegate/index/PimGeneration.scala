@@ -71,6 +71,9 @@ final private[index] class PimGeneration(
     previous = null
   }
 
+  /** What each subindex holds, in the order of their keys. */
+  def sizes: IndexedSeq[Int] = subindexes.map(_.size).toIndexedSeq
+
   def size: Int = subindexes.foldLeft(ts.size)(_ + _.size)
 
   def bytes: Long = subindexes.foldLeft(ts.bytes)(_ + _.bytes)

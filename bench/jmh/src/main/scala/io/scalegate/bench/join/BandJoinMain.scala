@@ -79,6 +79,7 @@ object BandJoinMain {
     arm match {
       case "scalejoin" => new ScaleJoin(threads)
       case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
+      case "bplus" => new IndexJoin(IndexUnderTest("B+", _))
       case "parallel" =>
         new ParallelIndexJoin(
           threads,

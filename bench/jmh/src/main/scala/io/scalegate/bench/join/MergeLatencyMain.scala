@@ -4,6 +4,7 @@ import org.HdrHistogram.Histogram
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.bench.index.BandKeys
+import io.scalegate.indexjoin.SelfJoinStrategy
 import io.scalegate.join.{JoinSpec, JoinStrategy, RunningJoin}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple}
 
@@ -84,12 +85,15 @@ final private[bench] case class MergeRun(
   *   of the keys, see [[io.scalegate.bench.index.BandKeys]]
   * @param matches
   *   tuples of the opposite window that a tuple matches on average
+  * @param isSelf
+  *   whether all tuples are of one stream, which is joined with itself
   */
 final private[bench] class MergeWorkload(
     window: Int,
     tuples: Int,
     distribution: String = "uniform",
-    matches: Double = 2
+    matches: Double = 2,
+    isSelf: Boolean = false
 ) {
 
   /** A rate at which nobody waits for a tuple. */
@@ -105,7 +109,12 @@ final private[bench] class MergeWorkload(
     *   tuples a second of the steady phase, which is left out where nobody would wait
     */
   def run(strategy: JoinStrategy, rate: Double): MergeRun = {
-    val join = strategy.open(spec, Vector(Side.R, Side.S), PacedConsumer.Options)
+    val join = strategy match {
+      case self: SelfJoinStrategy if isSelf => self.openSelf(spec, 1, PacedConsumer.Options)
+      case _ if isSelf =>
+        throw new IllegalArgumentException(s"${strategy.name} joins no stream with itself")
+      case _ => strategy.open(spec, Vector(Side.R, Side.S), PacedConsumer.Options)
+    }
     try new MergePhases(join).run(rate)
     finally join.close()
   }
@@ -139,7 +148,8 @@ final private[bench] class MergeWorkload(
     }
 
     private[this] def deliver(due: Long): Unit = {
-      val (side, source) = if (next % 2 == 0) (Side.R, 0) else (Side.S, 1)
+      val (side, source) =
+        if (isSelf) (Side.S, 0) else if (next % 2 == 0) (Side.R, 0) else (Side.S, 1)
       val progress = math.min(1.0, math.max(0.0, (next - 2 * window).toDouble / tuples))
       val attrs = Array(bands.next(progress))
       val row = java.lang.Long.valueOf(due)

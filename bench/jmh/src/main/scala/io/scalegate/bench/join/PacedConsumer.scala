@@ -3,12 +3,12 @@ package io.scalegate.bench.join
 import org.HdrHistogram.Histogram
 
 import io.scalegate.join.{JoinOptions, JoinResult, RunningJoin}
-import io.scalegate.stream.{IdleStrategy, Side, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** The thread that is both sources and the consumer of a join whose tuples come at times of their
   * own. It records how long each result takes: from the time at which its later tuple was due to its
   * exit, so that what this thread is late with counts too. A tuple's row is that time, in
-  * nanoseconds; source 0 is R's, source 1 is S's.
+  * nanoseconds; source 0 is R's, source 1 is S's, or 0 all of them where a stream is joined with itself.
   */
 final private[bench] class PacedConsumer(join: RunningJoin) {
   private[this] val idle = PacedConsumer.idle()
@@ -37,9 +37,9 @@ final private[bench] class PacedConsumer(join: RunningJoin) {
 
   /** Delivers a tuple that is due, and says that no source has one before it: R's come first. */
   def deliver(t: StreamTuple): Unit = {
-    val own = if (t.side eq Side.R) 0 else 1
-    while (!join.sources(own).tryAdd(t)) takeOrIdle()
-    join.sources(1 - own).advance(if (own == 0) t.ts else t.ts + 1)
+    while (!join.sources(t.source).tryAdd(t)) takeOrIdle()
+    if (join.sources.size > 1)
+      join.sources(1 - t.source).advance(if (t.source == 0) t.ts else t.ts + 1)
   }
 
   /** Takes a result, or waits a little where there is none. */
