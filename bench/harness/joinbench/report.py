@@ -73,6 +73,8 @@ SPANS = {
     "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
+    "output": "Results a second of a matrix of workers, streams of a steady rate, beside what "
+    "Expressions 3 and 4 of DP-Join say",
     "latency": "Latency of a result, from the arrival of its later tuple to its exit",
     "live": "Latency of a result in milliseconds, from the moment at which its later event was "
     "due to the sink; loads are events of both streams a second; `behind` means that results come"
@@ -362,6 +364,7 @@ FORMS = {
     "interval": loops,
     "layout": layouts,
     "cube": loops,
+    "output": loops,
     "latency": latencies,
     "live": lives,
     "scaling": scalings,

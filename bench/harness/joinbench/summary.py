@@ -170,6 +170,7 @@ SHORT = {
     "interval": "interval joins",
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",
+    "output": "output rates of a matrix",
     "latency": "latency in the core",
     "live": "latency over live streams",
     "scaling": "window joins over threads",

@@ -24,6 +24,7 @@ from joinbench.datasets import Workload
 SCALING = "io.scalegate.bench.figure.JoinScalingMain"
 SKEW = "io.scalegate.bench.figure.JoinSkewMain"
 LATENCY = "io.scalegate.bench.figure.JoinLatencyMain"
+OUTPUT_RATE = "io.scalegate.bench.figure.OutputRateMain"
 GATE = "io.scalegate.bench.gate.GateThroughput"
 INTERVAL = "io.scalegate.bench.join.IntervalJoinMain"
 INTERVAL_LATENCY = "io.scalegate.bench.join.IntervalLatencyMain"
@@ -226,6 +227,13 @@ def at_most(limit: int) -> Callable[[int], list[int]]:
     return lambda most: [min(limit, most)]
 
 
+def output_rates(most: int) -> list[str]:
+    """Streams that need three quarters of the workers."""
+    line = [f"matrix-1x{n}" for n in counts(most)]
+    other = [*layouts(most), "matrix-2x1"]
+    return [str(0.75 * most), "2", "4", *dict.fromkeys((*line, *other))]
+
+
 def every(most: int) -> list[str]:
     return ["handshake", "llhj", "splitjoin", "celljoin"]
 
@@ -261,6 +269,15 @@ SOURCES = (
     latency("symmetric", 10000, 10000, 30, 30),
     latency("rates 1 to 3", 5000, 15000, 30, 30),
     latency("windows 1 to 2", 10000, 10000, 15, 30),
+    Source(
+        "dp-rates",
+        "output",
+        OUTPUT_RATE,
+        "output",
+        output_rates,
+        ["0.5", "0.5", "1", "matrix-1x1"],
+        CONCURRENT_COLLECTOR,
+    ),
     interval("replicas", "0.35", [50], counts),
     interval("keys", "0.35", KEYS, at_most(8)),
     interval("keys-uniform", "0.5", KEYS, at_most(8)),
@@ -295,7 +312,7 @@ SOURCES = (
         "shares",
         INSERT_SHARES,
         "shares",
-        lambda most: ["20", "2", "10", *map(str, DRIFTS)],
+        lambda most: ["20", "2", "10", *map(str, (*DRIFTS, 4, 10))],
         ["10", "2", "3", "1"],
     ),
     Source(

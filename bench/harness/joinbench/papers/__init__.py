@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from joinbench.papers.dp_join import DP_JOIN
+from joinbench.papers.dp_join import DP_JOIN, DP_RATES
 from joinbench.papers.pim_parameters import PIM_PARAMETERS
 from joinbench.papers.pim_self import PIM_SELF
 from joinbench.papers.pim_tree import PIM_TREE
@@ -17,6 +17,7 @@ PAPERS = (
     PIM_PARAMETERS,
     PIM_SELF,
     DP_JOIN,
+    DP_RATES,
     PPOIJ,
     LATENCY_OF_PPOIJ,
 )

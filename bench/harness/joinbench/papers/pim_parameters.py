@@ -325,8 +325,6 @@ PIM_PARAMETERS = Paper(
             "w = 2^18, all threads: uniform, Gaussian, Gamma(3, 3), Gamma(1, 5).",
             Drawn("Fig. 13a: keys, w = 2^18", "distribution", RATE, shapes, shapes_hold),
         ),
-        Figure(
-            "Fig. 13b, 13c", "keys that drift", elsewhere="[Below](#pim-tree-on-one-stream)."
-        ),
+        Figure("Fig. 13b, 13c", "keys that drift", elsewhere="[Below](#pim-tree-on-one-stream)."),
     ),
 )

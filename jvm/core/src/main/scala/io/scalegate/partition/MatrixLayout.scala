@@ -1,6 +1,6 @@
 package io.scalegate.partition
 
-import io.scalegate.stream.{CountWindow, TimeWindow, Window}
+import io.scalegate.stream.Window
 
 /** How the workers of a `MatrixJoin` are arranged (DP-Join §III-C): R's window is cut into
   * `rows` segments, S's into `columns`, and each of the `rows * columns` workers has one of each.
@@ -33,17 +33,21 @@ final case class MatrixLayout(rows: Int, columns: Int) {
     * whose later tuple is of X: among `λ_x W_y + λ_y W_x` comparisons, `λ_x W_y`. That puts the
     * best layouts of the paper's asymmetric experiments (Fig. 7) first; the share of tuples would
     * not.
-    *
-    * @param rateR
-    *   tuples of R in a unit of time, of whatever length
-    * @param rowsR
-    *   tuples in R's window (`W`)
     */
-  def expectedLatency(rateR: Double, rateS: Double, rowsR: Double, rowsS: Double): Double = {
-    val comparisons = rateR * rowsS + rateS * rowsR
-    val shareR = if (comparisons == 0) 0.5 else rateR * rowsS / comparisons
-    shareR * rowsS / (2 * columns) + (1 - shareR) * rowsR / (2 * rows)
+  def expectedLatency(load: StreamLoad): Double = {
+    val shareR = if (load.comparisons == 0) 0.5 else load.comparisonsOfR / load.comparisons
+    shareR * load.rowsS / (2 * columns) + (1 - shareR) * load.rowsR / (2 * rows)
   }
+
+  /** The results that the workers give in a unit of time where they have more to do than they can:
+    * `B_mxn` of Expr. 4. How they are arranged makes no difference.
+    *
+    * @param comparison
+    *   how much of that unit a worker takes to compare two tuples, `T`
+    * @param hitRate
+    *   how many of the pairs that are compared match, `p`
+    */
+  def offered(comparison: Double, hitRate: Double): Double = workers / comparison * hitRate
 
   override def toString: String = s"$rows x $columns"
 }
@@ -82,18 +86,22 @@ object MatrixLayout {
       rateS: Double,
       windowR: Double,
       windowS: Double
-  ): MatrixLayout = chooseForRows(workers, rateR, rateS, rateR * windowR, rateS * windowS)
+  ): MatrixLayout =
+    choose(workers, StreamLoad(rateR, rateS, rateR * windowR, rateS * windowS))
 
   /** As above, with the lengths of a join's window. */
   def choose(workers: Int, rateR: Double, rateS: Double, window: Window): MatrixLayout =
-    window match {
-      case CountWindow(size) =>
-        chooseForRows(workers, rateR, rateS, size.toDouble, size.toDouble)
-      case TimeWindow(lower, upper) =>
-        val least = lower.toDouble
-        val most = upper.toDouble
-        choose(workers, rateR, rateS, stay(least, most), stay(-most, -least))
-    }
+    choose(workers, StreamLoad.of(rateR, rateS, window))
+
+  /** As above. */
+  def choose(workers: Int, load: StreamLoad): MatrixLayout = {
+    require(
+      workers > 0 && workers <= MostWorkers,
+      s"a layout needs between 1 and $MostWorkers workers, not $workers"
+    )
+    val layouts = (1 to workers).filter(workers % _ == 0).map(m => MatrixLayout(m, workers / m))
+    layouts.minBy(l => (l.expectedLatency(load), math.abs(l.rows - l.columns), l.rows))
+  }
 
   /** The layout for so many rows at rest, all of which meet: of at most `most` cells, in a number that `atOnce`
     * divides, those that read the least (Expr. 5 and 6, where a stream's window is all of it). Cells are alike,
@@ -104,42 +112,15 @@ object MatrixLayout {
     */
   def atRest(most: Int, atOnce: Int, rowsR: Double, rowsS: Double): MatrixLayout = {
     require(most > 0 && atOnce > 0, s"no layout has $most cells, or $atOnce of them at once")
+    val load = StreamLoad(rowsR, rowsS, rowsR, rowsS)
     val greatest = math.min(most, MostWorkers)
     // Of half as many cells each reads more: one of their rows or columns can be split.
     val sizes = (greatest / 2 + 1 to greatest).filter(_ % atOnce == 0)
     (if (sizes.isEmpty) Seq(multipleUpTo(greatest, atOnce)) else sizes)
-      .map(chooseForRows(_, rowsR, rowsS, rowsR, rowsS))
-      .minBy(_.expectedLatency(rowsR, rowsS, rowsR, rowsS))
+      .map(choose(_, load))
+      .minBy(_.expectedLatency(load))
   }
 
   private[this] def multipleUpTo(most: Int, divisor: Int): Int =
     if (most < divisor) most else most - most % divisor
-
-  /** For how long a tuple meets later ones of the other stream that are between `lower` and
-    * `upper` after it.
-    */
-  private[this] def stay(lower: Double, upper: Double): Double =
-    math.max(upper - math.max(lower, 0), 0)
-
-  private[this] def chooseForRows(
-      workers: Int,
-      rateR: Double,
-      rateS: Double,
-      rowsR: Double,
-      rowsS: Double
-  ): MatrixLayout = {
-    require(
-      workers > 0 && workers <= MostWorkers,
-      s"a layout needs between 1 and $MostWorkers workers, not $workers"
-    )
-    for (n <- Seq(rateR, rateS, rowsR, rowsS))
-      require(
-        n >= 0 && !n.isInfinite,
-        s"rates and window lengths are finite and not negative, unlike $n"
-      )
-    val layouts = (1 to workers).filter(workers % _ == 0).map(m => MatrixLayout(m, workers / m))
-    layouts.minBy(l =>
-      (l.expectedLatency(rateR, rateS, rowsR, rowsS), math.abs(l.rows - l.columns), l.rows)
-    )
-  }
 }

@@ -51,7 +51,7 @@ final class MatrixLayoutSuite extends AnyFunSuite {
       val m = layout.rows
       val n = layout.columns
       val expected = rate * length * (m + n) / (4 * m * n)
-      val actual = layout.expectedLatency(rate, rate, rate * length, rate * length)
+      val actual = layout.expectedLatency(StreamLoad(rate, rate, rate * length, rate * length))
       assert(math.abs(actual - expected) < 1e-6 * expected)
     }
   }

@@ -16,7 +16,7 @@ import io.scalegate.join.{
   JoinStrategy,
   PairPredicate
 }
-import io.scalegate.partition.MatrixLayout
+import io.scalegate.partition.{MatrixLayout, StreamLoad}
 import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
 
 /** What the workers of a layout do, keep and promise, beyond the contract of all strategies. */
@@ -61,7 +61,7 @@ final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChec
       for ((b, a) <- before.zip(after)) assert(a.comparisons - b.comparisons == expected)
       // Expr. 5: on the average a result is found after half of them; Expr. 6 with p = 1/2
       val half = (rows / n + rows / m) / 2.0 / 2
-      assert(layout.expectedLatency(1, 1, rows.toDouble, rows.toDouble) == half)
+      assert(layout.expectedLatency(StreamLoad(1, 1, rows.toDouble, rows.toDouble)) == half)
     }
   }
 

@@ -18,6 +18,13 @@ final private[figure] class UniformPairs(seed: Long) {
   }
 }
 
-private object UniformPairs {
+private[figure] object UniformPairs {
   private val Values = 10000
+
+  /** How many pairs have |x - a| <= 10 and |y - b| <= 10. */
+  val HitRate: Double = {
+    val near = (21.0 * Values - 110) / Values / Values
+    val outside = 1 - 10.0 / (Values - 1)
+    near * (1 - outside * outside)
+  }
 }

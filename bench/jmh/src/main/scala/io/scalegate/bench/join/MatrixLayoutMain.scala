@@ -3,7 +3,7 @@ package io.scalegate.bench.join
 import java.nio.file.Path
 
 import io.scalegate.matrix.MatrixJoin
-import io.scalegate.partition.MatrixLayout
+import io.scalegate.partition.{MatrixLayout, StreamLoad}
 
 /** What the layouts of DP-Join's matrix ask of a worker (§IV-C, Expr. 5 and 6): the comparisons of
   * one tuple in one worker, which its results wait for. Prints one line of JSON for each layout,
@@ -45,10 +45,7 @@ final private class LayoutLoad(r: BandColumns, s: BandColumns, ws: Long) {
     val received = r.size.toDouble / layout.rows + s.size.toDouble / layout.columns
     val expected = (ofR + ofS) / layout.workers / received
     val latency = layout.expectedLatency(
-      r.size.toDouble,
-      s.size.toDouble,
-      ofS / s.size,
-      ofR / r.size
+      StreamLoad(r.size.toDouble, s.size.toDouble, ofS / s.size, ofR / r.size)
     )
     val fields = Seq(
       "comparisons per tuple and worker" -> perWorker.sum / layout.workers / received,
