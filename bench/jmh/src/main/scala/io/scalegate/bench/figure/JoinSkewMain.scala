@@ -1,9 +1,8 @@
 package io.scalegate.bench.figure
 
 import io.scalegate.bench.join.{JoinArm, PacedConsumer}
-import io.scalegate.join.RunningJoin
-import io.scalegate.join.ordered.ScaleJoin
-import io.scalegate.stream.{Side, StreamTuple, TimeWindow}
+import io.scalegate.join.ordered.{ScaleJoin, SkewCase, SkewedFeed}
+import io.scalegate.stream.{Side, TimeWindow}
 
 /** How evenly ScaleJoin's threads share the work when streams come in several parts at rates of their
   * own (ScaleJoin §VI, Fig. 8): constant rates, sine waves, and peaks. Times are those of the
@@ -24,69 +23,20 @@ object JoinSkewMain {
   }
 }
 
-/** Physical streams with their rates at a second of the streams.
-  *
-  * @param threads
-  *   as many as the paper takes for the case
-  */
-final private case class SkewCase(name: String, threads: Int, streams: Vector[SkewStream])
-
-final private case class SkewStream(side: Side, rate: Double => Double)
-
-private object SkewCase {
-
-  /** The paper gives the rates of the first case, and how many streams the others have; the waves and
-    * peaks are ours.
-    */
-  val all: Seq[SkewCase] = Seq(
-    SkewCase(
-      "constant",
-      10,
-      SkewStream(Side.R, _ => 1200) +: Vector.fill(4)(SkewStream(Side.S, _ => 900.0 / 4))
-    ),
-    SkewCase(
-      "sine",
-      12,
-      Vector(
-        SkewStream(Side.R, wave(300, 200, 20)),
-        SkewStream(Side.R, wave(400, 100, 35)),
-        SkewStream(Side.R, wave(200, 150, 50)),
-        SkewStream(Side.S, wave(500, 300, 30)),
-        SkewStream(Side.S, wave(300, 250, 60))
-      )
-    ),
-    SkewCase(
-      "peaks",
-      14,
-      Vector.tabulate(4)(i => SkewStream(Side.R, peak(250, 1000, 40 + 15 * i))) ++
-        Vector.tabulate(2)(i => SkewStream(Side.S, peak(500, 2000, 55 + 30 * i)))
-    )
-  )
-
-  private[this] def wave(mean: Double, amplitude: Double, seconds: Double)(at: Double): Double =
-    mean + amplitude * math.sin(2 * math.Pi * at / seconds)
-
-  /** Five seconds of every `seconds`. */
-  private[this] def peak(usual: Double, high: Double, seconds: Int)(at: Double): Double =
-    if (at % seconds >= seconds - 5) high else usual
-}
-
+/** A case over periods of the streams. */
 final private class SkewRun(of: SkewCase, window: Int, period: Int) {
-  import SkewRun._
-
   private[this] val spec =
-    JoinArm.spec(TimeWindow.sliding(window * Second, window * Second))
-  private[this] val pairs = new UniformPairs(2)
-  private[this] val next = of.streams.map(_ => 0.0).toArray
-  private[this] var delivered = 0L
+    JoinArm.spec(TimeWindow.sliding(window * SkewedFeed.Second, window * SkewedFeed.Second))
 
   def run(periods: Int): Unit = {
     val join = new ScaleJoin(of.threads).open(spec, of.streams.map(_.side), PacedConsumer.Options)
     try {
+      val pairs = new UniformPairs(2)
+      val feed = new SkewedFeed(of, join, () => pairs.next(), PacedConsumer.idle())
       var before = JoinArm.compared(join)
       for (p <- 1 to periods) {
         val begin = System.nanoTime()
-        val counted = feed(join, p * period.toDouble)
+        val counted = feed.until(p * period.toDouble)
         val shares = JoinArm.comparedSince(join, before)
         val seconds = (System.nanoTime() - begin) / 1e9
         if ((p - 1) * period >= window) print(p, seconds, counted, shares)
@@ -109,39 +59,4 @@ final private class SkewRun(of: SkewCase, window: Int, period: Int) {
         ) / period}, """ +
       s""""comparisons_by_thread": ${shares.mkString("[", ", ", "]")}}"""
   )
-
-  /** Delivers, in order, what comes before a time, and waits until all of it is joined. */
-  private[this] def feed(join: RunningJoin, until: Double): Map[Side, Int] = {
-    val counted = scala.collection.mutable.Map[Side, Int](Side.R -> 0, Side.S -> 0)
-    val idle = PacedConsumer.idle()
-    def take(): Unit = if (join.poll() == null) idle.idle() else idle.reset()
-    var i = earliest()
-    while (next(i) < until) {
-      val side = of.streams(i).side
-      val t = tuple(i, side)
-      join.sources.indices.foreach(k => if (k != i) join.sources(k).advance(t.ts))
-      while (!join.sources(i).tryAdd(t)) take()
-      counted(side) += 1
-      next(i) += 1 / of.streams(i).rate(next(i))
-      i = earliest()
-    }
-    val end = (until * Second).toLong
-    join.sources.foreach(_.advance(end))
-    while (join.frontier < end) take()
-    counted.toMap
-  }
-
-  private[this] def earliest(): Int = next.indices.minBy(next(_))
-
-  private[this] def tuple(source: Int, side: Side): StreamTuple = {
-    delivered += 1
-    val ts = (next(source) * Second).toLong
-    new StreamTuple(ts, source, delivered, side, pairs.next(), SkewRun)
-  }
-}
-
-private object SkewRun {
-
-  /** Times are microseconds. */
-  private val Second = 1000000L
 }

@@ -24,8 +24,8 @@ abstract private[scalegate] class OrderedJoin(
    * the output. For the same reason the join does not lock up: of the threads that wait for room in the
    * output, the one with the lowest result has it ready as soon as the others run out of work.
    *
-   * Memory order: results and promises are published by the output gate; a thread's metrics, and
-   * its failure, before its lane is closed.
+   * Memory order: results and promises are published by the output gate; a thread's metrics before
+   * the promise of what they count, and, as its failure, before its lane is closed.
    */
   private[this] val output =
     new MergedResults(ResultOrder, options.outputCapacity, ResultOrder.punctuation, threads)
@@ -90,11 +90,11 @@ abstract private[scalegate] class OrderedJoin(
       if (unpromised >= promiseEvery) promise()
     }
 
-    /** Tells the output of what was passed. */
+    /** Tells the output of what was passed, once it counts in the metrics. */
     final protected def promise(): Unit = if (unpromised > 0) {
+      published = measured
       if (passed != null) lane.promise(passed)
       unpromised = 0
-      published = measured
     }
   }
 }
