@@ -19,12 +19,15 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
     extends AnyFunSuite
     with ScalaCheckPropertyChecks {
 
-  /** Rows that the large windows hold. */
-  protected def window: Int = 4000
+  /** Rows that the large windows hold: trees of three levels. */
+  protected def window: Int = if (Sample.isSoak) 4000 else 1500
+
+  /** Random cases in a campaign. */
+  protected def tried: Int = 200
   import IndexCases.shrinkSteps
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(200)))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(tried)))
 
   private val query = new RangeQuery
   private val out = new PositionBuffer

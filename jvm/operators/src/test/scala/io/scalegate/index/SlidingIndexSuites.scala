@@ -1,5 +1,7 @@
 package io.scalegate.index
 
+import io.scalegate.Sample
+
 class BPlusTreeIndexSuite extends SlidingIndexContract(_ => new BPlusTreeIndex, w => w)
 
 class SkipListIndexSuite extends SlidingIndexContract(_ => new SkipListIndex, w => w)
@@ -32,9 +34,7 @@ class PimTreeDepth1Suite extends PimTreeContract(1, 0.125)
 class PimTreeDepth2Suite extends PimTreeContract(2, 0.0625)
 class PimTreeLeavesSuite extends PimTreeContract(10, 0.5)
 class PimTreeWholeSuite extends PimTreeContract(2, 1)
-class PimTreeEachInsertionSuite extends PimTreeContract(2, 1e-9) {
-  override protected def window: Int = 1000
-}
+class PimTreeEachInsertionSuite extends PimTreeContract(2, 1e-9) with MergedEachTime
 
 /** A merge may begin an eighth of its threshold late. */
 abstract class ConcurrentPimTreeContract(depth: Int, mergeRatio: Double)
@@ -47,6 +47,12 @@ class ConcurrentPimTreeDepth0Suite extends ConcurrentPimTreeContract(0, 0.25)
 class ConcurrentPimTreeDepth1Suite extends ConcurrentPimTreeContract(1, 0.125)
 class ConcurrentPimTreeLeavesSuite extends ConcurrentPimTreeContract(10, 0.5)
 class ConcurrentPimTreeWholeSuite extends ConcurrentPimTreeContract(2, 1)
-class ConcurrentPimTreeEachInsertionSuite extends ConcurrentPimTreeContract(2, 1e-9) {
-  override protected def window: Int = 1000
+class ConcurrentPimTreeEachInsertionSuite
+    extends ConcurrentPimTreeContract(2, 1e-9)
+    with MergedEachTime
+
+/** Each insertion takes as long as the window is large. */
+sealed trait MergedEachTime extends SlidingIndexContract {
+  override protected def window: Int = if (Sample.isSoak) 1000 else 300
+  override protected def tried: Int = 50
 }
