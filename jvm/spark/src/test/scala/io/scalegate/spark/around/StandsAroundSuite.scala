@@ -8,6 +8,8 @@ import scala.util.{Random, Try}
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder
+import org.apache.spark.sql.catalyst.plans.logical.{LocalLimit, Offset}
+import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
 import org.apache.spark.sql.functions.{count, max, sum}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
@@ -160,7 +162,8 @@ final class StandsAroundSuite extends SparkJoinSuite {
     }
     complaint.filterNot { _ =>
       val isSparks = expected.failed.toOption.exists(isInternal) ||
-        isSame(asWritten(run => taken(tried.taken, all(run))), actual)
+        isSame(asWritten(run => taken(tried.taken, all(run))), actual) ||
+        asWritten(run => losesLimit(tried.taken, all(run))).getOrElse(false)
       if (isSparks) ofSpark.incrementAndGet()
       isSparks
     }
@@ -190,6 +193,21 @@ final class StandsAroundSuite extends SparkJoinSuite {
       case (Left(theirs), Left(e)) => isInternal(e) && kind(theirs) == kind(e)
       case _ => false
     }
+
+  /** Whether plain Spark's optimizer moves a limit on a join below an offset of an input, and forgets the input's own
+    * limit: it then has more rows than it says where it comes in several partitions.
+    */
+  private def losesLimit(how: Taken, sql: String): Boolean = {
+    val limited = how match {
+      case Taken.Some(n, _) => s"SELECT * FROM ($sql LIMIT $n)"
+      case _ => sql
+    }
+    val df = spark.sql(limited).asInstanceOf[ClassicDataFrame]
+    df.queryExecution.optimizedPlan.exists {
+      case Offset(_, _: LocalLimit) => true
+      case _ => false
+    }
+  }
 
   private def kind(e: Throwable): String =
     s"${causes(e).last.getClass} ${String.valueOf(causes(e).last.getMessage).replaceAll("#\\d+L?", "#")}"
