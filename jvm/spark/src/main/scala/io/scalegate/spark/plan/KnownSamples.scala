@@ -1,12 +1,12 @@
 package io.scalegate.spark.plan
 
-import java.util.{LinkedHashMap, Map => JMap}
-
 import scala.util.hashing.MurmurHash3
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, UserDefinedExpression}
 import org.apache.spark.sql.catalyst.plans.logical.{LocalRelation, LogicalPlan}
 import org.apache.spark.sql.execution.datasources.{FileIndex, HadoopFsRelation, LogicalRelation}
+
+import io.scalegate.spark.settings.BoundedMap
 
 /** Samples that were read lately of files that have not changed since: what a query takes to learn of its inputs counts
   * where it is run again and again. Any thread. It holds the samples that were asked for last, up to `Most`, and of their
@@ -31,10 +31,7 @@ private[plan] object KnownSamples {
       files: (Int, Int)
   )
 
-  private[this] val known = new LinkedHashMap[Key, InputSample](16, 0.75f, true) {
-    override protected def removeEldestEntry(eldest: JMap.Entry[Key, InputSample]): Boolean =
-      size > Most
-  }
+  private[this] val known = new BoundedMap[Key, InputSample](Most)
 
   /** The sample that a plan gives, which is read where it is not known. */
   def getOrRead(plan: LogicalPlan)(read: => Option[InputSample]): Option[InputSample] =

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalRelation, Logical
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.stream.plan.StreamingWindowJoin
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.TimeWindows
 
@@ -19,7 +20,7 @@ object KeepEmptyStreams extends Rule[LogicalPlan] {
       }
 
   private[this] def isOurs(plan: LogicalPlan): Boolean = plan match {
-    case j: Join => j.left.isStreaming && j.right.isStreaming
+    case j: Join => BothStreaming(j.left, j.right)
     case _: StreamingWindowJoin | _: TimeWindows => plan.isStreaming
     case _ => false
   }

@@ -18,7 +18,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 }
 
 import io.scalegate.spark.bounds.BoundText
-import io.scalegate.spark.plan.{InTwoSteps, StatefulNode}
+import io.scalegate.spark.plan.{BothStreaming, InTwoSteps, StatefulNode}
 
 /** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own:
   * one row for each left row, whatever matches it.
@@ -50,7 +50,7 @@ final case class IntervalAggregate(
   /** The join whose pairs are aggregated. */
   def join: Join = Join(left, right, LeftOuter, Some(condition), JoinHint.NONE)
 
-  def isOfStreams: Boolean = left.isStreaming && right.isStreaming
+  def isOfStreams: Boolean = BothStreaming(left, right)
 
   /** What EXPLAIN says of it.
     *

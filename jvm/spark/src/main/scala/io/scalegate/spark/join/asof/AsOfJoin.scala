@@ -17,7 +17,7 @@ import io.scalegate.lookup.Direction
 import io.scalegate.spark.bounds.{BoundExtractor, BoundText}
 import io.scalegate.spark.join.JoinKeys
 import io.scalegate.spark.join.rowcount.WithinRows
-import io.scalegate.spark.plan.{InTwoSteps, JoinNode, OwnNode}
+import io.scalegate.spark.plan.{BothStreaming, InTwoSteps, JoinNode, OwnNode}
 
 /** The join of each left row with the right rows nearest to it in time. A node of its own and no Join: a filter of the
   * right columns that moves below a join leaves the join's rows as they are, but takes rows away here that would have
@@ -41,7 +41,7 @@ final case class AsOfJoin(
     with InTwoSteps
     with PredicateHelper {
 
-  def isOfStreams: Boolean = left.isStreaming && right.isStreaming
+  def isOfStreams: Boolean = BothStreaming(left, right)
 
   /** The equality keys, in a form whose bytes are the same where values are equal, and what else is in the condition. */
   def equalities: (JoinKeys, Seq[Expression]) = {

@@ -27,7 +27,7 @@ import io.scalegate.spark.bounds.{
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.join.operator.OperatorWindow
 import io.scalegate.spark.join.{IndexTerms, KeyBound, Probing}
-import io.scalegate.spark.plan.KeyLayout
+import io.scalegate.spark.plan.{BothStreaming, KeyLayout}
 import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Algorithm, Errors, ScaleGateConf}
 import io.scalegate.stream.Sides
@@ -201,7 +201,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   /** Whether it is a join of two streams, which has a state and another node. A stream beside a table is joined batch by
     * batch, as a table is.
     */
-  def isOfStreams: Boolean = join.left.isStreaming && join.right.isStreaming
+  def isOfStreams: Boolean = BothStreaming(join.left, join.right)
 
   private[this] def isPlain: Boolean = {
     val keysSortable = leftKeys.forall(k => RowOrdering.isOrderable(k.dataType))

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.python.ExtractPythonJoin
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** Takes the joins of streams out of Spark's hands when the optimizer has moved the filters and columns below them. A
@@ -15,7 +16,7 @@ object ExtractStreamingWindowJoin extends Rule[LogicalPlan] {
     if (!ScaleGateConf.enabled(conf)) plan
     else
       plan.transformUp {
-        case j: Join if j.left.isStreaming && j.right.isStreaming =>
+        case BothStreaming(j) =>
           ExtractPythonJoin.filtered(j) match {
             case Some(Filter(python, pairs: Join)) => Filter(python, joined(pairs))
             case _ => joined(j)

@@ -20,6 +20,7 @@ import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
 import io.scalegate.spark.join.plan.SimplifiedJoin
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Hides the joins of streams from Spark's check of a query that is about to start. The rule runs with the hint
@@ -49,7 +50,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
         if (!j.left.isStreaming) throw Errors.asOfStream
         StreamingNearest.unapply(j).foreach(_.refuse().refuseMode(w.outputMode))
         CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
-      case j: Join if j.left.isStreaming && j.right.isStreaming && isDecided(j) =>
+      case BothStreaming(j) if isDecided(j) =>
         StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
           c.refuseMode(w.outputMode, RealTimeMode.isAsked(w))
           CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
@@ -74,7 +75,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
 
   /** Whether a node of a streaming query keeps a state. */
   private[spark] def isTimed(plan: LogicalPlan): Boolean = plan match {
-    case j: Join => j.left.isStreaming && j.right.isStreaming
+    case j: Join => BothStreaming(j.left, j.right)
     case ours if isOurs(ours) => true
     case _: Aggregate | _: Distinct | _: Deduplicate | _: DeduplicateWithinWatermark | _: FlatMapGroupsWithState |
         _: FlatMapGroupsInPandasWithState =>

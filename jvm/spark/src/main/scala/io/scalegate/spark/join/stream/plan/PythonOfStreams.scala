@@ -8,6 +8,7 @@ import io.scalegate.spark.join.asof.AsOf
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.python.{ExtractPythonJoin, PythonCall}
 import io.scalegate.spark.join.{Probing, PythonCondition}
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Hides functions in Python from Spark that decide which rows of a stream match nothing: the tasks of a join call them
@@ -19,7 +20,7 @@ object PythonOfStreams extends Rule[LogicalPlan] {
     if (!ScaleGateConf.enabled(conf)) plan
     else
       plan.transformUp {
-        case j: Join if isOfStreams(j) && ExtractPythonJoin.filtered(j).isEmpty =>
+        case BothStreaming(j) if ExtractPythonJoin.filtered(j).isEmpty =>
           hidden(j).fold[LogicalPlan](j)(h =>
             StreamingWindowJoin(h.left, h.right, h.joinType, h.condition)
           )
@@ -27,11 +28,9 @@ object PythonOfStreams extends Rule[LogicalPlan] {
 
   /** What functions in Python say of pairs is a filter of an inner join's rows; another's tasks call them. */
   private[plan] def withoutPython(query: LogicalPlan): LogicalPlan = query.transformUp {
-    case j: Join if isOfStreams(j) =>
+    case BothStreaming(j) =>
       ExtractPythonJoin.filtered(j).orElse(hidden(j)).getOrElse(j)
   }
-
-  private[this] def isOfStreams(join: Join) = join.left.isStreaming && join.right.isStreaming
 
   /** None where no function takes columns of both inputs. */
   private[this] def hidden(join: Join): Option[Join] = PythonCondition.of(join).map { c =>

@@ -3,6 +3,7 @@ package io.scalegate.spark.join.stream.plan
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 
 import io.scalegate.spark.join.plan.SimplifiedJoin
+import io.scalegate.spark.plan.BothStreaming
 
 /** What there is to say of a query's joins of two streams before it starts.
   *
@@ -11,7 +12,7 @@ import io.scalegate.spark.join.plan.SimplifiedJoin
   */
 final class StreamingJoinsReport(analyzed: LogicalPlan) {
   private[this] val joins = PythonOfStreams.withoutPython(analyzed).collectWithSubqueries {
-    case j: Join if j.left.isStreaming && j.right.isStreaming => j
+    case BothStreaming(j) => j
   }
 
   /** Refuses the joins that are refused when the query starts, but for what depends on its output mode. */

@@ -19,6 +19,7 @@ import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.perkey.{AnswerReach, NearestPerKey}
 import io.scalegate.spark.join.stream.state.EventTimeWindow
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
@@ -106,7 +107,7 @@ private[plan] object StreamingNearest {
 
   /** An as-of join of two streams, as the optimizer leaves it, or none. */
   def unapply(plan: LogicalPlan): Option[StreamingNearest] = plan match {
-    case ExtractAsOfJoin.Asked(join) if join.left.isStreaming && join.right.isStreaming =>
+    case ExtractAsOfJoin.Asked(BothStreaming(join)) =>
       PushThroughAsOfJoin(ExtractAsOfJoin.node(SimplifiedJoin(join))).collectFirst {
         case a: AsOfJoin => new StreamingNearest(a)
       }

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.realtime
 
-import java.util.{LinkedHashMap, Map => JMap, WeakHashMap}
+import java.util.WeakHashMap
 
 import org.apache.spark.SparkContext
 import org.apache.spark.scheduler.{
@@ -10,15 +10,14 @@ import org.apache.spark.scheduler.{
   SparkListenerTaskEnd
 }
 
-/** What joins in Real-Time Mode last told of themselves, while they run and after, on the driver: of the newest
-  * [[LiveFigures.MostRuns]] runs of queries. Any thread.
+import io.scalegate.spark.settings.BoundedMap
+
+/** What joins in Real-Time Mode last told of themselves, while they run and after, on the driver: of the
+  * [[LiveFigures.MostRuns]] runs of queries that told last, or were asked of. Any thread.
   */
 final class LiveFigures extends SparkListener {
-  private[this] val runs = new LinkedHashMap[String, Map[Long, OperatorFigures]] {
-    override def removeEldestEntry(eldest: JMap.Entry[String, Map[Long, OperatorFigures]])
-        : Boolean =
-      size > LiveFigures.MostRuns
-  }
+  private[this] val runs =
+    new BoundedMap[String, Map[Long, OperatorFigures]](LiveFigures.MostRuns)
 
   override def onExecutorMetricsUpdate(event: SparkListenerExecutorMetricsUpdate): Unit =
     event.accumUpdates.foreach { case (_, _, _, told) => told.foreach(see) }

@@ -1,12 +1,12 @@
 package org.apache.spark.sql.scalegate.stream
 
-import java.util.{Collections, LinkedHashMap, Map => JMap, UUID}
+import java.util.{Collections, Map => JMap, UUID}
 
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.util.SerializableConfiguration
 
-import io.scalegate.spark.settings.Errors
+import io.scalegate.spark.settings.{BoundedMap, Errors}
 
 /** The event times that the partitions of an aggregate had reached at the end of a batch in Real-Time Mode, in
   * [[VersionFiles]]. Windows go by it there, and not by Spark's watermark, which is the one that a batch after it knows. The
@@ -40,10 +40,6 @@ private object ReachedFiles {
   private val Most = 1000
 
   /** The operators of runs whose first batch is through, the newest. Driver only; any thread. */
-  private val haveBegun: JMap[(UUID, Long), Boolean] = Collections.synchronizedMap(
-    new LinkedHashMap[(UUID, Long), Boolean] {
-      override def removeEldestEntry(eldest: JMap.Entry[(UUID, Long), Boolean]): Boolean =
-        size > Most
-    }
-  )
+  private val haveBegun: JMap[(UUID, Long), Boolean] =
+    Collections.synchronizedMap(new BoundedMap[(UUID, Long), Boolean](Most))
 }

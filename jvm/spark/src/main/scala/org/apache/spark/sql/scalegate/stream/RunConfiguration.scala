@@ -1,12 +1,14 @@
 package org.apache.spark.sql.scalegate.stream
 
-import java.util.{LinkedHashMap, Map => JMap, UUID}
+import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkContext
 import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.util.SerializableConfiguration
+
+import io.scalegate.spark.settings.BoundedMap
 
 /** The Hadoop configuration of each run of a query, broadcast once and not for each batch: its thousand settings are
   * compressed one by one, which takes 10 to 30 ms, a tenth of a small batch.
@@ -18,12 +20,7 @@ import org.apache.spark.util.SerializableConfiguration
 private[stream] object RunConfiguration {
   private[stream] val Most = 64
 
-  private[this] val ofRuns =
-    new LinkedHashMap[UUID, Broadcast[SerializableConfiguration]](16, 0.75f, true) {
-      override protected def removeEldestEntry(
-          eldest: JMap.Entry[UUID, Broadcast[SerializableConfiguration]]
-      ): Boolean = size > Most
-    }
+  private[this] val ofRuns = new BoundedMap[UUID, Broadcast[SerializableConfiguration]](Most)
 
   def apply(
       run: UUID,
