@@ -12,7 +12,7 @@ FIGURE = re.compile(r"\[([^]]+)\]\(figures\.md#([\w-]+)\)")
 NO_FIGURE = ("none in the paper", "what the others are tested against")
 STRATEGIES = re.compile(
     r"^(?:final )?(?:class|object) (\w+)[^{]*?extends\s+"
-    r"(?:JoinStrategy|AggregateDesign|QueuedDesign|SlidingIndex|ConcurrentSlidingIndex)\b",
+    r"(?:JoinStrategy|SelfJoinStrategy|AggregateDesign|QueuedDesign|SlidingIndex|ConcurrentSlidingIndex)\b",
     re.M,
 )
 

@@ -128,22 +128,23 @@ def output_holds(lines: Curves) -> str:
     told = ", ".join(f"{number(y / offered[x])} of Expression 4 with {x:.0f}" for x, y in below)
     held = f"held with {fewest:.0f} workers" if fewest else "not held"
     return (
-        f"The streams' {number(most)} results/s are {held}, and by Expression 4 with {needed:.0f}; "
-        f"the most measured is {number(max(y for _, y in linear) / most)} of Expression 3; {told}."
+        f"The streams' {number(most)} results/s are {held}, and by Expression 4 with "
+        f"{needed:.0f}; the most measured is {number(max(y for _, y in linear) / most)} of "
+        f"Expression 3; {told}."
     )
 
 
 DP_RATES = Paper(
     "dp-rates",
-    "DP-Join's output rates",
+    "Output rates of DP-Join",
     (
         Figure(
             "Fig. 4",
             "output rates by the number of workers, at a fixed rate of input",
             "what is measured and what Expression 3 says differ by less than 2 %; 7 workers are "
             "enough in a line, 8 or 9 in rectangles and squares (§IV-B)",
-            "The rate is the one at which the streams need three quarters of the workers, by what "
-            "one worker sustains; windows of 2 s. Handshake join is left out.",
+            "The rate is the one at which the streams need three quarters of the workers, by "
+            "what one worker sustains; windows of 2 s. Handshake join is left out.",
             Drawn(
                 "Fig. 4: output rates",
                 "workers",
@@ -162,7 +163,7 @@ DP_JOIN = Paper(
         Figure(
             "Fig. 4",
             "output rates by the number of workers, at a fixed rate of input",
-            elsewhere="[Below](#dp-joins-output-rates).",
+            elsewhere="[Below](#output-rates-of-dp-join).",
         ),
         Figure(
             "Fig. 5a",

@@ -122,9 +122,9 @@ PIM_SELF = Paper(
             "evenly without a drift; with r = 1 one subindex gets 77 %, and 70 % of them hardly "
             "any (§5.2)",
             "w = 2^20, merge ratio 1, insertion depth 2; ten windows of tuples while the mean "
-            "moves by r, as in the paper. Means over the merges meanwhile. Between two merges the "
-            "mean moves by r/10 of the key space, which is 0.28 deviations with r = 1: what the "
-            "paper shows for that takes a drift ten times as fast here.",
+            "moves by r, as in the paper. Means over the merges meanwhile. From a merge to the "
+            "next the mean moves by r/10 of the key space, which is 0.28 deviations with r = 1: "
+            "what the paper shows for that takes a drift ten times as fast here.",
             Drawn(
                 "Fig. 13b: insertions, w = 2^20",
                 "% of the subindexes, the fullest first",
