@@ -459,10 +459,13 @@ def _last_rows(
     threads: int | None,
     keys: Sequence[Sequence[str]],
 ) -> Column:
-    counts = [within.count] if threads is None else [within.count, schema.threads(threads)]
+    count = within.count
+    rows = F.array(*map(F.lit, count)) if isinstance(count, tuple) else F.lit(count)
     columns = [[F.col(schema.quote(name)) for name in pair] for pair in [times, *keys]]
     more = [column for pair in columns[1:] for column in pair]
-    return F.call_function("within_rows", *columns[0], *map(F.lit, counts), *more)
+    if threads is not None:
+        more.append(F.lit(schema.threads(threads)))
+    return F.call_function("within_rows", *columns[0], rows, *more)
 
 
 def _distance(times: Sequence[str], within: Width, data_type: T.DataType) -> Column:

@@ -70,20 +70,31 @@ PerKey: TypeAlias = str | Sequence[str | tuple[str, str]]
 class Rows:
     """A window of `count` rows: a pair's later row is matched with the other side's last ones.
 
-    `keys` are the left and the right columns that the rows are counted by; none where all count.
+    A pair of numbers is of the left and of the right side's rows. `keys` are the left and the
+    right columns that the rows are counted by; none where all count.
     """
 
-    count: int
+    count: int | tuple[int, int]
     keys: tuple[tuple[str, str], ...] = ()
 
 
-def rows(count: int, per_key: PerKey | None = None) -> Rows:
+def rows(
+    count: int | None = None,
+    per_key: PerKey | None = None,
+    *,
+    left: int | None = None,
+    right: int | None = None,
+) -> Rows:
     """A row-count window for `window_join`: `within=scalegate.rows(10_000)`; at least one row.
 
     Parameters
     ----------
     count
         The later row of a pair is matched with the last `count` rows of the other side.
+    left, right
+        In the place of `count`, of each side as many: a right row is matched with the last `left`
+        left rows before it, and a left row with the last `right` right rows before it. With
+        `rows(left=0, right=10)` only left rows look back; one of both is at least 1.
     per_key
         None counts the rows of all keys: a condition of `on` says which of the last rows match,
         and not which are the last. With a column that both sides have, or a list of columns, the
@@ -101,7 +112,8 @@ def rows(count: int, per_key: PerKey | None = None) -> Rows:
     Raises
     ------
     ScalegateError
-        When the count is no whole number from 1 to 2147483647, or `per_key` names no columns.
+        When the count is no whole number from 1 to 2147483647, when `left` and `right` are not
+        both given, or not from 0 to 2147483647, or both 0, and when `per_key` names no columns.
 
     Examples
     --------
@@ -116,12 +128,28 @@ def rows(count: int, per_key: PerKey | None = None) -> Rows:
     |2024-05-01 12:00:03|     A| 10.5|2024-05-01 12:00:08|           A|19.9|
     +-------------------+------+-----+-------------------+------------+----+
     """
+    keys = () if per_key is None else _key_pairs(per_key)
+    if left is None and right is None:
+        return Rows(_row_count(count, f"rows({count})", 1), keys)
+    if count is not None or left is None or right is None:
+        raise ScalegateError(
+            "rows(...) takes one number of rows for both sides, or left= and right=: "
+            "rows(10), or rows(left=0, right=10)."
+        )
+    call = f"rows(left={left}, right={right})"
+    counts = (_row_count(left, call, 0), _row_count(right, call, 0))
+    if counts == (0, 0):
+        raise ScalegateError(f"{call} holds no window: give at least one row of a side.")
+    return Rows(counts, keys)
+
+
+def _row_count(count: object, call: str, least: int) -> int:
     whole = whole_number(count)
     if whole is None:
         raise ScalegateError(f"rows(...) takes a whole number of rows, not {count!r}.")
-    if not 1 <= whole < 2**31:
-        raise ScalegateError(f"rows({count}) holds no window: give 1 to {2**31 - 1} rows.")
-    return Rows(whole, () if per_key is None else _key_pairs(per_key))
+    if not least <= whole < 2**31:
+        raise ScalegateError(f"{call} holds no window: give {least} to {2**31 - 1} rows.")
+    return whole
 
 
 def _key_pairs(per_key: PerKey) -> tuple[tuple[str, str], ...]:

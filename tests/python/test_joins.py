@@ -191,6 +191,23 @@ def test_a_window_of_rows_pairs_the_later_row_with_the_last_ones(spark: SparkSes
     assert Counter(found) == Counter(expected)
 
 
+@pytest.mark.smoke
+def test_left_rows_alone_look_back_at_the_last_ones(spark: SparkSession) -> None:
+    left = spark.range(0, 20, 2).toDF("ts").withColumn("k", F.col("ts") % 4)
+    right = spark.range(1, 21, 2).toDF("ts").withColumn("k", (F.col("ts") - 1) % 4)
+    of_all = left.window_join(right, within=scalegate.rows(left=0, right=2)).select(
+        "ts", "ts_right"
+    )
+    expected = [(t, s) for t in range(0, 20, 2) for s in (t - 1, t - 3) if s > 0]
+    assert Counter(map(tuple, of_all.collect())) == Counter(expected)
+    last = scalegate.rows(left=0, right=1, per_key="k")
+    of_key = left.window_join(right, within=last, how="left").select("ts", "ts_right")
+    # A right row of the key stands one after the left row, and three before it.
+    assert Counter(map(tuple, of_key.collect())) == Counter(
+        (t, t - 3 if t > 3 else None) for t in range(0, 20, 2)
+    )
+
+
 def test_a_frame_meets_itself_in_a_window_of_rows(spark: SparkSession) -> None:
     frame = spark.range(5).toDF("ts")
     a, b = frame.alias("a"), frame.alias("b")

@@ -367,6 +367,21 @@ REFUSED: list[tuple[str, Call, list[str]]] = [
         ["rows(...) takes a whole number of rows, not 1.5"],
     ),
     (
+        "no rows of either side",
+        lambda r, s: window_join(r, s, within=scalegate.rows(left=0, right=0)),
+        ["rows(left=0, right=0) holds no window", "at least one row of a side"],
+    ),
+    (
+        "rows of one side alone",
+        lambda r, s: window_join(r, s, within=scalegate.rows(left=3)),
+        ["one number of rows for both sides, or left= and right="],
+    ),
+    (
+        "rows of both sides and of each",
+        lambda r, s: window_join(r, s, within=scalegate.rows(3, left=3, right=4)),
+        ["one number of rows for both sides, or left= and right="],
+    ),
+    (
         "a key that is no column is refused",
         lambda r, s: window_join(
             r,

@@ -34,8 +34,9 @@ final private[join] class Undecided(window: Window, side: Side) {
   /** The last time at which the first tuple can match; `Long.MaxValue` where that is not known. */
   def deadline: Long = window match {
     case w: TimeWindow => math.max(waiting.head.ts, w.latest(side, waiting.head.ts))
-    case CountWindow(size) =>
-      if (waiting.length > size) waiting(size.toInt).ts else Long.MaxValue
+    case w: CountWindow =>
+      val rows = w.rows(side)
+      if (waiting.length > rows) waiting(rows.toInt).ts else Long.MaxValue
   }
 
   /** Whether this one's first tuple is decided before the other's. */

@@ -10,10 +10,10 @@ import io.scalegate.column.{ColumnarWindow, WindowProbe}
   * @param attributes
   *   the types of the attributes that probes bound
   * @param rows
-  *   that the window holds at the most; at least 1
+  *   that the window holds at the most; of none it lets go of each row at once
   */
 final class LastRows(attributes: IndexedSeq[AttributeType], rows: Long) {
-  require(rows > 0, s"a window holds at least one row, not $rows")
+  require(rows >= 0, s"a window cannot hold $rows rows")
 
   private[this] val window = new ColumnarWindow(attributes)
   private[this] val finder = new WindowProbe(window)
@@ -31,11 +31,13 @@ final class LastRows(attributes: IndexedSeq[AttributeType], rows: Long) {
   def candidate(k: Int): AnyRef = finder.row(k)
 
   /** Adds a row behind all others, and gives the one that leaves for it; null when there was room. */
-  def add(values: Array[Long], row: AnyRef): AnyRef = {
-    val oldest = if (window.size.toLong == rows) window.removeOldest() else null
-    window.append(0L, values, row)
-    oldest
-  }
+  def add(values: Array[Long], row: AnyRef): AnyRef =
+    if (rows == 0) row
+    else {
+      val oldest = if (window.size.toLong == rows) window.removeOldest() else null
+      window.append(0L, values, row)
+      oldest
+    }
 
   /** Takes the oldest row out of the window; null when it is empty. */
   def removeOldest(): AnyRef = window.removeOldest()

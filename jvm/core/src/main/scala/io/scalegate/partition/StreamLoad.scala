@@ -50,7 +50,8 @@ object StreamLoad {
 
   /** With the lengths of a join's window. */
   def of(rateR: Double, rateS: Double, window: Window): StreamLoad = window match {
-    case CountWindow(size) => StreamLoad(rateR, rateS, size.toDouble, size.toDouble)
+    case CountWindow(rowsR, rowsS) =>
+      StreamLoad(rateR, rateS, rowsR.toDouble, rowsS.toDouble)
     case TimeWindow(lower, upper) =>
       val (least, most) = (lower.toDouble, upper.toDouble)
       StreamLoad(rateR, rateS, rateR * stay(least, most), rateS * stay(-most, -least))

@@ -53,7 +53,21 @@ object TimeWindow {
   }
 }
 
-/** The later tuple of a pair, in the total order, meets the last `size` tuples of the other stream. */
-final case class CountWindow(size: Long) extends Window {
-  require(size > 0, s"a row-count window needs at least one row, not $size")
+/** The later tuple of a pair, in the total order, meets the last tuples of the other stream: `rowsR` of R, or `rowsS`
+  * of S. Where one is 0, its tuples are never the earlier ones.
+  */
+final case class CountWindow(rowsR: Long, rowsS: Long) extends Window {
+  require(
+    rowsR >= 0 && rowsS >= 0 && (rowsR > 0 || rowsS > 0),
+    s"a row-count window holds a row of a side at least, and not less than none: $rowsR of R and $rowsS of S are no window"
+  )
+
+  /** Those of a side that are in its window. */
+  def rows(side: Side): Long = if (side eq Side.R) rowsR else rowsS
+}
+
+object CountWindow {
+
+  /** As many of either stream. */
+  def apply(rows: Long): CountWindow = CountWindow(rows, rows)
 }

@@ -72,8 +72,11 @@ object Definition {
         val (r, s) = if (all(later).side eq Side.R) (later, earlier) else (earlier, later)
         val distance = BigInt(all(s).ts) - all(r).ts
         lower <= distance && distance <= upper
-      case CountWindow(size) =>
-        all.slice(earlier, later).count(_.side eq all(earlier).side) <= size
+      case w: CountWindow =>
+        val side = all(earlier).side
+        // Of one stream all are S's, and the earlier one stands for R.
+        val rows = w.rows(all(later).side.opposite)
+        all.slice(earlier, later).count(_.side eq side) <= rows
     }
 
   /** A floating-point band promises a superset only; the cases pair it with its exact residual.
@@ -127,6 +130,8 @@ object JoinCases {
     Gen.const(TimeWindow(1, Long.MaxValue)),
     Gen.const(TimeWindow(Long.MinValue, Long.MinValue + 3)),
     Gen.choose(1L, 6L).map(CountWindow(_)),
+    Gen.zip(Gen.choose(0L, 5L), Gen.choose(1L, 5L)).map { case (r, s) => CountWindow(r, s) },
+    Gen.choose(1L, 5L).map(CountWindow(_, 0)),
     Gen.const(CountWindow(Long.MaxValue))
   )
 

@@ -20,9 +20,9 @@ object TypedDefinition {
       case TimeWindow(lower, upper) =>
         val reach = if (t.side eq Side.R) BigInt(upper) else -BigInt(lower)
         (BigInt(t.ts) + reach.max(0)).min(Long.MaxValue).toLong
-      case CountWindow(size) =>
-        val at = own.indexOf(t)
-        if (own.length - at > size) own(at + size.toInt).ts else Long.MaxValue
+      case w: CountWindow =>
+        val (at, rows) = (own.indexOf(t), w.rows(t.side))
+        if (own.length - at > rows) own(at + rows.toInt).ts else Long.MaxValue
     }
 
   /** The results in their order. */

@@ -43,9 +43,16 @@ class LastRowsSuite extends AnyFunSuite {
       assert(window.peak <= rows && window.comparisons > 0)
     }
 
-  test("a window of no rows is refused") {
-    assert(intercept[IllegalArgumentException](new LastRows(Vector.empty, 0)).getMessage.contains(
-      "at least one row, not 0"
-    ))
+  test("a window of no rows lets go of each row at once, and one of fewer is refused") {
+    val window = new LastRows(Vector.empty, 0)
+    for (row <- Seq("a", "b")) {
+      assert(window.add(Array.empty, row) eq row)
+      assert(window.probe(Array.empty) == 0 && window.size == 0 && window.removeOldest() == null)
+    }
+    assert(
+      intercept[IllegalArgumentException](new LastRows(Vector.empty, -1)).getMessage.contains(
+        "-1 rows"
+      )
+    )
   }
 }

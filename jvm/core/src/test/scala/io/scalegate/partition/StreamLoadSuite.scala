@@ -22,7 +22,9 @@ final class StreamLoadSuite extends AnyFunSuite {
       val workers = load.workers(comparison)
       assert(workers == 7, "which is the paper's linear layout, the only one of so many")
       assert(MatrixLayout.linear(workers).offered(comparison, hitRate) >= load.results(hitRate))
-      assert(MatrixLayout.linear(workers - 1).offered(comparison, hitRate) < load.results(hitRate))
+      assert(
+        MatrixLayout.linear(workers - 1).offered(comparison, hitRate) < load.results(hitRate)
+      )
     }
   }
 
@@ -31,16 +33,21 @@ final class StreamLoadSuite extends AnyFunSuite {
     assert(load.rowsR == 200 && load.rowsS == 150)
     assert(load.comparisons == 10 * 150 + 30 * 200)
     assert(StreamLoad.of(10, 30, CountWindow(7)) == StreamLoad(10, 30, 7, 7))
+    assert(StreamLoad.of(10, 30, CountWindow(7, 0)).comparisons == 30 * 7)
     assert(StreamLoad.of(10, 30, TimeWindow(1, 20)).rowsS == 0)
   }
 
-  test("streams of nothing need one worker; negative rates and comparisons of no time are refused") {
+  test(
+    "streams of nothing need one worker; negative rates and comparisons of no time are refused"
+  ) {
     assert(StreamLoad(0, 0, 0, 0).workers(1) == 1)
-    for (load <- Seq[() => StreamLoad](
+    for (
+      load <- Seq[() => StreamLoad](
         () => StreamLoad(-1, 1, 1, 1),
         () => StreamLoad(1, 1, 1, Double.PositiveInfinity),
         () => StreamLoad(1, Double.NaN, 1, 1)
-      )) intercept[IllegalArgumentException](load())
+      )
+    ) intercept[IllegalArgumentException](load())
     for (comparison <- Seq(0.0, -1.0, Double.NaN, Double.PositiveInfinity))
       assert(
         intercept[IllegalArgumentException](StreamLoad(1, 1, 1, 1).workers(comparison)).getMessage

@@ -67,8 +67,8 @@ final private[interval] class KeyLoad(window: Window, tupleCost: Double) {
         case w: TimeWindow =>
           val rate = all / math.max(lastTs.toDouble - firstTs.toDouble, 1)
           math.min(rate * (w.upper.toDouble - w.lower.toDouble), 2.0 * all) / counted
-        case CountWindow(size) =>
-          math.min(size, all) * (1.0 / countedOfR + 1.0 / countedOfS)
+        case CountWindow(rowsR, rowsS) =>
+          math.min(rowsR, all).toDouble / countedOfR + math.min(rowsS, all).toDouble / countedOfS
       }
   }
 }

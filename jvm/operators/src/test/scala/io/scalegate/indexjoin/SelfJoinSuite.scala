@@ -21,7 +21,9 @@ abstract class SelfJoinContract(strategy: SelfJoinStrategy)
   import JoinRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(math.max(Sample.cases(100), 10)))
+    PropertyCheckConfiguration(minSuccessful =
+      PosInt.ensuringValid(math.max(Sample.cases(100), 10))
+    )
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
 

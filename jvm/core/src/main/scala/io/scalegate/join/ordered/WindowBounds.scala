@@ -14,13 +14,15 @@ final private[scalegate] class WindowBounds(side: Side, window: Window) {
     case _: CountWindow => null
   }
   private[this] val lastRows = window match {
-    case w: CountWindow => w.size
+    case w: CountWindow => w.rows(side)
     case _: TimeWindow => 0L
   }
 
   /** Whether a tuple of this stream can be the earlier one of a pair at all. */
   val canBeEarlier: Boolean =
-    time == null || (if (side eq Side.R) time.upper >= 0 else time.lower <= 0)
+    if (time == null) lastRows > 0
+    else if (side eq Side.R) time.upper >= 0
+    else time.lower <= 0
 
   /** What rows lie in order of: their time or, in a row-count window, their number in the stream.
     */
@@ -59,7 +61,7 @@ private[scalegate] object WindowBounds {
     *   for a window in time
     */
   def expectedRows(window: Window, inTime: Int): Int = window match {
-    case CountWindow(size) => math.min(size, MostExpected.toLong).toInt
+    case w: CountWindow => math.min(math.max(w.rowsR, w.rowsS), MostExpected.toLong).toInt
     case _: TimeWindow => inTime
   }
 }

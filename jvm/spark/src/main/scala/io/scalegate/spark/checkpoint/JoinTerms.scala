@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.band.{Band, FloatingBand, IntegralBand}
 import io.scalegate.spark.bounds.BoundedDifference
+import io.scalegate.stream.Sides
 
 /** What a join of two streams computes, in its checkpoint's words: the state of a join with other terms is of no use to
   * this one. Made when a batch is planned; driver only.
@@ -35,7 +36,7 @@ final case class JoinTerms(
     keys: Seq[(Expression, Expression)],
     condition: Seq[Expression],
     times: (Attribute, Attribute),
-    rows: Option[Long],
+    rows: Option[Sides[Long]],
     perKey: Boolean,
     nearest: Option[NearestTerms],
     aggregated: Option[AggregatedTerms],
@@ -67,7 +68,7 @@ final case class JoinTerms(
       "times" -> s"${text(times._1)}, ${text(times._2)}"
     ) ++ Seq(
       "keys" -> keys.map { case (l, r) => s"${text(l)} = ${text(r)}" }.mkString(", "),
-      "rows" -> rows.mkString,
+      "rows" -> rows.fold("")(JoinTerms.counts),
       "counted" -> (if (perKey) "per key" else ""),
       "nearest" -> nearest.fold("")(_.describe(text)),
       "aggregates" -> aggregated.fold("")(_.describe(text)),
@@ -131,6 +132,9 @@ object JoinTerms {
   private def columns(attributes: Seq[Attribute]): String = attributes
     .map(a => (TermText.columnName(a).toSeq :+ TermText.typeName(a.dataType)).mkString(" "))
     .mkString(", ")
+
+  /** Of the left side and of the right one; once where they are the same. */
+  private def counts(rows: Sides[Long]): String = rows.toSeq.distinct.mkString(" and ")
 
   private def ends(band: Band): String = band match {
     case IntegralBand(_, lower, upper) => s"[$lower, $upper]"

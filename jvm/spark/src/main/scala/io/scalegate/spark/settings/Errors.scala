@@ -343,7 +343,8 @@ object Errors {
       s"both dates or both integers; these are ${left.sql} and ${right.sql}. Cast one of them"
 
   def rowCount(found: String): Exception = bad(
-    s"within_rows needs a whole number of at least 1 as its third argument, not $found"
+    "within_rows needs a whole number of at least 1 as its third argument, or array(a, b): the last rows of the first " +
+      s"time's side and those of the second's, at least 0 each and not both 0. It was given $found"
   )
 
   def threadCount(most: Int)(found: String): Exception = bad(

@@ -46,7 +46,8 @@ object FunctionText {
       "the AND-ed conditions of a join.",
     Seq(
       "left_time, right_time" -> "the times, one of each side: timestamps, dates or integers, of one kind",
-      "n" -> "a constant whole number of at least 1",
+      "n" -> ("a constant whole number of at least 1, or an array of two: the last rows of the first time's side and " +
+        "those of the second's, of which one may be 0"),
       "threads" -> ("a constant whole number from 1 to 1024: how many threads share the one task; " +
         "spark.scalegate.cellThreads unless given"),
       "left_key, right_key" -> "a key of each side by which rows are counted; as many pairs as there are keys"

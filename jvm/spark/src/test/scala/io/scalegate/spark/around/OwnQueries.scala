@@ -61,7 +61,8 @@ final class OwnQueries(draw: Draw) {
 
   /** In plain Spark the places of the rows in the order of both inputs are counted. */
   private[this] def rowWindow(l: Query, r: Query, how: String): Query = {
-    val n = 1 + number(4)
+    val (ofLeft, ofRight) = (number(5), 1 + number(4))
+    val n = if (ofLeft == ofRight) ofLeft.toString else s"array($ofLeft, $ofRight)"
     val wanted = columns(how)
     val perKey = chance(40)
     val (keys, part, same) =
@@ -79,7 +80,7 @@ final class OwnQueries(draw: Draw) {
             s"FROM (SELECT 0 AS side, a, b, t, v FROM ($left) UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right)) " +
             s"WINDOW counted AS (${part}ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING)) WHERE side = $side)"
         s"SELECT $wanted FROM ${placed(0)} l $how JOIN ${placed(1)} r ON ${same}l.t IS NOT NULL AND r.t IS NOT NULL AND " +
-          s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 9"
+          s"((r.rs <= l.rs AND r.rs > l.rs - $ofRight) OR (l.ls <= r.ls AND l.ls > r.ls - $ofLeft)) AND abs(l.b - r.b) <= 9"
       }
     }
   }

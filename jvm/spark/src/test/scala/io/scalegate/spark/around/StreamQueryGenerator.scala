@@ -249,7 +249,8 @@ final class StreamQueryGenerator(random: Random) {
     * at the end are undecided, so the types of joins are those that give pairs.
     */
   private[this] def rowWindow(l: Drawn, r: Drawn): Drawn = {
-    val n = 1 + random.nextInt(4)
+    val (ofLeft, ofRight) = (1 + random.nextInt(4), random.nextInt(5))
+    val n = if (ofLeft == ofRight) ofLeft.toString else s"array($ofLeft, $ofRight)"
     val how = oneOf(Seq("INNER", "INNER", "LEFT SEMI"))
     val wanted = columns(how)
     val query = Query(s"$how join over rows", l.query, r.query) { (in, from) =>
@@ -263,7 +264,7 @@ final class StreamQueryGenerator(random: Random) {
           s"(SELECT * FROM (SELECT *, ${seen(0, "ls")}, ${seen(1, "rs")} FROM (SELECT 0 AS side, a, b, t, v FROM ($left) " +
             s"UNION ALL SELECT 1 AS side, a, b, t, v FROM ($right))) WHERE side = $side)"
         s"SELECT $wanted FROM ${placed(0)} l $how JOIN ${placed(1)} r ON l.t IS NOT NULL AND r.t IS NOT NULL AND " +
-          s"((r.rs <= l.rs AND r.rs > l.rs - $n) OR (l.ls <= r.ls AND l.ls > r.ls - $n)) AND abs(l.b - r.b) <= 2"
+          s"((r.rs <= l.rs AND r.rs > l.rs - $ofRight) OR (l.ls <= r.ls AND l.ls > r.ls - $ofLeft)) AND abs(l.b - r.b) <= 2"
       }
     }
     drawn(query, timed = false)

@@ -18,6 +18,7 @@ import io.scalegate.spark.join.rowcount.RowWindowTerms
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound}
 import io.scalegate.spark.window.partial.PaneColumn
 import io.scalegate.spark.window.{PaneTerms, SlidingWindow}
+import io.scalegate.stream.Sides
 
 /** What Spark's rules need of terms that they find among a node's arguments. */
 final class NodeTermsSuite extends AnyFunSuite {
@@ -45,7 +46,7 @@ final class NodeTermsSuite extends AnyFunSuite {
       LocalJoin.IndexOrSweep(keys, terms, KeyBound(c, d, band, None)),
     "an index's or blocks'" -> LocalJoin.IndexOrBlocks(keys, terms, EqualTo(a, f)),
     "a broadcast's" -> LocalJoin.Broadcast(Seq(c, d), terms),
-    "a window's of rows" -> RowWindowTerms(a, b, Seq(c, e), Seq(d, f), 5, Some(2)),
+    "a window's of rows" -> RowWindowTerms(a, b, Seq(c, e), Seq(d, f), Sides(0L, 5L), Some(2)),
     "panes'" -> PaneTerms(
       SlidingWindow(4, 2, 0),
       Seq(a, b),

@@ -19,13 +19,14 @@ sealed abstract class KeptRows {
 
 object KeptRows {
   def of(window: Window, memory: WindowMemory): KeptRows = window match {
-    case CountWindow(rows) => new Counted(rows, memory)
+    case CountWindow(rowsR, rowsS) =>
+      new Counted(TimeWindow.saturatingAdd(rowsR, rowsS), memory)
     case TimeWindow(lower, upper) =>
       val ofRight = TimeWindow.saturatingSubtract(0L, lower)
       new Timed(math.max(0L, math.max(ofRight, upper)), memory)
   }
 
-  /** The last rows of each side. */
+  /** The last rows of each side, in all. */
   final private class Counted(windowRows: Long, memory: WindowMemory) extends KeptRows {
     private[this] var rows = 0L
     private[this] var bytes = 0L
@@ -33,7 +34,7 @@ object KeptRows {
     def add(t: StreamTuple): Unit = {
       rows += 1
       bytes += bytesOf(t)
-      val kept = if (windowRows > rows / 2) rows else 2 * windowRows
+      val kept = math.min(rows, windowRows)
       memory.reserve(kept, (kept.toDouble / rows * bytes).toLong)
     }
   }

@@ -42,10 +42,11 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       if !others.exists(_.exists(_.isInstanceOf[WithinRows])) && others.forall(_.deterministic)
       (l, r) <- window.times(join.left.outputSet, join.right.outputSet)
       (leftKeys, rightKeys) <- window.keys(join.left.outputSet, join.right.outputSet)
+      rows <- window.rows(join.left.outputSet, join.right.outputSet)
     } yield RowWindowJoin(
       join.left,
       join.right,
-      RowWindowTerms(l, r, leftKeys, rightKeys, window.rows, window.threads),
+      RowWindowTerms(l, r, leftKeys, rightKeys, rows, window.threads),
       others.reduceOption(And.apply),
       join.joinType,
       operator(join, conjuncts, window)

@@ -46,7 +46,7 @@ final case class RowWindowJoinExec(
     new OperatorTask(
       terms.inTask(probing, columns),
       window.times,
-      CountWindow(window.rows),
+      CountWindow(window.rows.left, window.rows.right),
       operator
     )
 

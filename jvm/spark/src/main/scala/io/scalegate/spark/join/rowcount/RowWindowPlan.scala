@@ -89,7 +89,7 @@ private[scalegate] object RowWindowPlan extends PredicateHelper {
     val which = if (same.isEmpty) "" else " of the key"
     Seq(
       Some(same.mkString("keys: ", ", ", "")).filter(_ => same.nonEmpty),
-      Some(s"window: last ${w.window.rows} rows$which by $times"),
+      Some(s"window: ${WithinRows.described(w.window.rows)}$which by $times"),
       Some(bounds.map(_.shown).mkString("bands: ", ", ", "")).filter(_ => bounds.nonEmpty),
       w.condition.map(c => s"residual: ${c.sql}"),
       Some(s"algorithm: $algorithm")

@@ -12,7 +12,7 @@ import io.scalegate.stream.Sides
   * @param leftKeys
   *   by which left rows are counted, as right ones are by `rightKeys`; none where all rows count
   * @param rows
-  *   that it holds
+  *   that it holds of each side
   * @param threads
   *   of the task, if it is known how many
   */
@@ -21,7 +21,7 @@ final case class RowWindowTerms(
     rightTime: Expression,
     leftKeys: Seq[Expression],
     rightKeys: Seq[Expression],
-    rows: Long,
+    rows: Sides[Long],
     threads: Option[Int]
 ) extends NodeTerms {
   override def children: Seq[Expression] = Seq(leftTime, rightTime) ++ leftKeys ++ rightKeys

@@ -25,7 +25,7 @@ import io.scalegate.stream.{Side, Sides}
   */
 final class RowsPerKeyIterator(
     probing: Probing,
-    rows: Long,
+    rows: Sides[Long],
     inputs: Sides[KeyedRows],
     bands: IndexedSeq[Band],
     order: Ordering[InternalRow],
@@ -39,9 +39,9 @@ final class RowsPerKeyIterator(
   private[this] val right = inputs.right
   private[this] val types = bands.map(_.attribute)
   private[this] val ofLeft =
-    new Windowed(left, new LastRows(types, rows), probing.joinType.unmatchedR)
+    new Windowed(left, new LastRows(types, rows.left), probing.joinType.unmatchedR)
   private[this] val ofRight =
-    new Windowed(right, new LastRows(types, rows), probing.joinType.unmatchedS)
+    new Windowed(right, new LastRows(types, rows.right), probing.joinType.unmatchedS)
   private[this] val ranges = new Array[Long](2 * bands.length)
   private[this] val pair = new JoinedRow
   private[this] val condition = accepts.orNull

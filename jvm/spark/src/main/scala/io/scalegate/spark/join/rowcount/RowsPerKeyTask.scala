@@ -11,13 +11,13 @@ import io.scalegate.stream.{Side, Sides}
 /** One [[RowsPerKeyJoinExec]] as it travels to the executors.
   *
   * @param rows
-  *   that a window holds
+  *   that each side's window holds
   */
 final class RowsPerKeyTask(
     terms: TaskTerms,
     times: Sides[Expression],
     keys: Sides[Seq[Expression]],
-    rows: Long
+    rows: Sides[Long]
 ) extends PartitionsJoinTask {
 
   /** Joins two inputs in the order of their keys, times and columns. */

@@ -32,12 +32,15 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       sorted.collect().toSeq.map(row => (row.getLong(0), side, row))
     }.sortBy(e => (e._1, e._2))
 
-  /** The pairs within the last `n` rows that match. */
-  private def pairs(time: String, n: Int)(matches: (Row, Row) => Boolean): Seq[(Row, Row)] = {
+  /** The pairs that match within the last rows, of the left side and of the right one. */
+  private def pairs(time: String, rows: (Int, Int))(
+      matches: (Row, Row) => Boolean
+  ): Seq[(Row, Row)] = {
     val all = events(time)
     val near = all.indices.flatMap { at =>
       val (_, side, later) = all(at)
-      val opposite = all.take(at).filter(_._2 != side).takeRight(n)
+      val opposite =
+        all.take(at).filter(_._2 != side).takeRight(if (side == 0) rows._2 else rows._1)
       opposite.map(e => if (side == 0) (later, e._3) else (e._3, later))
     }
     near.filter { case (r, s) => matches(r, s) }
@@ -49,7 +52,8 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     val df = spark.sql(
       s"SELECT r.id, s.id FROM r JOIN s ON within_rows(r.$time, s.$time, $n) AND $condition"
     )
-    val expected = pairs(time, n)(matches).map { case (r, s) => s"[${idOf(r)},${idOf(s)}]" }
+    val expected =
+      pairs(time, (n, n))(matches).map { case (r, s) => s"[${idOf(r)},${idOf(s)}]" }
     assert(rowsOf(df) == expected.sorted)
     assert(planned(df).size == 1)
   }
@@ -61,9 +65,9 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
   private def typed(
       how: String,
       time: String,
-      n: Int
+      rows: (Int, Int)
   )(matches: (Row, Row) => Boolean): Seq[String] = {
-    val found = pairs(time, n)(matches).map { case (r, s) => (idOf(r), idOf(s)) }
+    val found = pairs(time, rows)(matches).map { case (r, s) => (idOf(r), idOf(s)) }
     val lefts = ids("r")
     val loneLeft = lefts.diff(found.map(_._1).distinct)
     val loneRight = ids("s").diff(found.map(_._2).distinct)
@@ -101,10 +105,31 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
       val df = spark.sql(
         s"SELECT $columns FROM r $how JOIN s ON within_rows(r.$time, s.$time, $n, $threads) AND abs(r.i - s.i) <= 9"
       )
-      assert(rowsOf(df) == typed(how, time, n)(close), s"$n rows, $threads threads")
+      assert(rowsOf(df) == typed(how, time, (n, n))(close), s"$n rows, $threads threads")
       assert(planned(df).size == 1)
     }
   }
+
+  for (how <- Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"))
+    test(s"a $how join within as many rows of each side as it says, of one of them none") {
+      val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
+      for ((l, r) <- Seq((0, 5), (5, 0), (2, 9), (40, 1))) {
+        val expected = typed(how, "ts", (l, r))(close)
+        for (
+          window <- Seq(
+            s"within_rows(r.ts, s.ts, array($l, $r))",
+            s"within_rows(s.ts, r.ts, array($r, $l), 2)"
+          )
+        ) {
+          val df = spark.sql(
+            s"SELECT $columns FROM r $how JOIN s ON $window AND abs(r.i - s.i) <= 9"
+          )
+          assert(rowsOf(df) == expected, window)
+          assert(planned(df).size == 1)
+          assert(planned(df).head.description.contains(s"last $l and $r rows by "))
+        }
+      }
+    }
 
   for (operator <- JoinOperator.all.filterNot(_.needsKey))
     test(s"${operator.title} joins within the last rows where a hint names it") {
@@ -114,9 +139,14 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
           s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ r.id, s.id FROM r $how JOIN s " +
             s"ON within_rows(r.ts, s.ts, $n, $threads) AND abs(r.i - s.i) <= 9"
         )
-        assert(rowsOf(df) == typed(how, "ts", n)(close), s"$how, $n rows, $threads threads")
+        assert(rowsOf(df) == typed(how, "ts", (n, n))(close), s"$how, $n rows, $threads threads")
         assert(planned(df).map(_.operator.operator) == Seq(operator))
       }
+      val backward = spark.sql(
+        s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ r.id, s.id FROM r JOIN s " +
+          "ON within_rows(r.ts, s.ts, array(0, 12)) AND abs(r.i - s.i) <= 9"
+      )
+      assert(rowsOf(backward) == typed("INNER", "ts", (0, 12))(close))
     }
 
   test("an operator that cannot join within the last rows is refused by name") {
@@ -240,6 +270,18 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     )
     assert(
       fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, r.i)").contains("at least 1")
+    )
+    for (
+      rows <- Seq("array(0, 0)", "array(1)", "array(1, 2, 3)", "array(-1, 2)", "array(1, NULL)")
+    )
+      assert(
+        fails(s"SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, $rows)")
+          .contains("not both 0. It was given array("),
+        rows
+      )
+    assert(
+      fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts, array('1', '2'))")
+        .contains("not both 0")
     )
     assert(
       fails("SELECT r.id FROM r JOIN s ON within_rows(r.ts, s.ts)")

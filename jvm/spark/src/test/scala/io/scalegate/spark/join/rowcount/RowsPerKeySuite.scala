@@ -55,11 +55,12 @@ final class RowsPerKeySuite extends SparkJoinSuite {
       how: String,
       by: Keys,
       time: String,
-      n: Int,
+      rows: (Int, Int),
       more: String,
       tables: (String, String) = ("r", "s")
   ): DataFrame = {
     val args = by.left.indices.map(i => s", l.key$i, r.key$i").mkString
+    val n = if (rows._1 == rows._2) rows._1.toString else s"array(${rows._1}, ${rows._2})"
     spark.sql(
       s"SELECT ${columns(how)} FROM (SELECT *, ${named(by.left)} FROM ${tables._1}) l $how JOIN " +
         s"(SELECT *, ${named(by.right)} FROM ${tables._2}) r ON within_rows(l.$time, r.$time, $n$args) AND $more"
@@ -67,7 +68,13 @@ final class RowsPerKeySuite extends SparkJoinSuite {
   }
 
   /** The places of the rows in the order of both sides' rows of a key are counted. */
-  private def definition(how: String, by: Keys, time: String, n: Int, more: String) = {
+  private def definition(
+      how: String,
+      by: Keys,
+      time: String,
+      rows: (Int, Int),
+      more: String
+  ) = {
     def keysOf(keys: Seq[String]) =
       keys.zip(by.common).zipWithIndex.map { case ((key, common), i) =>
         s"CAST($key AS $common) AS key$i"
@@ -82,8 +89,8 @@ final class RowsPerKeySuite extends SparkJoinSuite {
         s"count_if(side = 1 AND $time IS NOT NULL) $over AS rs FROM ($all)) WHERE side = $side)"
     val same = names.map(k => s"l.$k = r.$k AND ").mkString
     s"SELECT ${columns(how)} FROM ${placed(0)} l $how JOIN ${placed(1)} r ON $same" +
-      s"l.$time IS NOT NULL AND r.$time IS NOT NULL AND ((r.rs <= l.rs AND r.rs > l.rs - $n) OR " +
-      s"(l.ls <= r.ls AND l.ls > r.ls - $n)) AND $more"
+      s"l.$time IS NOT NULL AND r.$time IS NOT NULL AND ((r.rs <= l.rs AND r.rs > l.rs - ${rows._2}) OR " +
+      s"(l.ls <= r.ls AND l.ls > r.ls - ${rows._1})) AND $more"
   }
 
   for {
@@ -92,25 +99,25 @@ final class RowsPerKeySuite extends SparkJoinSuite {
   }
     test(s"a $how join over the last rows of a key that is $name gives the definition's rows") {
       for (
-        (n, time, more) <- Sample.turn(
+        (rows, time, more) <- Sample.turn(
           Seq(
-            (3, "l", "abs(l.i - r.i) <= 20"),
-            (1, "ts", "true"),
-            (50, "ts", "l.h < r.h")
+            ((3, 3), "l", "abs(l.i - r.i) <= 20"),
+            ((0, 2), "ts", "true"),
+            ((50, 1), "ts", "l.h < r.h")
           ),
           i + j
         )
       ) {
-        val df = ours(how, by, time, n, more)
-        val expected = plainSpark(rowsOf(spark.sql(definition(how, by, time, n, more))))
-        assert(rowsOf(df) == expected, s"$n rows by $time")
+        val df = ours(how, by, time, rows, more)
+        val expected = plainSpark(rowsOf(spark.sql(definition(how, by, time, rows, more))))
+        assert(rowsOf(df) == expected, s"$rows by $time")
         assert(planned(df).size == 1 && (expected.nonEmpty || how == "LEFT SEMI"))
       }
     }
 
   test("the order of arrival, the partitions and adaptive execution change nothing") {
     val by = keys.head._2
-    val reference = rowsOf(ours("FULL", by, "l", 2, "l.i <> r.i"))
+    val reference = rowsOf(ours("FULL", by, "l", (2, 2), "l.i <> r.i"))
     for ((parts, seed) <- Seq(1 -> 3, 7 -> 4); adaptive <- Seq("true", "false"))
       withSettings(
         "spark.sql.shuffle.partitions" -> parts.toString,
@@ -120,14 +127,14 @@ final class RowsPerKeySuite extends SparkJoinSuite {
           spark.sql(s"SELECT * FROM $t ORDER BY hash(id + $seed)").repartition(parts)
             .createOrReplaceTempView(s"${t}_moved")
         }
-        val moved = ours("FULL", by, "l", 2, "l.i <> r.i", ("r_moved", "s_moved"))
+        val moved = ours("FULL", by, "l", (2, 2), "l.i <> r.i", ("r_moved", "s_moved"))
         assert(rowsOf(moved) == reference, s"$parts partitions, adaptive: $adaptive")
       }
   }
 
   test("keys are joined by as many tasks as there are partitions") {
     withSettings("spark.sql.adaptive.enabled" -> "false") {
-      val df = ours("INNER", keys.head._2, "ts", 3, "true").where("l.id >= 0")
+      val df = ours("INNER", keys.head._2, "ts", (3, 3), "true").where("l.id >= 0")
       val tasks = df.selectExpr("spark_partition_id()").distinct().count()
       assert(planned(df).head.outputPartitioning.numPartitions == 3 && tasks > 1)
     }
@@ -146,12 +153,12 @@ final class RowsPerKeySuite extends SparkJoinSuite {
   test("an equality beside a window of rows keeps its meaning") {
     val beside =
       spark.sql("SELECT l.id, r.id FROM r l JOIN s r ON within_rows(l.ts, r.ts, 2) AND l.k = r.k")
-    val perKey = ours("INNER", keys.head._2, "ts", 2, "true")
+    val perKey = ours("INNER", keys.head._2, "ts", (2, 2), "true")
     assert(planned(beside).isEmpty && rowsOf(beside).size < rowsOf(perKey).size)
   }
 
   test("EXPLAIN and the report say that the rows of a key count") {
-    val df = ours("LEFT", keys.head._2, "ts", 2, "l.i < r.i")
+    val df = ours("LEFT", keys.head._2, "ts", (2, 2), "l.i < r.i")
     val text = planned(df).head.description
     assert(text.contains("keys: l.key0 = r.key0; window: last 2 rows of the key by l.ts, r.ts"))
     assert(text.contains("algorithm: each key's last rows over sorted inputs"))

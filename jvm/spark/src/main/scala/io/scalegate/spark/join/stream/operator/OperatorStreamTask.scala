@@ -154,7 +154,7 @@ private object OperatorStreamTask {
   }
 
   private def windowOf(window: StreamWindow): Window = window match {
-    case RowCountWindow(_, rows) => CountWindow(rows)
+    case RowCountWindow(_, rows) => CountWindow(rows.left, rows.right)
     case EventTimeWindow(_, lower, upper) => TimeWindow(lower, upper)
     case w: IntervalWindow => throw notRun(w)
   }

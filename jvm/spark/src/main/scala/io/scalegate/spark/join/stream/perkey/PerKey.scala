@@ -38,7 +38,7 @@ sealed trait PerKey {
 }
 
 /** Each row with the last rows of the other side that have its key. */
-final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Long)
+final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Sides[Long])
     extends PerKey {
   def ties(side: Side): Seq[Expression] = Nil
 

@@ -21,7 +21,7 @@ import io.scalegate.stream.{Side, Sides}
   */
 final private[scalegate] class RowsPerKeyBatch(
     probing: Probing,
-    rows: Long,
+    rows: Sides[Long],
     arrivals: Sides[KeyedArrivals],
     accepts: Option[BasePredicate],
     before: RowsPerKeyState,
@@ -147,7 +147,7 @@ final private[scalegate] class RowsPerKeyBatch(
     val (ofKey, side) = (windows, own)
     windows = null
     val grown = ofKey.rows(side.side) :+ probeRow
-    if (grown.size > rows) {
+    if (grown.size > rows(side.side)) {
       ofKey.set(side.side, grown.tail)
       side.leave(grown.head)
     } else ofKey.set(side.side, grown)

@@ -18,7 +18,7 @@ import io.scalegate.stream.{Side, Sides}
   * @param keys
   *   whose bytes are the same where they are equal
   * @param rows
-  *   that a window holds of each side
+  *   that the window holds of each side
   * @param residual
   *   the condition, but for the keys
   */
@@ -26,7 +26,7 @@ final class RowsPerKeyStream(
     probing: Probing,
     inputs: Sides[StreamInput],
     keys: Sides[Seq[Expression]],
-    rows: Long,
+    rows: Sides[Long],
     residual: Option[Expression]
 ) extends KeyedStream(inputs, keys, residual) {
   type State = RowsPerKeyState

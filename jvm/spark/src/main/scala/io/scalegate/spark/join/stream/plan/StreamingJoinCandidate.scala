@@ -108,6 +108,10 @@ final private[plan] class StreamingJoinCandidate(
         (l, r)
     }
 
+  /** The last rows of each side that a window of rows holds. */
+  def rowCounts: Option[Sides[Long]] =
+    rows.flatMap(_.rows(join.left.outputSet, join.right.outputSet))
+
   /** The keys by which a window of rows counts them, if it does, and if each that it names is of one side. */
   val rowKeys: Option[(Seq[Expression], Seq[Expression])] =
     rows.filter(_.isPerKey).flatMap(_.keys(join.left.outputSet, join.right.outputSet))

@@ -133,6 +133,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     val same = c.rowKeys.toSeq.flatMap { case (l, r) => l.zip(r) }
     val condition = c.base.bareCondition
     val window = c.rows.get
+    val rows = c.rowCounts.get
     val parts = Seq(
       Some(same.map { case (l, r) => s"${l.sql} = ${r.sql}" }.mkString("keys: ", ", ", "")),
       Some(s"window: ${window.describe}"),
@@ -143,9 +144,9 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       probing,
       keys,
       Sides(leftTime, rightTime),
-      RowCountWindow(0, window.rows),
+      RowCountWindow(0, rows),
       condition,
-      LastRowsPerKey(keys, window.rows),
+      LastRowsPerKey(keys, rows),
       termsPerKey(c, same),
       BoundText.withoutOwnNames(parts.flatten.mkString("; "))
     )
@@ -160,7 +161,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       keys,
       c.base.bareCondition.toSeq,
       times(c),
-      c.rows.map(_.rows),
+      c.rowCounts,
       perKey = true,
       nearest = None,
       aggregated = None,
@@ -250,8 +251,8 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
     }
-    val windowed = (c.rows, c.intervals) match {
-      case (Some(rows), _) => byRows(terms, bands, rows.rows, times(c))
+    val windowed = (c.rowCounts, c.intervals) match {
+      case (Some(rows), _) => byRows(terms, bands, rows, times(c))
       case (_, Some(intervals)) => byIntervals(terms, bands, intervals)
       case _ => byTime(terms, bands, c.time.get.bound)
     }
@@ -305,7 +306,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       keys,
       c.base.condition.toSeq,
       times(c),
-      c.rows.map(_.rows),
+      c.rowCounts,
       perKey = false,
       nearest = None,
       aggregated = None,
@@ -409,7 +410,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def byRows(
       terms: IndexTerms,
       bands: IndexedSeq[Band],
-      rows: Long,
+      rows: Sides[Long],
       times: (Attribute, Attribute)
   ): Windowed = {
     def side(attributes: Seq[Expression], time: Attribute, unusable: Int) = {

@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.stream.state
 
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, Sides}
 
 /** By what a row of a streaming join expires: the positions along the window that slides, of rows and of the watermark.
   */
@@ -113,17 +113,24 @@ final case class IntervalWindow(key: Int, leftReach: Long, rightReach: Long)
 /** The last rows of each side in the order of their times. A row's position is its ordinal among its side's, from 1;
   * when it probes, how many rows of the other side came before it.
   */
-final case class RowCountWindow(key: Int, rows: Long) extends StreamWindow {
+final case class RowCountWindow(key: Int, rows: Sides[Long]) extends StreamWindow {
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all.updated(
     key,
-    if (side eq Side.R) IntegralBand(AttributeType.Int64, 0, rows - 1)
-    else IntegralBand(AttributeType.Int64, 1 - rows, 0)
+    if (rows(side) == 0) RowCountWindow.Never
+    else if (side eq Side.R) IntegralBand(AttributeType.Int64, 0, rows(side) - 1)
+    else IntegralBand(AttributeType.Int64, 1 - rows(side), 0)
   )
 
-  def expired(side: Side, watermark: Long, joined: Long): Long = joined - rows
+  def expired(side: Side, watermark: Long, joined: Long): Long = joined - rows(side)
 
   def latestBefore(side: Side, from: Long): Long = from
 
   /** The earlier row of a pair may have any time. */
   def leastOutput(watermark: Long): Long = Long.MinValue
+}
+
+object RowCountWindow {
+
+  /** Positions are never so far apart. */
+  private val Never = IntegralBand(AttributeType.Int64, Long.MaxValue, Long.MaxValue)
 }

@@ -95,8 +95,8 @@ private[scalegate] object UnmatchedRows {
         turn(time, order.positionAfter(time))
       case w: IntervalWindow => throw new IllegalStateException(s"the rows of $w have no turns")
       case w: RowCountWindow =>
-        // The row that displaces it from the window.
-        val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows - 1)
+        // The row that displaces it from the window: itself, where that holds none.
+        val next = RowBatch.firstAfter(side.storedKeys(w.key), c.position + w.rows(c.side) - 1)
         turn(side.rows.timeOf(next), order.position(c.side, next) + 1)
     }
   }

@@ -11,7 +11,7 @@ import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 final class StreamingRowsPerKeySuite extends StreamingJoinSuite {
   private val types = Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
 
-  private def queryOf(how: String, n: Int) = {
+  private def queryOf(how: String, n: String) = {
     val columns = if (how.startsWith("LEFT ")) "l.*" else "*"
     s"SELECT $columns FROM l $how JOIN r ON within_rows(l.ts, r.ts, $n, l.k, r.k) AND abs(l.x - r.x) <= 5"
   }
@@ -58,7 +58,12 @@ final class StreamingRowsPerKeySuite extends StreamingJoinSuite {
   for (how <- types)
     test(s"$how join over the last rows of a key gives what the batch join gives") {
       val (l, r) = (events(21, 80), events(22, 70))
-      val n = if (how == "FULL") 1 else 4
+      val n = how match {
+        case "FULL" => "1"
+        case "LEFT" => "array(0, 4)"
+        case "RIGHT" => "array(4, 2)"
+        case _ => "4"
+      }
       for ((name, rows) <- Seq("l" -> (l ++ sentinels), "r" -> (r ++ sentinels)))
         spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
       val expected = ofEvents(rowsOf(spark.sql(queryOf(how, n))))
@@ -93,8 +98,8 @@ final class StreamingRowsPerKeySuite extends StreamingJoinSuite {
   test("the rows come in one order, however they are cut into batches") {
     val (l, r) = (events(31, 60), events(32, 60))
     withSettings("spark.sql.shuffle.partitions" -> "1") {
-      val one = joined(queryOf("FULL", 2), l, r, 1, restarts = false)
-      assert(one.nonEmpty && joined(queryOf("FULL", 2), l, r, 5, restarts = false) == one)
+      val one = joined(queryOf("FULL", "2"), l, r, 1, restarts = false)
+      assert(one.nonEmpty && joined(queryOf("FULL", "2"), l, r, 5, restarts = false) == one)
     }
   }
 
@@ -117,7 +122,7 @@ final class StreamingRowsPerKeySuite extends StreamingJoinSuite {
   }
 
   test("EXPLAIN names the keys, the window and whose rows count") {
-    val run = new Running(queryOf("LEFT", 9)).start()
+    val run = new Running(queryOf("LEFT", "9")).start()
     try {
       val text = run.add(Seq(at(10, 1)), Seq(at(10, 2))).explained
       assert(text.contains("keys: l.k = r.k"))

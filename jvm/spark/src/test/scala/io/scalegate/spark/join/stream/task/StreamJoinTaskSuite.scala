@@ -117,16 +117,22 @@ final class StreamJoinTaskSuite
       }
     }
 
-  for ((name, probing) <- probings; rows <- Seq(1, 7))
+  /** The last rows of the left side, and of the right one. */
+  private def lastRows(left: Long, right: Long) = RowCountWindow(0, Sides(left, right))
+
+  for (
+    (name, probing) <- probings;
+    window <- Seq(lastRows(1, 1), lastRows(7, 7), lastRows(0, 4), lastRows(5, 2))
+  )
     test(
-      s"$name join over the last $rows rows, whatever the batches, the threads, the restarts and tasks that fail or run twice"
+      s"$name join over the last ${window.rows} rows, whatever the batches, the threads, the restarts and tasks that fail or run twice"
     ) {
-      forAll(trials)(check(TestJoin(probing, RowCountWindow(0, rows.toLong), inTurn = true), _))
+      forAll(trials)(check(TestJoin(probing, window, inTurn = true), _))
     }
 
   for {
     (name, probing) <- probings
-    (window, inTurn) <- Seq(Within -> false, Skewed -> true, RowCountWindow(0, 7) -> true)
+    (window, inTurn) <- Seq(Within -> false, Skewed -> true, lastRows(7, 7) -> true)
   } {
     val order = if (inTurn) " in order" else ""
     test(
@@ -144,7 +150,7 @@ final class StreamJoinTaskSuite
 
   for {
     ((name, probing), i) <- probings.zipWithIndex
-    (window, j) <- Seq(Within, Skewed, RowCountWindow(0, 7)).zipWithIndex
+    (window, j) <- Seq(Within, Skewed, lastRows(7, 7), lastRows(0, 5)).zipWithIndex
     if probing.isInner || window.isInstanceOf[EventTimeWindow]
     algorithm <- Sample.turn(operators, i + 3 * j)
   } test(
@@ -237,7 +243,7 @@ final class StreamJoinTaskSuite
   test(
     "a window of rows holds no more of a side than it counts, in memory and in the checkpoint"
   ) {
-    val join = TestJoin(Probing.Inner, RowCountWindow(0, 50), inTurn = true)
+    val join = TestJoin(Probing.Inner, lastRows(50, 50), inTurn = true)
     val partition = new join.Partition
     var at = 0L
     for (batch <- 0 until 40) {
@@ -296,8 +302,12 @@ private[scalegate] object StreamJoinTaskSuite {
     val left = Probing(Side.R, pairs = true, unmatched = true)
     val around = IntegralBand(AttributeType.Int64, -9, 9)
     Seq(
-      ("inner join over each key's last rows", Probing.Inner, LastRowsPerKey(_, 3)),
-      ("full join over each key's last rows", left.copy(unfound = true), LastRowsPerKey(_, 2)),
+      ("inner join over each key's last rows", Probing.Inner, LastRowsPerKey(_, Sides(3, 3))),
+      (
+        "full join over each key's last rows",
+        left.copy(unfound = true),
+        LastRowsPerKey(_, Sides(0, 2))
+      ),
       (
         "as-of join looking backward",
         left.copy(most = 1),
@@ -611,7 +621,7 @@ private[scalegate] object StreamJoinTaskSuite {
           val apart = b.event.time - a.event.time
           apart >= lower && apart <= upper
         case RowCountWindow(_, n) =>
-          first.ordinal <= later.others && first.ordinal > later.others - n
+          first.ordinal <= later.others && first.ordinal > later.others - n(first.side)
         case IntervalWindow(_, leftReach, rightReach) =>
           b.event.time <= endOf(a.event) + leftReach && a.event.time <= endOf(
             b.event
@@ -631,7 +641,7 @@ private[scalegate] object StreamJoinTaskSuite {
         val time = p.event.time + math.max(0, shift)
         Some((merged.count(_.event.time <= time) - 0.5, time))
       case RowCountWindow(_, n) =>
-        val at = merged.indexWhere(q => (q.side eq p.side) && q.ordinal == p.ordinal + n)
+        val at = merged.indexWhere(q => (q.side eq p.side) && q.ordinal == p.ordinal + n(p.side))
         if (at < 0) None else Some((at + 0.5, merged(at).event.time))
       case _: IntervalWindow => Some((merged.size.toDouble, 0))
     }

@@ -174,7 +174,7 @@ class RealTimeJoinSuite extends RealTimeSuite {
   for (hint <- Seq("", "/*+ WINDOW_JOIN('scalejoin(threads=2)') */ "))
     test(s"a window of rows, whatever the order in which the streams come $hint") {
       val query =
-        s"SELECT ${hint}l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, 3) AND l.k = r.k"
+        s"SELECT ${hint}l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, array(2, 3)) AND l.k = r.k"
       checkRandom(query, 11L)
     }
 
