@@ -121,19 +121,24 @@ object JoinCases {
     Gen.oneOf(Long.MinValue, Long.MinValue + 1, -1L, 0L, 1L, Long.MaxValue - 1, Long.MaxValue)
   )
 
-  val windows: Gen[Window] = Gen.oneOf(
+  private val timeWindows: Gen[Window] = Gen.oneOf(
     Gen.zip(Gen.choose(-9L, 9L), Gen.choose(0L, 9L)).map { case (a, n) => TimeWindow(a, a + n) },
     Gen.const(TimeWindow(0, 0)),
     Gen.const(TimeWindow.sliding(7, 2)),
     Gen.const(TimeWindow(Long.MinValue, Long.MaxValue)),
     Gen.const(TimeWindow(Long.MinValue, -1)),
     Gen.const(TimeWindow(1, Long.MaxValue)),
-    Gen.const(TimeWindow(Long.MinValue, Long.MinValue + 3)),
+    Gen.const(TimeWindow(Long.MinValue, Long.MinValue + 3))
+  )
+
+  private val countWindows: Gen[Window] = Gen.oneOf(
     Gen.choose(1L, 6L).map(CountWindow(_)),
     Gen.zip(Gen.choose(0L, 5L), Gen.choose(1L, 5L)).map { case (r, s) => CountWindow(r, s) },
     Gen.choose(1L, 5L).map(CountWindow(_, 0)),
     Gen.const(CountWindow(Long.MaxValue))
   )
+
+  val windows: Gen[Window] = Gen.frequency(7 -> timeWindows, 4 -> countWindows)
 
   private val ints: Gen[Long] =
     Gen.frequency(
@@ -218,12 +223,18 @@ object JoinCases {
 
   val cases: Gen[JoinCase] = casesOf(attributes)
 
-  /** Cases whose first band is an equi key. */
-  val keyedCases: Gen[JoinCase] = casesOf(Gen.zip(key, attributes).map { case (k, rest) =>
-    k :: rest
-  })
+  private def keyed = Gen.zip(key, attributes).map { case (k, rest) => k :: rest }
 
-  private def casesOf(attributes: Gen[List[Attribute]]): Gen[JoinCase] = for {
+  /** Cases whose first band is an equi key. */
+  val keyedCases: Gen[JoinCase] = casesOf(keyed)
+
+  /** The same in windows of time alone. */
+  val keyedCasesInTime: Gen[JoinCase] = casesOf(keyed, timeWindows)
+
+  private def casesOf(
+      attributes: Gen[List[Attribute]],
+      windows: Gen[Window] = windows
+  ): Gen[JoinCase] = for {
     window <- windows
     time <- times
     columns <- attributes

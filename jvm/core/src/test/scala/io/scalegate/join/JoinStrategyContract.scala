@@ -33,6 +33,8 @@ import io.scalegate.{ClosedOperator, OperatorUnderTest, Sample, TestThread}
   *   how many threads store each tuple, one after another
   * @param keyed
   *   whether the strategy needs an equi key: then each spec has one as its first band
+  * @param inTime
+  *   whether it has windows of time alone, with a key
   */
 abstract class JoinStrategyContract(
     strategy: JoinStrategy,
@@ -42,7 +44,8 @@ abstract class JoinStrategyContract(
     prompt: Boolean = true,
     evenly: Boolean = true,
     passes: Int = 1,
-    keyed: Boolean = false
+    keyed: Boolean = false,
+    inTime: Boolean = false
 ) extends AnyFunSuite
     with ScalaCheckPropertyChecks {
   import JoinRuns.{tuple => _, _}
@@ -53,7 +56,10 @@ abstract class JoinStrategyContract(
 
   private def tried = math.max(Sample.cases(cases), math.min(cases, 10))
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
-  private val inputs = if (keyed) JoinCases.keyedCases else JoinCases.cases
+  private val inputs =
+    if (inTime) JoinCases.keyedCasesInTime
+    else if (keyed) JoinCases.keyedCases
+    else JoinCases.cases
   private val everything = spec(TimeWindow(Long.MinValue, Long.MaxValue))
 
   private def spec(window: Window, bands: Band*): JoinSpec = {

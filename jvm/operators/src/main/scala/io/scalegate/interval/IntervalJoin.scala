@@ -42,7 +42,7 @@ final class IntervalJoin(
     new LatenessJoin(
       started(spec, sources, options, new ReorderedIntake(_, options.maxWindowRows)),
       lateness,
-      isReordered = true
+      givesArrivals = false
     )
 
   /** Sources may deliver out of order, within bounds, and tuples join as they come. What is
@@ -62,7 +62,7 @@ final class IntervalJoin(
     new LatenessJoin(
       started(spec, sources, options, new UnorderedIntake(_)),
       lateness,
-      isReordered = false
+      givesArrivals = true
     )
   }
 

@@ -47,9 +47,7 @@ object IntervalPattern {
       choice: SplitChoice = SplitChoice.Busiest,
       tupleCost: Double = KeyLoad.TupleCost
   ) extends IntervalPattern {
-    new KeySplit(1, theta, 1) // refuses a theta that is out of range
-    require(maxSplitting.forall(_ >= 1), s"a key needs a replica: splitting ${maxSplitting.get}")
-    require(calibration > 0, s"frequencies are measured on at least one tuple, not $calibration")
+    requirePlan(theta, maxSplitting, calibration)
     require(drift >= theta, s"drift $drift is below theta $theta: no plan could ever satisfy it")
 
     require(
@@ -58,5 +56,48 @@ object IntervalPattern {
     )
 
     override def toString: String = "HP"
+  }
+
+  /** HP-OIJ as the paper has it (§4.3): KP while key frequencies are counted, then one plan by
+    * Algorithm 1, for good.
+    *
+    * @param theta
+    *   `θ`, as in [[Hybrid]]
+    * @param maxSplitting
+    *   as in [[Hybrid]]
+    * @param calibration
+    *   tuples of all sources that are counted for the plan
+    * @param choice
+    *   as in [[Hybrid]]
+    */
+  final case class Calibrated(
+      theta: Double = 1.05,
+      maxSplitting: Option[Int] = None,
+      calibration: Int = 4096,
+      choice: SplitChoice = SplitChoice.EveryKey
+  ) extends IntervalPattern {
+    requirePlan(theta, maxSplitting, calibration)
+
+    /** The same where nobody calibrates but the replicas themselves. */
+    private[interval] def hybrid: Hybrid = Hybrid(
+      theta,
+      maxSplitting,
+      calibration,
+      drift = Double.PositiveInfinity,
+      choice,
+      tupleCost = 0
+    )
+
+    override def toString: String = "HP, calibrated"
+  }
+
+  private[this] def requirePlan(
+      theta: Double,
+      maxSplitting: Option[Int],
+      calibration: Int
+  ): Unit = {
+    new KeySplit(1, theta, 1) // refuses a theta that is out of range
+    require(maxSplitting.forall(_ >= 1), s"a key needs a replica: splitting ${maxSplitting.get}")
+    require(calibration > 0, s"frequencies are measured on at least one tuple, not $calibration")
   }
 }

@@ -13,8 +13,15 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
   * small or keys many, no split makes anything better, and none is made.
   *
   * One thread at a time.
+  *
+  * @param byFrequency
+  *   whether loads are the paper's after all
   */
-final private[interval] class KeyLoad(window: Window, tupleCost: Double) {
+final private[interval] class KeyLoad(
+    window: Window,
+    tupleCost: Double,
+    byFrequency: Boolean = false
+) {
   private[this] val keys = new KeyCounts
   private[this] var counted = 0L // those of R and S below, older ones for less
   private[this] var countedOfR = 0L
@@ -43,7 +50,7 @@ final private[interval] class KeyLoad(window: Window, tupleCost: Double) {
     countedOfR /= 2
   }
 
-  /** The keys and their loads, in comparisons. */
+  /** The keys and their loads, in comparisons or, by frequency, in tuples. */
   def measure(): KeyLoads = {
     val loads = new KeyLoads(keys.size)
     val perPair = comparisonsPerPair
@@ -51,7 +58,8 @@ final private[interval] class KeyLoad(window: Window, tupleCost: Double) {
     while (at < keys.cells) {
       if (keys.isUsed(at)) {
         val (r, s) = (keys.countOfR(at).toDouble, keys.countOfS(at).toDouble)
-        loads.add(keys.key(at), r * s * perPair, (r + s) * tupleCost)
+        if (byFrequency) loads.add(keys.key(at), r + s, 0)
+        else loads.add(keys.key(at), r * s * perPair, (r + s) * tupleCost)
       }
       at += 1
     }

@@ -45,9 +45,12 @@ private[interval] object KeyPlacement {
     pattern match {
       case IntervalPattern.KeyPartitioned => new KeyPartitioning(replica, replicas)
       case IntervalPattern.DataPartitioned => new DataPartitioning(replicas)
-      case _: IntervalPattern.Hybrid if replicas == 1 => new KeyPartitioning(replica, replicas)
+      case _ if replicas == 1 => new KeyPartitioning(replica, replicas)
       case hybrid: IntervalPattern.Hybrid =>
         new HybridPlacement(hybrid, replica, replicas, new KeyLoad(window, hybrid.tupleCost))
+      case c: IntervalPattern.Calibrated =>
+        val load = new KeyLoad(window, tupleCost = 0, byFrequency = true)
+        new HybridPlacement(c.hybrid, replica, replicas, load)
     }
 }
 
@@ -107,7 +110,7 @@ final private[interval] class HybridPlacement(
   private[this] var gap = 1 // between the tuple counted last and the next
   private[this] var untilCount = 1
   private[this] var dice = 1L
-  private[this] var split = new KeyTable(home)
+  private[this] var split = newTable()
   private[this] var last = KeySplitting(0, 1, 1)
 
   def isHome(hash: Long): Boolean = homes.isHome(hash)
@@ -135,6 +138,8 @@ final private[interval] class HybridPlacement(
   def splits: Map[Long, Array[Int]] = split.all.map(e => e.key -> e.members).toMap
 
   def splitting: KeySplitting = last
+
+  private[this] def newTable() = new KeyTable[KeyEntry](key => new KeyEntry(key, home(key)))
 
   private[this] def count(t: StreamTuple): Unit = {
     load.count(t, gap)
@@ -166,7 +171,7 @@ final private[interval] class HybridPlacement(
     val isBetter = last.plans == 0 || highest > plan.loads.max * pattern.drift / pattern.theta
     if (isBetter) {
       val degrees = measured.keys.indices.map(plan.degree)
-      split = new KeyTable(home)
+      split = newTable()
       for (i <- measured.keys.indices if degrees(i) > 1)
         split.entry(measured.keys(i)).assign(plan.replicasOf(i).toArray, pinned = true)
       last = KeySplitting(last.plans + 1, plan.averageDegree, degrees.maxOption.getOrElse(1))

@@ -1,16 +1,27 @@
 package io.scalegate.interval
 
+import scala.reflect.ClassTag
+
+import io.scalegate.stream.Side
+
+/** What a [[KeyTable]] finds by its key. */
+private[interval] trait Keyed {
+  def key: Long
+}
+
 /** What one replica knows about one key that concerns it.
   *
   * @param members
   *   the replicas that take turns to store the key's tuples; the key's first replica in front
   */
-final private[interval] class KeyEntry(val key: Long, var members: Array[Int]) {
+final private[interval] class KeyEntry(val key: Long, var members: Array[Int]) extends Keyed {
   val r = new KeySide(KeyTable.spread(key, members.length))
   val s = new KeySide(KeyTable.spread(key, members.length))
 
   /** Whether the members share a turn that began with a plan, and which they must not forget. */
   var isPinned: Boolean = false
+
+  def of(side: Side): KeySide = if (side eq Side.R) r else s
 
   /** Sets the members, whose turns begin anew. */
   def assign(replicas: Array[Int], pinned: Boolean): Unit = {
@@ -42,34 +53,34 @@ final private[interval] class KeySide(var turn: Int) {
   }
 }
 
-/** Keys of one replica: a hash table with open addressing. One thread at a time.
+/** What is known of keys: a hash table with open addressing. One thread at a time.
   *
-  * @param members
-  *   the replicas of a key that is new
+  * @param newEntry
+  *   makes the entry of a key
   */
-final private[interval] class KeyTable(members: Long => Array[Int]) {
-  private[this] var cells = new Array[KeyEntry](KeyTable.FewCells)
+final private[interval] class KeyTable[E <: Keyed: ClassTag](newEntry: Long => E) {
+  private[this] var cells = new Array[E](KeyTable.FewCells)
   private[this] var count = 0
 
   def size: Int = count
 
   /** The key's entry, null if there is none. */
-  def find(key: Long): KeyEntry = find(key, KeyTable.hash(key))
+  def find(key: Long): E = find(key, KeyTable.hash(key))
 
   /** The key's entry, a new one if there is none. */
-  def entry(key: Long): KeyEntry = entry(key, KeyTable.hash(key))
+  def entry(key: Long): E = entry(key, KeyTable.hash(key))
 
   /** The same for a key whose hash is known. */
-  def find(key: Long, hash: Long): KeyEntry =
-    if (count == 0) null else cells(cellOf(key, hash))
+  def find(key: Long, hash: Long): E =
+    if (count == 0) null.asInstanceOf[E] else cells(cellOf(key, hash))
 
   /** The same for a key whose hash is known. */
-  def entry(key: Long, hash: Long): KeyEntry = {
+  def entry(key: Long, hash: Long): E = {
     val at = cellOf(key, hash)
     val present = cells(at)
     if (present != null) present
     else {
-      val fresh = new KeyEntry(key, members(key))
+      val fresh = newEntry(key)
       cells(at) = fresh
       count += 1
       if (count * 2 > cells.length) rebuild(all, cells.length * 2)
@@ -78,15 +89,15 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
   }
 
   /** Every entry, in no particular order. */
-  def all: Array[KeyEntry] = {
-    val entries = new Array[KeyEntry](count)
+  def all: Array[E] = {
+    val entries = new Array[E](count)
     var n = 0
     cells.foreach(e => if (e != null) { entries(n) = e; n += 1 })
     entries
   }
 
   /** Keeps these of its entries only. */
-  def retain(entries: Array[KeyEntry]): Unit =
+  def retain(entries: Array[E]): Unit =
     if (entries.length < count)
       rebuild(
         entries,
@@ -99,8 +110,8 @@ final private[interval] class KeyTable(members: Long => Array[Int]) {
     at
   }
 
-  private[this] def rebuild(entries: Array[KeyEntry], capacity: Int): Unit = {
-    cells = new Array[KeyEntry](capacity)
+  private[this] def rebuild(entries: Array[E], capacity: Int): Unit = {
+    cells = new Array[E](capacity)
     entries.foreach(e => cells(cellOf(e.key, KeyTable.hash(e.key))) = e)
     count = entries.length
   }

@@ -1,25 +1,28 @@
 package io.scalegate.interval
 
-import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource, RunningJoin}
+import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource}
 import io.scalegate.stream.{EventOrder, Lifecycle, Side, StreamTuple, TimeWindow, WaitingSource}
 
-/** An [[IntervalJoin]] whose sources may be out of order, within the bound of a [[Lateness]].
+/** An interval join whose sources may be out of order, within the bound of a [[Lateness]].
   *
   * A source takes tuples in any order. What `JoinSource.tryAdd` says about order holds of
   * `advance` only: it promises that nothing before that time comes, whatever the bound.
+  *
+  * @param givesArrivals
+  *   whether a result's later tuple is an [[Arrival]]
   */
 final class LatenessJoin private[interval] (
-    join: RunningIntervalJoin,
+    join: RunningPattern,
     lateness: Lateness,
-    isReordered: Boolean
-) extends RunningJoin {
+    givesArrivals: Boolean
+) extends RunningPattern {
   private[this] val late = join.sources.map(new LatenessSource(_, lateness))
 
   def sources: IndexedSeq[JoinSource] = late
 
   def poll(): JoinResult = {
     val result = join.poll()
-    if (result == null || isReordered) result else unwrapped(result)
+    if (result == null || !givesArrivals) result else unwrapped(result)
   }
 
   def isDone: Boolean = join.isDone
@@ -47,6 +50,18 @@ final class LatenessJoin private[interval] (
     if (EventOrder.Tuples.compare(t, other) > 0) new JoinResult(t, other)
     else new JoinResult(other, t)
   }
+}
+
+private[interval] object LatenessJoin {
+
+  /** Over a join whose sources take [[Arrival]]s, and whose results are of the tuples in them.
+    *
+    * @param join
+    *   is given what finds the tuple in an arrival
+    */
+  def ofArrivals(lateness: Lateness)(
+      join: (StreamTuple => StreamTuple) => RunningPattern
+  ): LatenessJoin = new LatenessJoin(join(Arrival.tuple), lateness, givesArrivals = false)
 }
 
 /** Brings what a source delivers into an order that a gate can take: that of [[Arrival]]s. One

@@ -15,7 +15,8 @@ final class RunningIntervalJoin private[interval] (
     pattern: IntervalPattern,
     batch: Int,
     intake: IntervalSteps => Intake
-) extends OrderedJoin(spec, sides, options, replicas, promiseEvery = batch) {
+) extends OrderedJoin(spec, sides, options, replicas, promiseEvery = batch)
+    with RunningPattern {
   /*
    *    sources            gate             replicas: keys, buffers        gate            consumer
    *                                     +-> 0: a, half of b ---------+
@@ -24,7 +25,7 @@ final class RunningIntervalJoin private[interval] (
    *    S --tryAdd--+                    |                            |
    *                                     +-> ...                    --+
    *
-   * The paper's emitters and collectors are two gates. An emitter sends a tuple to the replicas
+   * The paper's emitters and collectors, which `sharednothing` has, are two gates here. An emitter sends a tuple to the replicas
    * of its key, and a collector in each replica brings a key's tuples into an order that is the
    * same in all replicas, without which pairs are lost or doubled (§4.2, §4.3). Here each
    * replica reads every tuple, by reference, in the one order of the gate, and passes over those
@@ -46,12 +47,6 @@ final class RunningIntervalJoin private[interval] (
 
   /** How keys are split, as the first replica last told. Any thread. */
   def splitting: KeySplitting = workers.head.splitting
-
-  override def details: Seq[(String, Double)] = Seq(
-    "plans" -> splitting.plans.toDouble,
-    "splitting" -> splitting.averageDegree,
-    "highest_splitting" -> splitting.highestDegree.toDouble
-  )
 
   final protected class Replica(replica: Int) extends Worker(replica) {
     private[this] val input = new ReadyInput(gate.addReader())

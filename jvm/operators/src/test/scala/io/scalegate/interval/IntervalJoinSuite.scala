@@ -6,7 +6,7 @@ import io.scalegate.BoundedWait.until
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.join.ordered.NestedLoopJoin
 import io.scalegate.join.{JoinCase, JoinMetrics, JoinOptions, JoinRuns, JoinSpec}
-import io.scalegate.partition.KeyAssignment
+import io.scalegate.partition.{KeyAssignment, KeySplit}
 import io.scalegate.stream.{CountWindow, Side, TimeWindow}
 
 /** Keys that are skewed, drift and appear late: rows, order, balance, and what is refused. */
@@ -92,6 +92,22 @@ final class IntervalJoinSuite extends AnyFunSuite {
     assert(split.plans >= 1 && split.highestDegree == 2)
     val keysOnBoth = (split.averageDegree - 1) * together.size
     assert(math.round(keysOnBoth) == 1)
+  }
+
+  test("calibrated, it plans once, by the frequencies of the first tuples") {
+    val calibration = 1000
+    val all = input(Rows, drift(Rows / 2, selfSimilar(40, 0.3), hot(9, uniform(50))), spec)
+    val (_, metrics, split) =
+      run(new IntervalJoin(3, Calibrated(calibration = calibration)), all)
+    val counted = all.tuples.sortBy(_.ts).take(calibration).groupBy(_.attrs(0))
+    val keys = counted.keys.toVector.sorted
+    val plan = new KeySplit(3, 1.05, 3).rebalance(
+      keys.map(counted(_).size.toDouble).toArray,
+      keys.map(KeyTable.spread(_, 3)).toArray
+    )
+    val degrees = keys.indices.map(plan.degree)
+    assert(split == KeySplitting(1, plan.averageDegree, degrees.max) && degrees.max > 1)
+    assert(metrics.stored == Rows)
   }
 
   test("a key within its share of the load stays whole") {

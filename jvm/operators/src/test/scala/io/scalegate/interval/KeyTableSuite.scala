@@ -19,7 +19,7 @@ final class KeyTableSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("a table finds the keys that were asked for and not dropped, and no others") {
     forAll(Gen.listOfN(400, Gen.zip(keys, Gen.choose(0, 99)))) { steps =>
-      val table = new KeyTable(key => Array(KeyTable.spread(key, 3)))
+      val table = new KeyTable[KeyEntry](key => new KeyEntry(key, Array(KeyTable.spread(key, 3))))
       val expected = mutable.Map.empty[Long, KeyEntry]
       for ((key, dice) <- steps) {
         assert(table.find(key) == expected.getOrElse(key, null))
