@@ -30,9 +30,9 @@ TAKES: dict[str, tuple[str, ...]] = {
     "im": ("merge_ratio",),
     "bplus": (),
     "chained": ("length",),
-    "kp": ("threads", "batch"),
-    "dp": ("threads", "batch"),
-    "hp": ("threads", "splitting", "theta", "split", "batch"),
+    "kp": ("threads", "batch", "emitters"),
+    "dp": ("threads", "batch", "emitters"),
+    "hp": ("threads", "splitting", "theta", "split", "batch", "emitters"),
     "mq": ("inputs", "panes"),
     "mqlf": ("inputs", "panes"),
     "tumlsc": ("inputs", "panes"),
@@ -67,6 +67,7 @@ def operator(
     theta: float | None = None,
     split: Literal["every-key", "busiest"] | None = None,
     batch: int | None = None,
+    emitters: bool | None = None,
     inputs: int | None = None,
     panes: bool | None = None,
 ) -> Operator:
@@ -104,6 +105,9 @@ def operator(
     batch
         Of "kp", "dp", "hp" and "celljoin": the most tuples that are taken before their results
         are handed on.
+    emitters
+        Of "kp", "dp" and "hp": whether rows come to the threads by emitters and collectors, as in
+        the paper, and not by a gate that all of them read. Then "hp" plans once.
     inputs
         Of the designs: sorted inputs that a task's rows are dealt to, one after the other, from 1
         to 1024; under trigger(realTime=...) the tasks that read the sources are the inputs.
@@ -146,6 +150,7 @@ def operator(
         "theta": theta,
         "split": split,
         "batch": batch,
+        "emitters": emitters,
         "inputs": inputs,
         "panes": panes,
     }
@@ -166,7 +171,7 @@ def _text(option: str, value: Any) -> str:
     """The value as the hint says it."""
     if option == "layout":
         return cells(value, MOST_THREADS)
-    if option == "panes":
+    if option in ("emitters", "panes"):
         return _checked(option, value, isinstance(value, bool), "True or False").lower()
     if option == "split":
         return _checked(

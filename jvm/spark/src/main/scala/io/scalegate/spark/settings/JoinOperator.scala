@@ -11,6 +11,7 @@ import io.scalegate.index.{
   PimTree
 }
 import io.scalegate.indexjoin.{IndexJoin, ParallelIndexJoin}
+import io.scalegate.interval.sharednothing.SharedNothingJoin
 import io.scalegate.interval.{IntervalJoin, IntervalPattern}
 import io.scalegate.join.{JoinStrategy, ordered}
 import io.scalegate.matrix.MatrixJoin
@@ -61,10 +62,28 @@ object JoinOperator {
   private[this] def depth(options: OperatorOptions) =
     options.getOrElse(InsertionDepth, PimTree.DefaultDepth)
 
-  private[this] def interval(options: OperatorOptions, pattern: IntervalPattern) =
-    new IntervalJoin(options.threads, pattern, options.getOrElse(Batch, IntervalJoin.Batch))
+  private[this] def interval(options: OperatorOptions, pattern: IntervalPattern) = {
+    val batch = options.getOrElse(Batch, IntervalJoin.Batch)
+    if (isByEmitters(options))
+      new SharedNothingJoin(options.threads, pattern, batch, inOrder = true)
+    else new IntervalJoin(options.threads, pattern, batch)
+  }
 
-  private[this] def hybrid(options: OperatorOptions): IntervalPattern = {
+  private[this] def isByEmitters(options: OperatorOptions) = options.getOrElse(Emitters, false)
+
+  private[this] def hybrid(options: OperatorOptions): IntervalPattern =
+    if (isByEmitters(options)) calibrated(options) else planning(options)
+
+  private[this] def calibrated(options: OperatorOptions): IntervalPattern = {
+    val unlessSaid = IntervalPattern.Calibrated()
+    unlessSaid.copy(
+      theta = options.getOrElse(Theta, unlessSaid.theta),
+      maxSplitting = options.get(Splitting),
+      choice = options.getOrElse(Split, unlessSaid.choice)
+    )
+  }
+
+  private[this] def planning(options: OperatorOptions): IntervalPattern = {
     val unlessSaid = IntervalPattern.Hybrid()
     val theta = options.getOrElse(Theta, unlessSaid.theta)
     unlessSaid.copy(
@@ -141,7 +160,7 @@ object JoinOperator {
       extends JoinOperator(
         "kp",
         "PPOIJ by key",
-        Several :+ Batch,
+        Several ++ Seq(Batch, Emitters),
         interval(_, IntervalPattern.KeyPartitioned),
         needsKey = true
       )
@@ -149,7 +168,7 @@ object JoinOperator {
       extends JoinOperator(
         "dp",
         "PPOIJ by data",
-        Several :+ Batch,
+        Several ++ Seq(Batch, Emitters),
         interval(_, IntervalPattern.DataPartitioned),
         needsKey = true
       )
@@ -157,7 +176,7 @@ object JoinOperator {
       extends JoinOperator(
         "hp",
         "PPOIJ, hybrid",
-        Several ++ Seq(Splitting, Theta, Split, Batch),
+        Several ++ Seq(Splitting, Theta, Split, Batch, Emitters),
         o => interval(o, hybrid(o)),
         needsKey = true
       )

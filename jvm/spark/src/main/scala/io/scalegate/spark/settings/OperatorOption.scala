@@ -88,6 +88,11 @@ object OperatorOption {
   /** The most tuples that are taken before their results are handed on. */
   case object Batch extends OperatorOption[Int]("batch", Whole, whole)
 
+  /** Whether tuples come by emitters and collectors, as in the PPOIJ paper, or by a gate that every replica reads.
+    */
+  case object Emitters
+      extends OperatorOption[Boolean]("emitters", "true or false", _.toBooleanOption)
+
   /** Sorted inputs of an aggregate. */
   case object Inputs
       extends OperatorOption[Int](
@@ -111,6 +116,7 @@ object OperatorOption {
     Theta,
     Split,
     Batch,
+    Emitters,
     Inputs,
     Panes
   )

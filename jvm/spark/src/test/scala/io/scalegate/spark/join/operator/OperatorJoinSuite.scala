@@ -83,7 +83,8 @@ final class OperatorJoinSuite extends SparkJoinSuite {
     OperatorOption.Splitting -> "2",
     OperatorOption.Theta -> "1.5",
     OperatorOption.Split -> "every-key",
-    OperatorOption.Batch -> "5"
+    OperatorOption.Batch -> "5",
+    OperatorOption.Emitters -> "true"
   )
 
   for {
@@ -96,6 +97,20 @@ final class OperatorJoinSuite extends SparkJoinSuite {
     assert(planned(df).map(_.operator.options.get(option)) == Seq(option.read(values(option))))
     val told = if (option == OperatorOption.Threads) "on 3 threads" else said
     assert(executed(df).toString.contains(told))
+  }
+
+  test("PPOIJ by emitters runs every join type, and names them in EXPLAIN") {
+    for {
+      (name, n) <- Seq("kp", "dp", "hp").zipWithIndex
+      (how, i) <- types.zipWithIndex
+      if Sample.isSoak || (n + i) % 3 == 0
+    } {
+      val asked = s"$name(threads=${2 + i % 2}, batch=${1 + 7 * (i % 3)}, emitters=true)"
+      val join = query(JoinOperator.ScaleJoin, how, s"r.k = s.k AND $near AND r.i > s.i - 5")
+      val df = assertedJoin(join.replace("scalejoin", asked))
+      assert(planned(df).map(_.operator.operator.name) == Seq(name), how)
+      assert(executed(df).toString.contains("emitters=true"))
+    }
   }
 
   test("options of an operator may stand in the setting, and are more than the threads of all") {

@@ -41,6 +41,20 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       }
     }
 
+  test("PPOIJ by emitters gives what the batch join gives, however the rows are cut") {
+    val on = conditions.map(_._2).filter(_.contains("l.k = r.k"))
+    for ((name, i) <- Seq("kp", "dp", "hp").zipWithIndex) {
+      val (l, r) = (disordered(60 + i, 120), disordered(70 + i, 100))
+      val asked = query(
+        s"$name(threads=${2 + i % 2}, batch=${1 + 3 * i}, emitters=true)",
+        Seq("FULL", "INNER", "LEFT ANTI")(i),
+        on(i % on.size)
+      )
+      val expected = batchResult(withoutHint(asked), l, r)
+      assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, name)
+    }
+  }
+
   for (
     (operator, i) <-
       Seq("scalejoin(threads=2)", "dp-join(layout=2x1)", "pim", "bplus").zipWithIndex
