@@ -30,6 +30,9 @@ final class GateSource[T <: AnyRef] private[gate] (
     */
   def promised: Option[T] = Option(last).map(_.tuple)
 
+  /** The time of [[promised]]; the lowest if there is none. */
+  private[scalegate] def promisedTime: Long = if (last == null) Long.MinValue else last.ts
+
   /** Delivers `tuple`; false when this source has `capacity` tuples in the gate that some reader
     * has not passed, or when the thread that is just making room has not finished. Should the order
     * throw, the tuple was not delivered, and may be delivered again. Lock-free.

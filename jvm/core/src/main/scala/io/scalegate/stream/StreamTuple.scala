@@ -62,6 +62,14 @@ object StreamTuple {
     */
   private[scalegate] def heartbeat(ts: Long): StreamTuple = punctuation(ts, EverySource)
 
+  /** A heartbeat that carries something to who reads it.
+    *
+    * @param number
+    *   of its own among those of this time
+    */
+  private[scalegate] def control(ts: Long, number: Long, what: AnyRef): StreamTuple =
+    new StreamTuple(ts, EverySource, number, Side.R, NoAttributes, what)
+
   /** The same place in the order without the payload. */
   def key(t: StreamTuple): StreamTuple =
     if (t.row == null) t else new StreamTuple(t.ts, t.source, t.seq, t.side, NoAttributes, null)

@@ -43,6 +43,7 @@ final private[scalegate] class IndexJoinWindow(
   private[this] var kept = 0L
   private[this] var compared = 0L
 
+  def isEmpty: Boolean = window.isEmpty
   def seen: Long = tuples
   def stored: Long = kept
   def peak: Int = window.peak

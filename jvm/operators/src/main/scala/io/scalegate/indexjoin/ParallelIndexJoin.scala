@@ -2,7 +2,7 @@ package io.scalegate.indexjoin
 
 import io.scalegate.index.ConcurrentSlidingIndex
 import io.scalegate.join.ordered.WindowBounds
-import io.scalegate.join.{JoinOptions, JoinSpec}
+import io.scalegate.join.{ElasticJoin, JoinOptions, JoinSpec}
 import io.scalegate.stream.{Side, Sides}
 
 /** The parallel index-based window join (PIM-Tree §4): threads take tasks of a few tuples each

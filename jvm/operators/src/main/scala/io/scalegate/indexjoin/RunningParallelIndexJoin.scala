@@ -3,7 +3,7 @@ package io.scalegate.indexjoin
 import java.util.concurrent.atomic.AtomicBoolean
 
 import io.scalegate.join.ordered.GatedJoin
-import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSpec, WorkerMetrics}
+import io.scalegate.join.{ElasticJoin, JoinMetrics, JoinOptions, JoinResult, JoinSpec, Staff}
 import io.scalegate.stream.{Side, Sides, Work}
 
 /** @param windows
@@ -57,7 +57,8 @@ final private class RunningParallelIndexJoin(
   private[this] val resizing = new Object
 
   /** Written by who holds `resizing`. */
-  @volatile private[this] var staff = new Staff(Vector.empty, None)
+  @volatile private[this] var staff =
+    new Staff[Worker](Vector.empty, _.counters.metrics(0L))
   private[this] var hired = 0
 
   protected def take(): JoinResult = queue.poll()
@@ -68,8 +69,7 @@ final private class RunningParallelIndexJoin(
 
   /** Those that have left, and ended, count as one thread, the last. */
   def metrics: JoinMetrics = {
-    val now = staff
-    val all = now.workers.map(_.counters.metrics(0L)) ++ now.departed
+    val all = staff.metrics
     val peak = windows.toSeq.distinct.map(_.peak.toLong).sum // the windows are shared
     JoinMetrics(all.updated(0, all.head.copy(peakWindowRows = peak)))
   }
@@ -88,35 +88,11 @@ final private class RunningParallelIndexJoin(
       val worker = new Worker(hired)
       ownThreads.join(worker) // before it is one of them: one that cannot start is none
       hired += 1
-      staff = new Staff(staff.workers :+ worker, staff.departed)
+      staff = staff + worker
     }
   }
 
   override def close(): Unit = resizing.synchronized(super.close())
-
-  /** @param departed
-    *   what those have done that have left, and ended
-    */
-  final private[this] class Staff(
-      val workers: Vector[Worker],
-      val departed: Option[WorkerMetrics]
-  ) {
-    def withoutEnded: Staff = {
-      val (ended, rest) = workers.partition(w => w.isLeaving && w.hasEnded)
-      val done = departed ++ ended.map(_.counters.metrics(0L))
-      new Staff(
-        rest,
-        done.reduceOption((a, b) =>
-          WorkerMetrics(
-            a.comparisons + b.comparisons,
-            a.matches + b.matches,
-            a.stored + b.stored,
-            0L
-          )
-        )
-      )
-    }
-  }
 
   final private[this] class Worker(id: Int) extends Work(s"scalegate-join-$id") {
     val counters = new IndexJoinCounters

@@ -17,6 +17,7 @@ final private[scalegate] class MatrixWindow(
   private[this] val probe = new WindowProbe(view)
   private[this] var streamTuples = 0L
 
+  def isEmpty: Boolean = view.size == 0
   def seen: Long = view.taken
   def stored: Long = if (share.writes && bounds.canBeEarlier) view.taken else 0L
   def peak: Int = if (share.writes) view.peak else 0

@@ -20,6 +20,7 @@ import io.scalegate.index.{
 import io.scalegate.join.ordered.NestedLoopJoin
 import io.scalegate.join.{
   Definition,
+  ElasticJoin,
   JoinCase,
   JoinOptions,
   JoinRuns,

@@ -21,6 +21,9 @@ final private[scalegate] class MergedResults[T <: AnyRef](
 
   def outlet(worker: Int): Outlet[T] = all(worker)
 
+  /** For a worker more, none of whose results may sort before what has been given. */
+  def addOutlet(): Outlet[T] = new Outlet(gate.addSource(), punctuation)
+
   /** The next result; null when there is none yet. */
   def poll(): T = output.getNextReadyTuple()
 

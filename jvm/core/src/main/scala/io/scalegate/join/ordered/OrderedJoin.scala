@@ -42,10 +42,13 @@ abstract private[scalegate] class OrderedJoin(
 
   def metrics: JoinMetrics = JoinMetrics(workers.map(_.metrics))
 
-  abstract protected class Worker(share: Int)
+  /** @param isNew
+    *   whether it was not there from the beginning
+    */
+  abstract protected class Worker(share: Int, isNew: Boolean = false)
       extends Work(s"scalegate-join-$share")
       with ResultSink {
-    private[this] val lane = output.outlet(share)
+    private[this] val lane = if (isNew) output.addOutlet() else output.outlet(share)
     private[this] val room = ownThreads.waiting()
     private[this] var passed: StreamTuple = _
     private[this] var unpromised = 0
@@ -96,43 +99,6 @@ abstract private[scalegate] class OrderedJoin(
       if (passed != null) lane.promise(passed)
       unpromised = 0
     }
-  }
-}
-
-/** Threads that each read every ready tuple and take the three steps over their share of it.
-  *
-  * @param window
-  *   makes one thread's share of a side's window, empty, on that thread
-  */
-abstract private[scalegate] class SharedStepsJoin(
-    spec: JoinSpec,
-    sides: IndexedSeq[Side],
-    options: JoinOptions,
-    threads: Int,
-    window: Side => SearchedWindow
-) extends OrderedJoin(spec, sides, options, threads) {
-  final protected val workers: Vector[Worker] = Vector.tabulate(threads)(new ProcessingThread(_))
-
-  /** `PT_share` of ScaleJoin's Algorithm 1. */
-  final private[this] class ProcessingThread(share: Int) extends Worker(share) {
-    private[this] val input = new ReadyInput(gate.addReader())
-    private[this] var steps: ThreeSteps = _
-
-    protected def makeSteps(): Unit =
-      steps = new ThreeSteps(spec, share, threads, window, this)
-
-    protected def work(): Boolean = {
-      val t = input.next()
-      if (t != null) {
-        if (!t.isHeartbeat) steps.step(t)
-        pass(t)
-      }
-      t != null
-    }
-
-    def isFinished: Boolean = input.isDone
-
-    protected def measured: WorkerMetrics = steps.metrics
   }
 }
 

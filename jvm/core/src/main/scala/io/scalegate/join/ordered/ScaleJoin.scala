@@ -1,19 +1,20 @@
 package io.scalegate.join.ordered
 
-import io.scalegate.join.{JoinOptions, JoinSpec, JoinStrategy, RunningJoin}
+import io.scalegate.join.{ElasticJoin, JoinOptions, JoinSpec, JoinStrategy}
 import io.scalegate.stream.Side
 
 /** ScaleJoin (Gulisano et al., Algorithm 1): `threads` processing threads between two ScaleGates.
   * Each reads every ready tuple, compares it with its own share of the opposite window, and
   * stores its turn of the stream's tuples. Deterministic, and evenly loaded whatever the values,
-  * rates and number of sources.
+  * rates and number of sources. The number of threads may change while it runs, as in STRETCH
+  * (Gulisano et al., IEEE TPDS 2022).
   */
 final class ScaleJoin(threads: Int) extends JoinStrategy {
   require(threads > 0, s"a join needs at least one thread, not $threads")
 
   def name: String = s"ScaleJoin($threads)"
 
-  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): ElasticJoin = {
     val join = new RunningScaleJoin(spec, sources, options, threads)
     join.start()
     join
@@ -50,7 +51,8 @@ final private class RunningScaleJoin(
    * the tuple it stands on, and with that all its results are ready. If all wait for room, the
    * one with the lowest last result has all of its own ready.
    *
-   * A thread's reader of SG_in is not closed: threads end only together, and SG_in with them.
+   * Threads that join and leave: see SharedStepsJoin. The reader of one that has not left is not
+   * closed: SG_in ends with it.
    *
    * Memory order: tuples and results are published by the gates. The end of a thread is published
    * by closing its source of SG_out, after its metrics; a failure is recorded before that (see

@@ -38,6 +38,9 @@ private[scalegate] trait SearchedWindow {
   /** The last answer's k-th candidate, oldest first. Valid until the window changes. */
   def row(k: Int): StreamTuple
 
+  /** Whether no row is in the window. */
+  def isEmpty: Boolean
+
   /** Rows that were tested so far. */
   def comparisons: Long
 
@@ -66,14 +69,27 @@ private[scalegate] trait SearchedWindow {
   */
 final private[scalegate] class ThreeSteps(
     spec: JoinSpec,
-    share: Int,
-    shares: Int,
+    private[this] var turn: Int,
+    private[this] var shares: Int,
     window: Side => SearchedWindow,
     sink: ResultSink
 ) {
   private[this] val windows = Sides.each(window)
   private[this] val condition = new PairCondition(spec)
   private[this] var matches = 0L
+  private[this] var seenBefore = Sides(0L, 0L)
+
+  /** From now on it stores every `shares`-th tuple of each stream, the `turn`-th at first; none if that
+    * is below 0.
+    */
+  def share(turn: Int, shares: Int): Unit = {
+    this.turn = turn
+    this.shares = shares
+    seenBefore = windows.map(_.seen)
+  }
+
+  /** Whether nothing that it has stored can be met any more. */
+  def isEmpty: Boolean = windows.left.isEmpty && windows.right.isEmpty
 
   /** Takes the next tuple in the total order. */
   def step(t: StreamTuple): Unit = {
@@ -81,7 +97,7 @@ final private[scalegate] class ThreeSteps(
     val opposite = windows(t.side.opposite)
     val rows = opposite.reach(t)
     if (rows > 0) probe(t, opposite, rows)
-    own.take(t, isMine = own.seen % shares == share)
+    own.take(t, isMine = (own.seen - seenBefore(t.side)) % shares == turn)
   }
 
   def metrics: WorkerMetrics = {
@@ -144,6 +160,7 @@ final private[scalegate] class ScannedWindow(side: Side, spec: JoinSpec, maxRows
   private[this] var kept = 0L
 
   def seen: Long = tuples
+  def isEmpty: Boolean = window.isEmpty
   def stored: Long = kept
   def peak: Int = window.peak
   def comparisons: Long = probe.comparisons
