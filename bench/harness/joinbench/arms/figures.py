@@ -103,6 +103,17 @@ def scaling(
     return Source(paper, name, SCALING, "scaling", arguments, ["100", "1", "200", *arms(1)[:1]])
 
 
+def batches_of_emitters(name: str, skew: str) -> Source:
+    """PPOIJ's patterns by emitters with batches of several sizes, beside those by a gate."""
+    sizes = [f"emitters/{size}" for size in BATCHES]
+
+    def arguments(most: int) -> list[str]:
+        return ["600000", "100000", skew, str(min(most, 8)), "2", "50", *sizes]
+
+    quick = ["10000", "1000", skew, "2", "1", "50", sizes[1]]
+    return Source("oij-batches", name, INTERVAL, "interval", arguments, quick)
+
+
 def interval(
     name: str, skew: str, keys: list[int], threads: Callable[[int], list[int]]
 ) -> Source:
@@ -239,6 +250,7 @@ def every(most: int) -> list[str]:
 
 
 KEYS = [5, 25, 50, 100, 500, 1000, 10000]
+BATCHES = [1, 2, 4, 8, 16, 32, 64]
 SKEWS = ("0.05", "0.1", "0.2", "0.3", "0.4")
 DEPTHS = range(1, 5)
 MERGE_RATIOS = (1, 2, 4, 8, 16, 32, 64)
@@ -290,6 +302,8 @@ SOURCES = (
         beside_scale_oij,
         ["10000", "1000", "0.5", "2", "1", "100", "Scale-OIJ"],
     ),
+    batches_of_emitters("uniform", "0.5"),
+    batches_of_emitters("skewed", "0.35"),
     interval_latency("latency", "600000", "100000", "50", arms="KP,DP,HP", skews=["0.5", "0.35"]),
     interval_latency("scale-oij", "300000", "10000", "100", arms="HP,Scale-OIJ", skews=["0.5"]),
     index("threads", "20", counts, "roundrobin"),

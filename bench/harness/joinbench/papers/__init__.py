@@ -6,7 +6,7 @@ from joinbench.papers.dp_join import DP_JOIN, DP_RATES
 from joinbench.papers.pim_parameters import PIM_PARAMETERS
 from joinbench.papers.pim_self import PIM_SELF
 from joinbench.papers.pim_tree import PIM_TREE
-from joinbench.papers.ppoij import LATENCY_OF_PPOIJ, PPOIJ
+from joinbench.papers.ppoij import BATCHES_OF_PPOIJ, LATENCY_OF_PPOIJ, PPOIJ
 from joinbench.papers.scalejoin import SCALEJOIN
 from joinbench.papers.t_gate import T_GATE
 
@@ -19,5 +19,6 @@ PAPERS = (
     DP_JOIN,
     DP_RATES,
     PPOIJ,
+    BATCHES_OF_PPOIJ,
     LATENCY_OF_PPOIJ,
 )

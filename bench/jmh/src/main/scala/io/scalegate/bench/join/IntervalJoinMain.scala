@@ -6,6 +6,7 @@ import org.HdrHistogram.Histogram
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.baseline.ScaleOij
+import io.scalegate.interval.sharednothing.SharedNothingJoin
 import io.scalegate.interval.{IntervalJoin, IntervalPattern}
 import io.scalegate.join.{JoinOptions, JoinStrategy, RunningJoin}
 import io.scalegate.stream.{Side, StreamTuple}
@@ -18,25 +19,31 @@ import io.scalegate.stream.{Side, StreamTuple}
   *
   * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
   * uniform, less is more skewed), the numbers of threads separated by commas, runs, and the numbers
-  * of keys. Scale-OIJ takes part where its name is among those of the keys, at the end.
+  * of keys. Scale-OIJ takes part where its name is among those of the keys, at the end; so do the
+  * patterns by emitters and collectors, as `emitters/8` with batches of 8.
   */
 object IntervalJoinMain {
+  import IntervalPattern.{Calibrated, DataPartitioned, Hybrid, KeyPartitioned}
+
   def main(args: Array[String]): Unit = {
     if (args.length < 6) {
-      System.err.println("arguments: TUPLES W SKEW THREADS,... RUNS KEYS ... [Scale-OIJ]")
+      System.err.println(
+        "arguments: TUPLES W SKEW THREADS,... RUNS KEYS ... [Scale-OIJ] [emitters/BATCH ...]"
+      )
       sys.exit(2)
     }
     val (skew, runs) = (args(2).toDouble, args(4).toInt)
     require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
-    val (others, numbers) = args.drop(5).partition(_ == ScaleOijArm)
+    val (numbers, others) = args.drop(5).partition(_.forall(_.isDigit))
     for (keys <- numbers.map(_.toInt)) {
       val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
       for (threads <- args(3).split(',').map(_.toInt)) {
-        val joins: Seq[JoinStrategy] = patterns.map(new IntervalJoin(threads, _)) ++
-          others.take(1).map(_ => new ScaleOij(threads))
+        val arms = patterns.map(p => p.toString -> new IntervalJoin(threads, p)) ++
+          others.flatMap(other(_, threads))
+        val joins = arms.map(_._2)
         joins.foreach(workload.run) // warm-up
         val rounds = Seq.tabulate(runs)(turn => Rotation(joins, turn)(workload.run))
-        for ((arm, results) <- (patterns.map(_.toString) ++ others).zip(rounds.transpose))
+        for ((arm, results) <- arms.map(_._1).zip(rounds.transpose))
           println(ArmResult.json(
             s"interval/$arm/W=${args(1)}/keys=$keys/s=$skew",
             threads,
@@ -52,11 +59,21 @@ object IntervalJoinMain {
       throw new IllegalArgumentException(s"there is no pattern $name; give KP, DP or HP")
     }
 
-  private[this] val ScaleOijArm = "Scale-OIJ"
+  private[this] val ByEmitters = "emitters/([0-9]+)".r
+
+  private[this] def other(name: String, threads: Int): Seq[(String, JoinStrategy)] = name match {
+    case "Scale-OIJ" => Seq(name -> new ScaleOij(threads))
+    case ByEmitters(batch) =>
+      for (p <- Seq("KP" -> KeyPartitioned, "DP" -> DataPartitioned, "HP" -> Calibrated()))
+        yield s"${p._1}-emitters-$batch" -> new SharedNothingJoin(threads, p._2, batch.toInt)
+    case _ =>
+      throw new IllegalArgumentException(s"there is no join $name: give Scale-OIJ or emitters/8")
+  }
+
   private[this] val patterns = Seq(
-    IntervalPattern.KeyPartitioned,
-    IntervalPattern.DataPartitioned,
-    IntervalPattern.Hybrid()
+    KeyPartitioned,
+    DataPartitioned,
+    Hybrid()
   )
 }
 
