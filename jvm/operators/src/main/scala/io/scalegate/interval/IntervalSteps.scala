@@ -38,8 +38,9 @@ final private[interval] class IntervalSteps(
 
   private[this] val keys = newTable()
   private[this] val guests = newTable()
-  private[this] val rows = new KeyedRows(spec, maxRows, sink, Seq(keys, guests))
+  private[this] val rows = new KeyedRows(spec, maxRows, sink, Seq(keys, guests), () => now)
   private[this] var untilSweep = SweepEvery
+  private[this] var now: StreamTuple = _
 
   def metrics: WorkerMetrics = rows.metrics
 
@@ -50,6 +51,7 @@ final private[interval] class IntervalSteps(
 
   /** Takes the next tuple `t`, which comes as `arrival`. */
   def step(arrival: StreamTuple, t: StreamTuple): Unit = {
+    now = arrival
     if (placement.isPlanDue && placement.plan()) assign()
     if (untilSweep <= 0) sweep(arrival)
     untilSweep -= 1
@@ -61,7 +63,7 @@ final private[interval] class IntervalSteps(
     if (e != null) {
       rows.probe(arrival, t, arrival, e)
       val isMine = e.of(t.side).takeTurn(e.members) == replica
-      rows.keep(arrival, arrival, t, windowValue, e, isMine)
+      rows.keep(arrival, t, windowValue, e, isMine)
     }
   }
 

@@ -16,12 +16,15 @@ import io.scalegate.stream.{Side, Sides, StreamTuple}
   *   the most rows of one stream in this replica
   * @param tables
   *   every key of this replica
+  * @param lowOfAll
+  *   as `low`, for tuples of any key: asked for when there is no room for a row
   */
 final private[interval] class KeyedRows(
     spec: JoinSpec,
     maxRows: Int,
     sink: ResultSink,
-    tables: Seq[KeyTable[KeyEntry]]
+    tables: Seq[KeyTable[KeyEntry]],
+    lowOfAll: () => StreamTuple
 ) {
   private[this] val width = spec.bands.length - 1 // the key has no column
   private[this] val condition = new PairCondition(spec)
@@ -51,14 +54,9 @@ final private[interval] class KeyedRows(
     }
   }
 
-  /** Takes note of `t`, and stores it if it is this replica's and some tuple can reach it.
-    *
-    * @param lowOfAll
-    *   as `low`, for tuples of any key
-    */
+  /** Takes note of `t`, and stores it if it is this replica's and some tuple can reach it. */
   def keep(
       low: StreamTuple,
-      lowOfAll: StreamTuple,
       t: StreamTuple,
       windowValue: Long,
       key: KeyEntry,
@@ -69,7 +67,7 @@ final private[interval] class KeyedRows(
     own.last = math.max(own.last, windowValue)
     if (own.rows != null) share.expire(own.rows, low)
     if (isMine && share.isReachable(windowValue, low)) {
-      if (share.isFull) expireAll(lowOfAll)
+      if (share.isFull) expireAll(lowOfAll())
       if (own.rows == null) own.rows = new KeyBuffer(width)
       share.store(own.rows, windowValue, t)
     }

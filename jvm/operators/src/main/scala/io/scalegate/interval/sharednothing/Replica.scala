@@ -41,11 +41,13 @@ final private[sharednothing] class Replica(
   private[this] var untilSweep = SweepEvery
   private[this] var punctuated = Long.MinValue
   private[this] var sincePunctuation = 0
+  private[this] var lowOfBatch = Long.MinValue
   @volatile private[this] var published = WorkerMetrics.Zero
 
   def metrics: WorkerMetrics = published
 
-  override def prepare(): Unit = rows = new KeyedRows(spec, maxRows, this, Seq(keys))
+  override def prepare(): Unit = rows =
+    new KeyedRows(spec, maxRows, this, Seq(keys), () => lowOfAll)
 
   def step(): Boolean = {
     val stream = turn
@@ -89,7 +91,7 @@ final private[sharednothing] class Replica(
 
   private[this] def join(batch: Batch): Unit = {
     val low = StreamTuple.heartbeat(collector.lowFor(batch))
-    val lowOfAll = StreamTuple.heartbeat(math.min(low.ts, collector.low))
+    lowOfBatch = low.ts
     if (untilSweep <= 0) sweep(lowOfAll)
     untilSweep -= batch.size
     var i = 0
@@ -98,10 +100,13 @@ final private[sharednothing] class Replica(
       val windowValue = rows.next(t)
       val key = keys.entry(t.attrs(0))
       rows.probe(low, t, t, key)
-      rows.keep(low, lowOfAll, t, windowValue, key, isMine(t, batch.members))
+      rows.keep(low, t, windowValue, key, isMine(t, batch.members))
       i += 1
     }
   }
+
+  /** A time that no tuple is before that is still to be joined. */
+  private[this] def lowOfAll = StreamTuple.heartbeat(math.min(lowOfBatch, collector.low))
 
   /** Whether this replica stores the tuple: of its members the one that its hash names. */
   private[this] def isMine(t: StreamTuple, members: Array[Int]): Boolean =
