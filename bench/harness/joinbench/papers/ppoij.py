@@ -229,11 +229,6 @@ PPOIJ = Paper(
             ),
         ),
         Figure(
-            "Fig. 15",
-            "throughput by the size of batches",
-            elsewhere="See [batches of PPOIJ](#batches-of-ppoij).",
-        ),
-        Figure(
             "Fig. 17",
             "throughput beside Scale-OIJ by the number of replicas, 100 and 1,000 keys",
             "Scale-OIJ is ahead below 4 replicas, and behind from there on",
