@@ -37,9 +37,10 @@ TAKES: dict[str, tuple[str, ...]] = {
     "mqlf": ("inputs", "panes"),
     "tumlsc": ("inputs", "panes"),
     "tumlmc": ("inputs", "threads", "panes"),
-    "wiml": ("inputs", "panes"),
+    "wiml": ("inputs", "winset", "panes"),
 }
 """The options of each."""
+CHOICES = {"split": ("every-key", "busiest"), "winset": ("michael", "lanes")}
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def operator(
     batch: int | None = None,
     emitters: bool | None = None,
     inputs: int | None = None,
+    winset: Literal["michael", "lanes"] | None = None,
     panes: bool | None = None,
 ) -> Operator:
     """An operator of the papers with options, for `algorithm=` or `design=`.
@@ -111,6 +113,9 @@ def operator(
     inputs
         Of the designs: sorted inputs that a task's rows are dealt to, one after the other, from 1
         to 1024; under trigger(realTime=...) the tasks that read the sources are the inputs.
+    winset
+        Of "wiml": whether its windows' keys are in one table that all inputs add to, "michael" as
+        in the paper, or in a table of each of the "lanes" that they take in turn.
     panes
         Of the designs: whether windows are made of panes, which the paper does not have.
 
@@ -152,6 +157,7 @@ def operator(
         "batch": batch,
         "emitters": emitters,
         "inputs": inputs,
+        "winset": winset,
         "panes": panes,
     }
     said = {option: value for option, value in given.items() if value is not None}
@@ -173,10 +179,9 @@ def _text(option: str, value: Any) -> str:
         return cells(value, MOST_THREADS)
     if option in ("emitters", "panes"):
         return _checked(option, value, isinstance(value, bool), "True or False").lower()
-    if option == "split":
-        return _checked(
-            option, value, value in ("every-key", "busiest"), '"every-key" or "busiest"'
-        )
+    if option in CHOICES:
+        first, second = CHOICES[option]
+        return _checked(option, value, value in (first, second), f'"{first}" or "{second}"')
     if option in ("merge_ratio", "theta"):
         least, most = (0.0, 1.0) if option == "merge_ratio" else (1.0, 100.0)
         number = value if isinstance(value, (int, float)) and value is not True else float("nan")

@@ -76,6 +76,7 @@ def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: 
         ("hp", {"split": "all"}, 'split=\'all\': give "every-key" or "busiest"'),
         ("hp", {"threads": 0}, "threads=0: give a whole number from 1 to 1024"),
         ("hp", {"batch": 2.5}, "batch=2.5: give a whole number from 1 on"),
+        ("wiml", {"winset": "cuckoo"}, 'winset=\'cuckoo\': give "michael" or "lanes"'),
         ("hp", {"emitters": 1}, "emitters=1: give True or False"),
         ("dp-join", {"layout": (2,)}, "layout=(2,): give the rows and columns of the matrix"),
         ("dp-join", {"layout": (1, 2), "threads": 2}, "leave out threads=2"),

@@ -255,6 +255,10 @@ def test_a_design_of_the_papers_gives_the_rows_of_panes(
     on_panes = scalegate.operator(design, inputs=3, panes=True)
     assert sorted(flat(windows(on_panes)).collect()) == expected
     assert f"({design}(inputs=3, panes=true))" in sessions.plan(windows(on_panes))
+    if design == "wiml":
+        of_the_paper = scalegate.operator(design, inputs=2, winset="michael")
+        assert sorted(flat(windows(of_the_paper)).collect()) == expected
+        assert "(wiml(inputs=2, winset=michael))" in sessions.plan(windows(of_the_paper))
 
 
 def test_a_design_that_is_none_or_has_no_windows_is_refused(meters: DataFrame) -> None:

@@ -21,6 +21,9 @@ class TuMLMCSuite extends AggregateContract(new TuMLMC(3), subtracts = true)
 
 class WiMLSuite extends AggregateContract(WiML, ordered = false, merges = true, subtracts = true)
 
+class MichaelSuite
+    extends AggregateContract(WiML.Michael, ordered = false, merges = true, cases = 80)
+
 class PanesOverTuMLSCSuite
     extends AggregateContract(new PaneAggregate(TuMLSC), merges = true, subtracts = true)
 
@@ -56,7 +59,7 @@ class PredicatesInTheHiveSuite extends AnyFunSuite {
   private val feeds =
     Vector.tabulate(3)(i => Vector.tabulate(200)(n => tuple(n.toLong, i, n.toLong, s"k${n % 5}")))
 
-  for (design <- Seq(WiML, new TuMLMC(2)))
+  for (design <- Seq(WiML, WiML.Michael, new TuMLMC(2)))
     test(s"${design.name} asks a predicate once for each tuple, whatever the number of windows") {
       val asked = new AtomicLong
       def rows(d: AggregateDesign, count: AtomicLong) = {

@@ -1,6 +1,6 @@
 package io.scalegate.multiway.design
 
-import io.scalegate.multiway.winset.KeyedWinsets
+import io.scalegate.multiway.winset.{KeyedWinsets, SharedWinsets}
 import io.scalegate.multiway.{
   AggregateDesign,
   AggregateOptions,
@@ -17,10 +17,13 @@ import io.scalegate.stream.StreamTuple
   * W-Hive as their tuples come, unmerged; the consumer makes the results. For functions that are
   * not order-sensitive.
   */
-object WiML extends AggregateDesign {
-  def name: String = "WiML"
+sealed abstract class WiML(val name: String) extends AggregateDesign {
+  protected def winsets[K, S <: AnyRef, R](
+      spec: AggregateSpec[K, S, R],
+      inputs: Int
+  ): KeyedWinsets[K, S, R, _ <: AnyRef]
 
-  def open[K, S <: AnyRef, R](
+  final def open[K, S <: AnyRef, R](
       spec: AggregateSpec[K, S, R],
       inputs: Int,
       options: AggregateOptions
@@ -30,10 +33,10 @@ object WiML extends AggregateDesign {
       s"WiML updates windows with tuples as they come from each input, and ${spec.function.name} " +
         "depends on their order over all inputs; use TuMLSC, TuMLMC or panes over them"
     )
-    new HivedAggregate(KeyedWinsets(spec, inputs, isKeyOwned = false), inputs, options)
+    new HivedAggregate(winsets(spec, inputs), inputs, options)
   }
 
-  def openSequences[K, S <: AnyRef, R](
+  final def openSequences[K, S <: AnyRef, R](
       spec: SequenceSpec[K, S, R],
       inputs: Int,
       options: AggregateOptions
@@ -44,12 +47,34 @@ object WiML extends AggregateDesign {
     )
 }
 
+/** With a table for each lane of a winset, and blocks of windows that overlap. */
+object WiML extends WiML("WiML") {
+
+  /** With one table for each winset, which all threads add to, as in the paper (§5.2). A function
+    * that rounds keeps its lanes, unless there is one input: its last digits must not depend on
+    * which thread came first.
+    */
+  object Michael extends WiML("WiML(michael)") {
+    protected def winsets[K, S <: AnyRef, R](
+        spec: AggregateSpec[K, S, R],
+        inputs: Int
+    ): KeyedWinsets[K, S, R, _ <: AnyRef] =
+      if (spec.function.isRounding && inputs > 1) WiML.winsets(spec, inputs)
+      else new SharedWinsets(spec)
+  }
+
+  protected def winsets[K, S <: AnyRef, R](
+      spec: AggregateSpec[K, S, R],
+      inputs: Int
+  ): KeyedWinsets[K, S, R, _ <: AnyRef] = KeyedWinsets(spec, inputs, isKeyOwned = false)
+}
+
 final private class HivedAggregate[K, S <: AnyRef, R, W <: AnyRef](
     winsets: KeyedWinsets[K, S, R, W],
     inputs: Int,
     options: AggregateOptions
 ) extends MultiwayAggregate[K, R](inputs) {
-  private[this] val hive = winsets.hive(options.winsetCapacity)
+  private[this] val hive = winsets.hive(options.winsetCapacity, inputs)
   private[this] val order = Array.tabulate(inputs)(new InputOrder(_))
 
   protected def offer(t: StreamTuple, input: Int): Boolean = {

@@ -13,18 +13,10 @@ import io.scalegate.stream.StreamTuple
 
 /** The winsets of a hive that is fed with stream tuples. The predicate of a filtered function
   * is asked once for each tuple, not for each of its windows.
-  *
-  * @param isKeyOwned
-  *   whether each key is one thread's
   */
 abstract private[scalegate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
-    spec: AggregateSpec[K, S, R],
-    threads: Int,
-    isKeyOwned: Boolean
+    spec: AggregateSpec[K, S, R]
 ) extends Winsets[StreamTuple, W] {
-  final protected val lanes: Lanes =
-    if (isKeyOwned || threads == 1 || spec.function.isRounding) new OwnLanes(threads)
-    else new SharedLanes(threads)
   final private[this] val selective = spec.function match {
     case s: Selective[StreamTuple @unchecked, S @unchecked, R @unchecked] => s
     case _ => null
@@ -32,7 +24,7 @@ abstract private[scalegate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
   final protected val function: AggregateFunction[StreamTuple, S, R] =
     if (selective == null) spec.function else selective.ofAccepted
   final protected val maker = new ResultMaker(spec)
-  @volatile protected var expected = 0 // the keys of a lane of the last winset taken
+  @volatile protected var expected = 0 // the keys of a table of the last winset taken
 
   /** The results of a winset that was taken; null for none. The consumer's. */
   final def taken(winset: W): WindowResults[K, R] =
@@ -42,15 +34,46 @@ abstract private[scalegate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
 
   final def ts(t: StreamTuple): Long = t.ts
 
-  final def hive(capacity: Int): WHive[StreamTuple, W] =
+  final def hive(capacity: Int, threads: Int): WHive[StreamTuple, W] =
     new WHive(spec.windows, this, threads, capacity)
 
-  /** Adds each tuple in a lane. */
-  abstract protected class LaneUpdater(thread: Int) extends WinsetUpdater[StreamTuple, W] {
+  /** Asks for each tuple's key, and whether the function accepts it, once. */
+  abstract protected class KeyedUpdater extends WinsetUpdater[StreamTuple, W] {
     final def update(t: StreamTuple): Unit = {
       val isAccepted = selective == null || selective.accepts(t)
       val key = spec.key(t).asInstanceOf[AnyRef]
-      val hash = StateTable.hash(key)
+      update(key, StateTable.hash(key), t, isAccepted)
+    }
+
+    /** Adds a tuple of the key or, if the function passes over it, has the key; `hash` is
+      * [[StateTable.hash]] of it.
+      */
+    protected def update(key: AnyRef, hash: Int, t: StreamTuple, isAccepted: Boolean): Unit
+  }
+}
+
+/** Winsets with a table for each lane.
+  *
+  * @param isKeyOwned
+  *   whether each key is one thread's
+  */
+abstract private[scalegate] class LanedWinsets[K, S <: AnyRef, R, W <: AnyRef](
+    spec: AggregateSpec[K, S, R],
+    threads: Int,
+    isKeyOwned: Boolean
+) extends KeyedWinsets[K, S, R, W](spec) {
+  final protected val lanes: Lanes =
+    if (isKeyOwned || threads == 1 || spec.function.isRounding) new OwnLanes(threads)
+    else new SharedLanes(threads)
+
+  /** Adds each tuple in a lane. */
+  abstract protected class LaneUpdater(thread: Int) extends KeyedUpdater {
+    final protected def update(
+        key: AnyRef,
+        hash: Int,
+        t: StreamTuple,
+        isAccepted: Boolean
+    ): Unit = {
       val lane = lanes.enter(thread)
       if (isAccepted) add(lane, key, hash, t) else touch(lane, key, hash)
       lanes.leave(lane)
@@ -99,7 +122,7 @@ final private[scalegate] class ApartWinsets[K, S <: AnyRef, R](
     spec: AggregateSpec[K, S, R],
     threads: Int,
     isKeyOwned: Boolean
-) extends KeyedWinsets[K, S, R, Winset[StreamTuple, S]](spec, threads, isKeyOwned) {
+) extends LanedWinsets[K, S, R, Winset[StreamTuple, S]](spec, threads, isKeyOwned) {
   def create(start: Long): Winset[StreamTuple, S] =
     new Winset(start, lanes.count, expected, function)
 

@@ -20,7 +20,7 @@ final private[scalegate] class OverlappingWinsets[
     layout: StateLayout[StreamTuple, L],
     threads: Int,
     isKeyOwned: Boolean
-) extends KeyedWinsets[K, S, R, OverlappingWinset[L]](spec, threads, isKeyOwned) {
+) extends LanedWinsets[K, S, R, OverlappingWinset[L]](spec, threads, isKeyOwned) {
   /*
    * Blocks are numbered as windows are; there is one when one of its windows has a tuple. A
    * window that is made has not been taken, nor has any later one; so the consumer, with a window

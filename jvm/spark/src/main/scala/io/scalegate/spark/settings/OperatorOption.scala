@@ -101,6 +101,14 @@ object OperatorOption {
         whole(_).filter(_ <= MostThreads)
       )
 
+  /** Whether the threads of a W-Hive share one table in each winset, as in the paper, or have lanes. */
+  case object Winset
+      extends OperatorOption[Boolean](
+        "winset",
+        "michael, as in the paper, or lanes",
+        Map("michael" -> true, "lanes" -> false).get
+      )
+
   /** Whether an aggregate makes its windows of panes. */
   case object Panes extends OperatorOption[Boolean]("panes", "true or false", _.toBooleanOption)
 
@@ -118,6 +126,7 @@ object OperatorOption {
     Batch,
     Emitters,
     Inputs,
+    Winset,
     Panes
   )
 }

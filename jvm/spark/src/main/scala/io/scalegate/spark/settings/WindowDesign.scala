@@ -23,7 +23,7 @@ sealed abstract class WindowDesign(
 }
 
 object WindowDesign {
-  import OperatorOption.{Inputs, Panes, Threads}
+  import OperatorOption.{Inputs, Panes, Threads, Winset}
 
   /** A queue for each input, with locks. */
   case object OfQueues extends WindowDesign("mq", "MQ", Seq(Inputs, Panes), _ => MQ)
@@ -44,7 +44,13 @@ object WindowDesign {
       )
 
   /** A W-Hive whose inputs update the windows. */
-  case object OfWinsets extends WindowDesign("wiml", "WiML", Seq(Inputs, Panes), _ => WiML)
+  case object OfWinsets
+      extends WindowDesign(
+        "wiml",
+        "WiML",
+        Seq(Inputs, Winset, Panes),
+        options => if (options.getOrElse(Winset, false)) WiML.Michael else WiML
+      )
 
   /** Lazy, as each of them needs this object first. */
   lazy val all: Seq[WindowDesign] =

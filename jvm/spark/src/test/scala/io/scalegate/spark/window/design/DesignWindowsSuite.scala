@@ -68,6 +68,13 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
       ))
     }
 
+  for ((what, columns, more, by) <- aggregates.take(3))
+    test(s"WiML on Michael's winsets: $what") {
+      val hint = "wiml(inputs=3, winset=michael)"
+      val df = assertDesigned(query(hint, columns, more, by))
+      assert(executed(df).toString.contains(s"design: WiML ($hint)"))
+    }
+
   test("a hint on a frame, seen through filters and columns") {
     def frame(df: DataFrame) =
       df.select("ts", "k", "i").where("k > 1")
