@@ -198,5 +198,5 @@ private object Emitter {
   /** The replica that plans. */
   val Master: Array[Int] = Array(0)
 
-  val PatienceInBatches = 64
+  val PatienceInBatches = 64L
 }

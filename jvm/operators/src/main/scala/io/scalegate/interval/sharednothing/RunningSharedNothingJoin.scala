@@ -58,12 +58,14 @@ final private[interval] class RunningSharedNothingJoin(
     s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
   )
 
+  /** No batch holds more than a source may have waiting. */
+  private[this] val batchSize = math.min(batch, options.inputCapacity)
   private[this] val channels = Vector.fill(sides.length, replicas)(
-    new SpscRing[Message](math.max(1, options.inputCapacity / batch))
+    new SpscRing[Message](options.inputCapacity / batchSize)
   )
   private[this] val feedback = Vector.fill(sides.length)(new SpscRing[SplitPlan](1))
   private[this] val emitters = sides.indices.map(i =>
-    new Emitter(i, distribution(i), channels(i), batch)
+    new Emitter(i, distribution(i), channels(i), batchSize)
   )
   private[this] val found =
     Vector.fill(replicas)(new SpscRing[JoinResult](options.outputCapacity))

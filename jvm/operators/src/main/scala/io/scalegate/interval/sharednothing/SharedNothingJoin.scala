@@ -17,7 +17,7 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple}
   * @param pattern
   *   key partitioned, data partitioned, or `IntervalPattern.Calibrated`, the paper's HP-OIJ
   * @param batch
-  *   tuples that an emitter sends at once
+  *   tuples that an emitter sends at once, no more than `JoinOptions.inputCapacity`
   * @param inOrder
   *   whether results come in the order of `io.scalegate.join.ordered.ResultOrder`, each as late as
   *   the slowest source; else they come as they are found, as in the paper

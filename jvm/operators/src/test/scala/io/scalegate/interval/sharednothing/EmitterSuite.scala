@@ -110,7 +110,7 @@ final class EmitterSuite extends AnyFunSuite {
   test("a batch that does not fill goes all the same, and who gets nothing is told the floor") {
     val sent = new Sent(new PointToPoint(Replicas), batch = 4)
     sent.add(keyOf(2), 0)
-    for (ts <- 1 to 4 * Emitter.PatienceInBatches * 2) sent.add(keyOf(1), ts.toLong)
+    for (ts <- 1 to 4 * Emitter.PatienceInBatches.toInt * 2) sent.add(keyOf(1), ts.toLong)
     assert(sent.times(2) == Seq(Seq(0)))
     val told = sent.taken(0)
     assert(told.nonEmpty && told.forall(_.isInstanceOf[Progress]))

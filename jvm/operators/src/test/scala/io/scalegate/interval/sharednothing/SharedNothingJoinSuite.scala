@@ -150,6 +150,16 @@ final class SharedNothingJoinSuite extends AnyFunSuite {
     } finally join.close()
   }
 
+  test("a batch beyond what a source may have waiting is sent when that is full") {
+    val join = new SharedNothingJoin(1, KeyPartitioned, batch = Int.MaxValue)
+      .open(spec, Vector(Side.R, Side.S), JoinOptions(inputCapacity = 4))
+    try {
+      for (i <- 0 until 4; source <- join.sources)
+        assert(source.tryAdd(tuple(i.toLong, source.id, i.toLong, source.side, 1, 1)))
+      assert(await(join).earlier != null)
+    } finally join.close()
+  }
+
   test("a promise is kept though its source never calls again, and channels are full") {
     val options = JoinOptions(inputCapacity = 1, outputCapacity = 1)
     for (pattern <- patterns; _ <- 1 to Sample.rounds(20)) {
