@@ -1,10 +1,10 @@
 package io.scalegate.bench.aggregate
 
 import java.util.concurrent.ConcurrentHashMap
-import java.util.concurrent.atomic.{AtomicReference, AtomicReferenceArray}
+import java.util.concurrent.atomic.AtomicReference
 
 import io.scalegate.multiway.function.{Counted, Functions, StateTable}
-import io.scalegate.multiway.winset.Winset
+import io.scalegate.multiway.winset.{SharedTable, Winset}
 
 /** A winset that counts. */
 trait WinsetUnderTest {
@@ -22,7 +22,7 @@ object WinsetUnderTest {
     case "ByInput" => new WinsetOfCore(inputs, keys)
     case "Shared" => new SharedWinset(keys)
     case "Locked" => new WinsetInMap(keys)
-    case "Michael" => new WinsetInLists(Integer.highestOneBit(keys) * 2)
+    case "Michael" => new WinsetInLists(keys)
   }
 
   /** A state under a lock. */
@@ -101,58 +101,17 @@ final class WinsetInMap(keys: Int) extends WinsetUnderTest {
   }
 }
 
-/** Michael's lock-free hash table (SPAA 2002), without removal: a fixed number of lists, each
-  * sorted by the keys' hashes.
-  */
-final class WinsetInLists(buckets: Int) extends WinsetUnderTest {
-  import WinsetInLists.Node
+/** The operators' own table on Michael's lists, which all threads share. */
+final class WinsetInLists(keys: Int) extends WinsetUnderTest {
+  import WinsetUnderTest.function
 
-  private[this] val lists = new AtomicReferenceArray[Node](buckets)
+  private[this] val table = new SharedTable[Any, Counted](0L, keys, function)
 
-  def add(key: AnyRef, input: Int): Unit = find(key, StateTable.hash(key)).add()
+  def add(key: AnyRef, input: Int): Unit = table.add(key, StateTable.hash(key), ())
 
   def total: Long = {
     var sum = 0L
-    (0 until buckets).foreach { b =>
-      var node = lists.get(b)
-      while (node != null) {
-        sum += WinsetUnderTest.function.result(node.state.getPlain)
-        node = node.get
-      }
-    }
+    table.foreach((_, state) => sum += function.result(state))
     sum
-  }
-
-  private[this] def find(key: AnyRef, hash: Int): Node = {
-    val bucket = hash & (buckets - 1)
-    var found: Node = null
-    var before: Node = null // the list's head
-    while (found == null) {
-      val next = if (before == null) lists.get(bucket) else before.get
-      if (next != null && next.hash == hash && next.key == key) found = next
-      else if (next != null && next.hash <= hash) before = next
-      else {
-        val node = new Node(key, hash)
-        node.setPlain(next)
-        val linked =
-          if (before == null) lists.compareAndSet(bucket, next, node)
-          else before.compareAndSet(next, node)
-        if (linked) found = node
-      }
-    }
-    found
-  }
-}
-
-object WinsetInLists {
-  import WinsetUnderTest.function
-
-  /** The link is the inherited reference. The state is taken out, and put back, as in
-    * [[SharedWinset]].
-    */
-  final private class Node(val key: AnyRef, val hash: Int) extends AtomicReference[Node] {
-    val state = new AtomicReference(function.create())
-
-    def add(): Unit = SharedWinset.add(state)
   }
 }
