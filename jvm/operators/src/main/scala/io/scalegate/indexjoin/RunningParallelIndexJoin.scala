@@ -58,7 +58,7 @@ final private class RunningParallelIndexJoin(
 
   /** Written by who holds `resizing`. */
   @volatile private[this] var staff =
-    new Staff[Worker](Vector.empty, _.counters.metrics(0L))
+    new Staff[Worker](Vector.empty, _.isLeaving, _.counters.metrics(0L))
   private[this] var hired = 0
 
   protected def take(): JoinResult = queue.poll()
@@ -76,13 +76,13 @@ final private class RunningParallelIndexJoin(
 
   override def details: Seq[(String, Double)] = IndexJoin.merges(windows.map(_.index))
 
-  def threads: Int = staff.workers.count(!_.isLeaving)
+  def threads: Int = staff.present.size
 
   def resize(threads: Int): Unit = resizing.synchronized {
     require(threads > 0, s"a join needs at least one thread, not $threads")
     ending.throwIfStopped()
     staff = staff.withoutEnded
-    val staying = staff.workers.filterNot(_.isLeaving)
+    val staying = staff.present
     staying.drop(threads).foreach(_.leave())
     for (_ <- staying.size until threads) {
       val worker = new Worker(hired)

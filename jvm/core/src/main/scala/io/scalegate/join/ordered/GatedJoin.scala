@@ -13,11 +13,7 @@ abstract private[scalegate] class GatedJoin(
     options: JoinOptions
 ) extends RunningOperator[JoinResult](new Lifecycle("join"), options.idle)
     with RunningJoin {
-  require(sides.nonEmpty, "a join needs at least one source")
-  require(
-    spec.joinType == JoinType.Inner,
-    s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
-  )
+  GatedJoin.requirePairs(spec, sides)
 
   protected val gate = new ScaleGate[StreamTuple](EventOrder.Tuples, options.inputCapacity)
 
@@ -32,5 +28,17 @@ abstract private[scalegate] class GatedJoin(
       extends GatedSource(source, ending, side.toString, spec.bands.length)
       with JoinSource {
     protected def isOfStream(t: StreamTuple): Boolean = t.side eq side
+  }
+}
+
+private[scalegate] object GatedJoin {
+
+  /** Refuses a join without sources, and one whose results are not its pairs. */
+  def requirePairs(spec: JoinSpec, sides: IndexedSeq[Side]): Unit = {
+    require(sides.nonEmpty, "a join needs at least one source")
+    require(
+      spec.joinType == JoinType.Inner,
+      s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
+    )
   }
 }

@@ -1,7 +1,7 @@
 package io.scalegate.join.ordered
 
 import io.scalegate.gate.GateSource
-import io.scalegate.stream.{Lifecycle, StreamTuple, WaitingSource}
+import io.scalegate.stream.{Lifecycle, StreamTuple, TupleSource, WaitingSource}
 
 /** Where a physical stream enters an input gate.
   *
@@ -41,10 +41,27 @@ abstract private[scalegate] class GatedSource(
 
   private[this] def check(t: StreamTuple): Unit = {
     lifecycle.throwIfStopped()
-    if (t.source != id || !isOfStream(t) || t.attrs.length < width)
-      throw new IllegalArgumentException(
-        s"$source takes tuples of source $id, stream $stream, with $width attributes; this one " +
-          s"is of source ${t.source}, stream ${t.side}, with ${t.attrs.length}"
-      )
+    GatedSource.check(t, this, stream, isOfStream(t), width)
   }
+}
+
+private[scalegate] object GatedSource {
+
+  /** Refuses a tuple that is not of the source, or has too few attributes.
+    *
+    * @param isOfStream
+    *   whether the tuple says itself that it is of the logical stream
+    */
+  def check(
+      t: StreamTuple,
+      source: TupleSource,
+      stream: String,
+      isOfStream: Boolean,
+      width: Int
+  ): Unit =
+    if (t.source != source.id || !isOfStream || t.attrs.length < width)
+      throw new IllegalArgumentException(
+        s"$source takes tuples of source ${source.id}, stream $stream, with $width attributes; " +
+          s"this one is of source ${t.source}, stream ${t.side}, with ${t.attrs.length}"
+      )
 }

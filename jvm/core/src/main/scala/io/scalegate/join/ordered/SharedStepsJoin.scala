@@ -45,6 +45,7 @@ abstract private[scalegate] class SharedStepsJoin(
   @volatile private[this] var staff =
     new Staff[ProcessingThread](
       Vector.tabulate(threadsAtFirst)(new ProcessingThread(_, null)),
+      _.isRetired,
       _.metrics
     )
 
@@ -52,7 +53,7 @@ abstract private[scalegate] class SharedStepsJoin(
 
   final override def metrics: JoinMetrics = JoinMetrics(staff.metrics)
 
-  final def threads: Int = staff.workers.count(!_.isRetired)
+  final def threads: Int = staff.present.size
 
   final def resize(threads: Int): Unit = resizing.synchronized {
     require(threads > 0, s"a join needs at least one thread, not $threads")
@@ -77,12 +78,11 @@ abstract private[scalegate] class SharedStepsJoin(
     if (source.promisedTime < Long.MaxValue) {
       sharings += 1
       val sharing = new Sharing
-      val present = staff.workers.filterNot(_.isRetired)
-      val (staying, leaving) = present.splitAt(threads)
+      val (staying, leaving) = staff.present.splitAt(threads)
       try for (_ <- staying.size until threads) hire(sharing)
       finally {
         leaving.foreach(_.retire())
-        sharing.numbers = staff.workers.filterNot(_.isRetired).map(_.number)
+        sharing.numbers = staff.present.map(_.number)
         val time = if (source.promised.isEmpty) Long.MinValue else source.promisedTime + 1
         source.tryAdd(StreamTuple.control(time, sharings, sharing))
       }
@@ -137,22 +137,21 @@ abstract private[scalegate] class SharedStepsJoin(
     protected def work(): Boolean = {
       val t = input.next()
       if (t != null) {
-        t.row match {
-          case sharing: Sharing if t.isHeartbeat => take(sharing)
-          case _ => if (takesPart && !t.isHeartbeat) steps.step(t)
-        }
+        if (t.isHeartbeat) takeSharing(t) else if (takesPart) steps.step(t)
         pass(t)
       }
       t != null
     }
 
-    private[this] def take(sharing: Sharing): Unit = {
-      if (sharing eq first) takesPart = true
-      if (takesPart) {
-        val share = sharing.numbers.indexOf(number)
-        leaves = share < 0
-        steps.share(share, sharing.numbers.size)
-      }
+    private[this] def takeSharing(heartbeat: StreamTuple): Unit = heartbeat.row match {
+      case sharing: Sharing =>
+        if (sharing eq first) takesPart = true
+        if (takesPart) {
+          val share = sharing.numbers.indexOf(number)
+          leaves = share < 0
+          steps.share(share, sharing.numbers.size)
+        }
+      case _ => ()
     }
 
     def isFinished: Boolean = input.isDone || (leaves && steps.isEmpty)

@@ -178,6 +178,7 @@ final class ScaleJoinResizeSuite extends AnyFunSuite with ScalaCheckPropertyChec
       results ++= drain(join)
       assert(results == Definition.results(input) && join.isDone)
       join.resize(2) // after the end, too
+      assert(join.threads == 2)
     } finally join.close()
   }
 

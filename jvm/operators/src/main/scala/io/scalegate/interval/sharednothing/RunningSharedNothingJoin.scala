@@ -2,7 +2,8 @@ package io.scalegate.interval.sharednothing
 
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.interval.{IntervalPattern, KeySplitting, RunningPattern}
-import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSource, JoinSpec, JoinType}
+import io.scalegate.join.ordered.{GatedJoin, GatedSource}
+import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSource, JoinSpec}
 import io.scalegate.stream.{
   EventOrder,
   Lifecycle,
@@ -52,11 +53,7 @@ final private[interval] class RunningSharedNothingJoin(
    * Memory order: see SpscRing and Emitter. A replica's metrics are published before the punctuation
    * that tells of them, and before its results are closed; a failure before that (see Lifecycle).
    */
-  require(sides.nonEmpty, "a join needs at least one source")
-  require(
-    spec.joinType == JoinType.Inner,
-    s"a strategy gives the pairs of an inner join; open a ${spec.joinType} join by TypedJoin"
-  )
+  GatedJoin.requirePairs(spec, sides)
 
   /** No batch holds more than a source may have waiting. */
   private[this] val batchSize = math.min(batch, options.inputCapacity)
@@ -87,12 +84,10 @@ final private[interval] class RunningSharedNothingJoin(
       () => emitters.exists(_.help())
     )
   )
-  @volatile private[this] var split =
-    KeySplitting(
-      0,
-      if (pattern == IntervalPattern.DataPartitioned) replicas else 1,
-      if (pattern == IntervalPattern.DataPartitioned) replicas else 1
-    )
+  @volatile private[this] var split = {
+    val degree = if (pattern == IntervalPattern.DataPartitioned) replicas else 1
+    KeySplitting(0, degree.toDouble, degree)
+  }
 
   val sources: IndexedSeq[JoinSource] = sides.zipWithIndex.map { case (side, i) =>
     new Source(side, i)
@@ -171,12 +166,7 @@ final private[interval] class RunningSharedNothingJoin(
 
     private[this] def check(t: StreamTuple): Unit = {
       ending.throwIfStopped()
-      if (t.source != id || (t.side ne side) || t.attrs.length < spec.bands.length)
-        throw new IllegalArgumentException(
-          s"$this takes tuples of source $id, stream $side, with ${spec.bands.length} " +
-            s"attributes; this one is of source ${t.source}, stream ${t.side}, with " +
-            s"${t.attrs.length}"
-        )
+      GatedSource.check(t, this, side.toString, t.side eq side, spec.bands.length)
       if (closed) throw new IllegalStateException(s"$this is closed")
       if (last != null && EventOrder.Tuples.compare(t, last) <= 0)
         throw new OutOfOrderException(toString, last.ts, t.ts)
