@@ -39,15 +39,27 @@ final private[scalegate] class RunTimes(times: Array[Long]) {
     */
   def between(after: Long, upTo: Long): Iterator[Int] =
     if (after >= greatest || upTo < least || after >= upTo) Iterator.empty
+    else
+      Iterator.range(firstAfter(after), byTime.length).map(byTime(_)).takeWhile(times(_) <= upTo)
+
+  /** The number of the row of this time, which one row alone has; -1 if none has it. */
+  def numberAt(time: Long): Int =
+    if (time < least || time > greatest) -1
     else {
-      var low = 0
-      var high = byTime.length
-      while (low < high) {
-        val middle = (low + high) >>> 1
-        if (times(byTime(middle)) <= after) low = middle + 1 else high = middle
-      }
-      Iterator.range(low, byTime.length).map(byTime(_)).takeWhile(times(_) <= upTo)
+      val number = byTime(firstAfter(time - 1))
+      if (times(number) == time) number else -1
     }
+
+  /** Where in the order of their times the rows begin whose times lie above this one. */
+  private[this] def firstAfter(bound: Long) = {
+    var low = 0
+    var high = byTime.length
+    while (low < high) {
+      val middle = (low + high) >>> 1
+      if (times(byTime(middle)) <= bound) low = middle + 1 else high = middle
+    }
+    low
+  }
 
   private[this] def findBounds(): Unit = {
     var i = 0

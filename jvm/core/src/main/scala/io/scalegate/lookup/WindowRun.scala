@@ -34,6 +34,9 @@ final class WindowRun[A] private[scalegate] (
     */
   def between(after: Long, upTo: Long): Iterator[Int] = times.between(after, upTo)
 
+  /** The number of the row of this time, where no two rows have the same; -1 if none has it. */
+  private[scalegate] def numberAt(time: Long): Int = times.numberAt(time)
+
   /** The same run with other rows kept. */
   def withRows(others: A): WindowRun[A] = new WindowRun(index, keys, others, times)
 }

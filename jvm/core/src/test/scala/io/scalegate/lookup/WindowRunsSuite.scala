@@ -179,6 +179,17 @@ final class WindowRunsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     }
   }
 
+  test("a run gives the row of a time that one row alone has, and none for another") {
+    forAll(Gen.listOf(Gen.choose(-20L, 20L))) { some =>
+      val times = some.distinct
+      val one = run(empty(Side.S), times.zipWithIndex.map { case (t, i) => Row(i.toLong, 0, t) })
+      for (time <- -22L to 22L) {
+        val number = one.numberAt(time)
+        if (times.contains(time)) assert(one.timeOf(number) == time) else assert(number == -1)
+      }
+    }
+  }
+
   test("a lookup sees runs that are not part of the window yet, and only those it was given") {
     val window = empty(Side.R)
     val old = window.add(run(window, Seq(Row(1, 5, 10))), Long.MinValue)

@@ -33,12 +33,19 @@ final private[operator] class LiveOperator(
   /** Pairs of rows that its threads have compared so far. */
   def comparisons: Long = join.metrics.comparisons
 
-  /** Takes more rows: all that there are after those before and up to a time. [[next]] must have given null. */
-  def begin(rows: Sides[RowBatch], inOrder: EventTimeOrder, upTo: Long): Unit = {
+  /** Takes more rows: all that there are after those before and up to a time. [[next]] must have given null. The sequence
+    * numbers of their tuples go on from `before`, the numbers of rows that came before them.
+    */
+  def begin(
+      rows: Sides[RowBatch],
+      before: Sides[Long],
+      inOrder: EventTimeOrder,
+      upTo: Long
+  ): Unit = {
     order = inOrder
     position = 0
-    left.rows = rows.left
-    right.rows = rows.right
+    left.begin(rows.left, before.left)
+    right.begin(rows.right, before.right)
     end = EventTimeWindow.plus(upTo, 1)
     promised = false
   }
@@ -91,23 +98,27 @@ final private[operator] class LiveOperator(
   /** The rows of one side on their way. */
   final private[this] class Feed(side: Side) {
     private[this] val reader = readers(side)
-    private[this] var seq = 0L
+    private[this] var rows: RowBatch = _
+    private[this] var before = 0L // rows that came before these
     private[this] var current: StreamTuple = _ // that was not taken yet
     val source: JoinSource = join.sources(if (side eq Side.R) 0 else 1)
-    var rows: RowBatch = _
+
+    def begin(rows: RowBatch, before: Long): Unit = {
+      this.rows = rows
+      this.before = before
+    }
 
     def tuple(number: Int): StreamTuple = {
-      if (current == null) current = made(rows.stored.row(number), rows.timeOf(number))
+      if (current == null) current = made(rows.stored.row(number), number)
       current
     }
 
     def taken(): Unit = current = null
 
-    private[this] def made(row: UnsafeRow, time: Long) = {
+    private[this] def made(row: UnsafeRow, number: Int) = {
       val attrs = new Array[Long](reader.width)
       reader.read(row, attrs)
-      seq += 1
-      new StreamTuple(time, source.id, seq, side, attrs, row)
+      new StreamTuple(rows.timeOf(number), source.id, before + number + 1, side, attrs, row)
     }
   }
 }

@@ -17,8 +17,7 @@ final private[operator] class OperatorPairs(
     operator: LiveOperator,
     probing: Probing,
     sides: Sides[BatchSide],
-    end: StreamJoinEnd,
-    finished: JoinState => Unit
+    end: StreamJoinEnd
 ) extends BatchPairs(
       new RowAddress(sides.left.input.output.length),
       new RowAddress(sides.right.input.output.length)
@@ -47,9 +46,7 @@ final private[operator] class OperatorPairs(
 
   def finish(): JoinState = {
     require(!hasNext, "a batch is finished when all of its rows were taken")
-    val state = end.stateOf(sides)
-    finished(state)
-    state
+    end.stateOf(sides)
   }
 
   /** The operator goes on: the end of the task closes it. */

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
-import io.scalegate.join.{JoinSpec, TypedJoin}
+import io.scalegate.join.{JoinSpec, JoinType, TypedJoin}
 import io.scalegate.spark.join.operator.{OperatorTask, TimedReader}
 import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
@@ -22,7 +22,9 @@ import io.scalegate.spark.join.stream.task.{
   StoredTask,
   StreamBatch,
   StreamInput,
-  StreamJoinEnd
+  StreamJoinEnd,
+  StreamJoinIterator,
+  UnmatchedRows
 }
 import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
 import io.scalegate.spark.settings.NamedOperator
@@ -33,13 +35,15 @@ import io.scalegate.stream.{CountWindow, Side, Sides, TimeWindow, Window}
   *
   * The operator lives as long as the task. It is a function of its input, so what it holds is made again from its last
   * rows: the state is these, as they came, and a task begins by giving them to an operator anew. What this gives for
-  * them was given before. An operator that decides about rows is given those of twice the window, since what has become
-  * of the rows that are not decided yet depends on them.
+  * them was given before.
+  *
+  * What becomes of rows that match nothing, or are given for their first match: over a window of times the operator
+  * decides, and is given those of twice the window, since what has become of the rows that are not decided yet depends
+  * on them. Over a window of rows that would be all rows before; the operator gives the pairs there, and the state says
+  * which rows have been in one.
   *
   * @param bands
   *   of the bounded attributes, the event time among them
-  * @param window
-  *   of rows for inner joins alone: what has become of a row depends on all rows before it
   */
 final class OperatorStreamTask(
     probing: Probing,
@@ -52,11 +56,17 @@ final class OperatorStreamTask(
     with StoredTask {
   import OperatorStreamTask._
 
+  /** Whether the operator says what becomes of each row, and not the state. */
+  private[this] val decides = window.isInstanceOf[EventTimeWindow] || probing.isInner
+
   @transient protected lazy val held: Sides[StoredSide] = Sides.each { side =>
     val input = inputs(side)
     new StoredSide(
       side,
-      input.copy(bounded = Seq(input.bounded(window.key)), decided = false),
+      input.copy(
+        bounded = Seq(input.bounded(window.key)),
+        decided = input.decided && !decides
+      ),
       Vector(AnyTime),
       kept(window, probing.isInner),
       inTurn = true,
@@ -83,19 +93,24 @@ final class OperatorStreamTask(
     val goesOn = live != null && (reached eq before)
     val isGiven = order.size > 0 || mayDecide(before, batch.watermark)
     val current = if (isGiven) operatorAt(before, services.waiting) else null
-    if (isGiven) current.begin(now, order, batch.watermark)
-    new OperatorPairs(
-      current,
-      probing,
-      both.map(_.joining(order)),
-      StreamJoinEnd(before, batch, both, services.store),
-      after => if (isGiven || goesOn) reached = after
-    )
+    val joined = Sides.each(before.sideState(_).joined)
+    if (isGiven) current.begin(now, joined, order, batch.watermark)
+    val sides = both.map(_.joining(order))
+    def finished(after: JoinState): Unit = if (isGiven || goesOn) reached = after
+    val end = StreamJoinEnd(before, batch, both, services.store, finished)
+    if (decides) new OperatorPairs(current, probing, sides, end)
+    else {
+      val found = new FoundByOperator(current, sides, joined, order)
+      val unmatched =
+        UnmatchedRows(sides.left, sides.right, order, kept(window, isInner = false), probing)
+      new StreamJoinIterator(probing, sides, order, found, unmatched, end)
+    }
   }
 
   /** Whether rows that are held may be decided when the watermark gets there. */
   private[this] def mayDecide(state: JoinState, watermark: Long) =
-    !probing.isInner && watermark > state.watermark && state.leftRows + state.rightRows > 0
+    !probing.isInner && decides && watermark > state.watermark &&
+      state.leftRows + state.rightRows > 0
 
   /** The operator after all rows of this state. */
   private[this] def operatorAt(state: JoinState, waiting: () => Unit): LiveOperator = {
@@ -103,7 +118,8 @@ final class OperatorStreamTask(
       if (live != null) live.close()
       live = opened(waiting)
       val rows = Sides.each(side => held(side).inOrder(state.sideState(side).window))
-      live.begin(rows, new EventTimeOrder(rows.left, rows.right), state.watermark)
+      val before = Sides.each(side => state.sideState(side).joined - rows(side).size)
+      live.begin(rows, before, new EventTimeOrder(rows.left, rows.right), state.watermark)
       while (live.next() != null) ()
     }
     live
@@ -126,7 +142,7 @@ final class OperatorStreamTask(
       windowOf(window),
       ofBands.toVector :+ TimedReader.Usable,
       conditions,
-      probing.joinType
+      if (decides) probing.joinType else JoinType.Inner
     )
     val join = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
     TaskContext.get().addTaskCompletionListener[Unit](_ => join.close())

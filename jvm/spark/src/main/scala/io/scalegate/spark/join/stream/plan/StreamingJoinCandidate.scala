@@ -197,8 +197,6 @@ final private[plan] class StreamingJoinCandidate(
   /** Why an operator does not join these streams. */
   private[this] def obstacle(operator: JoinOperator): Option[String] =
     if (isPerKey) Some("the last rows of each key are joined in one way alone")
-    else if (rows.nonEmpty && !isInner)
-      Some("over windows that count rows it runs inner joins alone: ask for 'index'")
     else if (intervals.nonEmpty)
       Some("no operator has a window whose end is a column: ask for 'index'")
     else if (operator.innerOnly)

@@ -97,6 +97,21 @@ final private[scalegate] class BatchSide(
 
   def hasMatched(number: Int): Boolean = newMatched.get(number)
 
+  /** The run in which the row of this position lies, where no two rows have the same: as [[rowsOf]] counts them. Any
+    * thread.
+    */
+  def runAt(position: Long): Int = {
+    var run = heldRows.length
+    while (run > 0 && position < runOf(run).earliest) run -= 1
+    run
+  }
+
+  /** The number in its run of the row of this position, where no two rows have the same. Any thread. */
+  def numberAt(run: Int, position: Long): Int = runOf(run).numberAt(position)
+
+  private[this] def runOf(run: Int): WindowRun[StoredRows] =
+    if (run < heldRows.length) held.window.runs(run) else this.run
+
   def mark(number: Int): Unit = newMatched.set(number)
 
   def mark(run: Int, number: Int): Unit =

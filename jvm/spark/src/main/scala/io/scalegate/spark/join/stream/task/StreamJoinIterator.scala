@@ -153,19 +153,24 @@ final class StreamJoinIterator private[scalegate] (
   *   that rows are expired by, as `before` is that of the batch before
   * @param dropped
   *   rows that were too late
+  * @param finished
+  *   is told the state after the batch
   */
 final private[scalegate] case class StreamJoinEnd(
     before: Long,
     watermark: Long,
     dropped: Long,
-    store: ChunkStore
+    store: ChunkStore,
+    finished: JoinState => Unit
 ) {
 
   /** Writes what later batches need, and gives what is held from now on. */
   def stateOf(sides: Sides[BatchSide]): JoinState = {
     val held = sides.map(_.finish(store))
     if (watermark != before) store.put(Chunk.ofWatermark(watermark))
-    new JoinState(held.left, held.right, watermark)
+    val state = new JoinState(held.left, held.right, watermark)
+    finished(state)
+    state
   }
 }
 
@@ -174,11 +179,13 @@ private[scalegate] object StreamJoinEnd {
       before: JoinState,
       batch: StreamBatch,
       both: Sides[BatchInput],
-      store: ChunkStore
+      store: ChunkStore,
+      finished: JoinState => Unit = _ => ()
   ): StreamJoinEnd = StreamJoinEnd(
     before.watermark,
     batch.watermark,
     both.left.dropped + both.right.dropped,
-    store
+    store,
+    finished
   )
 }

@@ -63,11 +63,13 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       val (l, r) = (disordered(30 + i, 120), disordered(40 + i, 100))
       val more = Seq("abs(l.x - r.x) <= 2 AND l.k <= r.k", "l.k = r.k", "l.x < r.x")(i % 3)
       val n = if (i % 2 == 0) "7" else "array(0, 7)"
-      val asked = query(operator, "INNER", s"within_rows(l.ts, r.ts, $n) AND $more")
-      for ((name, rows) <- Seq("l" -> l, "r" -> r))
-        spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
-      val expected = rowsOf(spark.sql(withoutHint(asked)))
-      assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected)
+      for (how <- Sample.turn(types, i) ++ Sample.turn(types, i + 3)) {
+        val asked = query(operator, how, s"within_rows(l.ts, r.ts, $n) AND $more")
+        for ((name, rows) <- Seq("l" -> l, "r" -> r))
+          spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+        val expected = rowsOf(spark.sql(withoutHint(asked)))
+        assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, how)
+      }
     }
 
   test("rows are held for as long as what has become of others depends on them, and no longer") {
@@ -102,11 +104,8 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     }
   }
 
-  test("another run of the query goes on with what an operator held, by any other") {
-    val (l, r) = (disordered(7, 90), disordered(8, 90))
-    val on = conditions.head._2
-    val names = Seq("pim", "dp-join(layout=2x1)", "im(merge_ratio=0.5)")
-    val one = joined(query(names.head, "FULL", on), l, r, 1)
+  /** Rows of a query, each batch of which another run of it joins by another operator; and the last run. */
+  private def byTurns(names: Seq[String], on: String, l: Seq[Event], r: Seq[Event]) = {
     var run = new Running(query(names.head, "FULL", on), delay = "1 second")
     var rows = Seq.empty[String]
     for ((operator, i) <- names.zipWithIndex) {
@@ -118,13 +117,30 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         rows ++= run.inOrder
       } finally run.stop()
     }
-    assert(rows.filterNot(_.contains("-1")) == one)
+    (rows.filterNot(_.contains("-1")), run)
+  }
+
+  test("another run of the query goes on with what an operator held, by any other") {
+    val (l, r) = (disordered(7, 90), disordered(8, 90))
+    val on = conditions.head._2
+    val names = Seq("pim", "dp-join(layout=2x1)", "im(merge_ratio=0.5)")
+    val (rows, run) = byTurns(names, on, l, r)
+    assert(rows == joined(query(names.head, "FULL", on), l, r, 1))
     val index = new Running(query("index", "FULL", on), "1 second", checkpoint = run.checkpoint)
     val e = intercept[Exception](
       try index.takes(run).start().add(disordered(9, 1), Nil)
       finally index.stop()
     )
     assert(e.getMessage.contains("place was [in one task, by an operator, in order]"))
+  }
+
+  test("another run goes on with which of the last rows have matched, in the order of one run") {
+    val (l, r) = (disordered(17, 90), disordered(18, 90))
+    val on = "within_rows(l.ts, r.ts, 5, 8) AND abs(l.x - r.x) <= 1"
+    val (rows, _) = byTurns(Seq("pim", "scalejoin(threads=2)", "bplus"), on, l, r)
+    val one = joined(query("pim", "FULL", on), l, r, 1)
+    assert(rows == one && one.count(_.contains("null")) > 20 && one.size > 60)
+    assert(one == joined(query("index", "FULL", on), l, r, 2))
   }
 
   test("EXPLAIN names the operator, its options and its threads") {
@@ -143,13 +159,6 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     (what, operator, how, on, why) <- Seq(
       ("results come in no order", "handshake", "INNER", conditions.head._2, "'llhj' gives"),
       ("there is no key", "kp", "INNER", conditions.head._2, "the condition has none"),
-      (
-        "rows are decided over a window of rows",
-        "scalejoin",
-        "LEFT",
-        "within_rows(l.ts, r.ts, 5)",
-        "ask for 'index'"
-      ),
       (
         "rows of each key are counted",
         "scalejoin",

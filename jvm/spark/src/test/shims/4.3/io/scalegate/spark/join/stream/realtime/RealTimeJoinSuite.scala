@@ -122,9 +122,10 @@ class RealTimeJoinSuite extends RealTimeSuite {
       eventually(q.progress.nonEmpty)
       q.stop()
       q.start()
+      // A window of rows moves on by more than one of them.
       val ends = for {
-        side <- Seq(Side.R, Side.S); p <- 0 until Partitions
-      } yield (side, p, at(1000 + p, 1000000L + p, k = 77, x = 1000))
+        seconds <- Seq(1000, 2000, 3000); side <- Seq(Side.R, Side.S); p <- 0 until Partitions
+      } yield (side, p, at(seconds + p, 1000000L + p, k = 77, x = 1000))
       ends.foreach { case (side, p, event) => q.add(side, p, event) }
       val got = q.rows(expected)
       Thread.sleep(100)
@@ -171,10 +172,15 @@ class RealTimeJoinSuite extends RealTimeSuite {
     } finally q.stop()
   }
 
-  for (hint <- Seq("", "/*+ WINDOW_JOIN('scalejoin(threads=2)') */ "))
-    test(s"a window of rows, whatever the order in which the streams come $hint") {
+  for (
+    (how, rows, hint) <- Seq(
+      ("INNER", "array(2, 3)", ""),
+      ("FULL", "array(1, 2)", "/*+ WINDOW_JOIN('scalejoin(threads=2)') */ ")
+    )
+  )
+    test(s"a window of rows, whatever the order in which the streams come: $how join $hint") {
       val query =
-        s"SELECT ${hint}l.id AS a, r.id AS b FROM l JOIN r ON within_rows(l.ts, r.ts, array(2, 3)) AND l.k = r.k"
+        s"SELECT ${hint}l.id AS a, r.id AS b FROM l $how JOIN r ON within_rows(l.ts, r.ts, $rows) AND l.k = r.k"
       checkRandom(query, 11L)
     }
 
