@@ -61,8 +61,10 @@ def interval_aggregate(
         and refused of streams.
     intervals
         Instead of `lower` and `upper` several intervals by names of yours, as in
-        `{"1s": (0, "1 second"), "1m": (0, "1 minute")}`: both sides are exchanged and sorted
-        once for all of them. Of streams each interval has a state of its own.
+        `{"1s": (0, "1 second"), "1m": (0, "1 minute")}`: one operator gives all of them in one
+        pass, and of streams all in one row, when the watermark has passed the last end. Without
+        keys, or with a hot one, that takes an interval that the others lie in; else each interval
+        is an operator of its own, over the same exchanged right side.
     aggs
         Aggregates over columns of the right side, each under the name that `alias` gives it:
         functions of Spark, and `scalegate.first` and `scalegate.last` by the right side's time.

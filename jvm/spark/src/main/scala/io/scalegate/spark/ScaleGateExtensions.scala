@@ -14,8 +14,8 @@ import org.apache.spark.sql.{
 }
 import org.slf4j.LoggerFactory
 
+import io.scalegate.spark.join.aggregate.grouped.ExtractGroupedPairs
 import io.scalegate.spark.join.aggregate.{
-  ExtractGroupedPairs,
   ExtractIntervalAggregate,
   IntervalAggregateStrategy,
   NarrowIntervalAggregate,

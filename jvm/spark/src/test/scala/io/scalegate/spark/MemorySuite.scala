@@ -1,6 +1,7 @@
 package io.scalegate.spark
 
 import io.scalegate.spark.join.aggregate.IntervalAggregateExec
+import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.tags.Faults
 import io.scalegate.{BoundedWait, Sample}
 
@@ -174,6 +175,23 @@ final class MemorySuite extends SparkJoinSuite {
       assert(rowsOf(df) == expected)
       val aggregate = collect(executed(df)) { case a: IntervalAggregateExec => a }.head
       assert(aggregate.metrics("spilledBlocks").value > 0 || width == 40)
+    }
+  }
+
+  test("rows that one interval has come to and another has not are kept on disk") {
+    def query(rows: String) = {
+      def of(from: Int, to: Int) =
+        s"LATERAL (SELECT count(q.pad) AS n, sum(q.t) AS s FROM ($rows) q WHERE q.k = o.k AND " +
+          s"q.t BETWEEN o.t + $from AND o.t + $to)"
+      s"SELECT o.id, a.*, b.*, c.* FROM ($narrow) o, ${of(-3, 0)} a, ${of(200, 203)} b, ${of(100, 101)} c"
+    }
+    val expected = plainSpark(rowsOf(spark.sql(query(narrow))))
+    // One task has all of the key.
+    withSettings(ScaleGateConf.HotKeyTheta -> "100") {
+      val df = spark.sql(query(wide))
+      assert(rowsOf(df) == expected)
+      val aggregate = collect(executed(df)) { case a: IntervalAggregateExec => a }.head
+      assert(aggregate.terms.intervals.size == 3 && aggregate.metrics("spilledBlocks").value > 0)
     }
   }
 

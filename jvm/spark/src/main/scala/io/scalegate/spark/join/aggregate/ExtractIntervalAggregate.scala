@@ -43,7 +43,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
     else
       OutsideCorrelated.transform(plan) {
         case lateral: LateralJoin if lateral.resolved && lateral.condition.isEmpty =>
-          ofLateral(lateral).getOrElse(lateral)
+          ofLateral(lateral).fold[LogicalPlan](lateral)(MakeIntervalAggregate.shared)
         case node @ (_: Project | _: Filter)
             if node.resolved && node.expressions.exists(hasCorrelatedValue) =>
           ofValues(node)
@@ -68,9 +68,9 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
     val changed = node.transformExpressions {
       case s: ScalarSubquery if s.outerAttrs.nonEmpty =>
         aggregate(input, s.plan) match {
-          case Some(found) if found.terms.output.size == 1 =>
-            input = found
-            found.terms.output.head
+          case Some(found) if found.results.size == 1 =>
+            input = MakeIntervalAggregate.shared(found)
+            found.results.head
           case _ => s
         }
     }
@@ -87,7 +87,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
       subquery: LogicalPlan
   ): Option[IntervalAggregate] =
     ReplaceExpressions(EliminateSubqueryAliases(subquery)) match {
-      case Aggregated(functions, results, PhysicalOperation(fields, filters, input))
+      case Aggregated(functions, results, Filtered(fields, filters, input))
           if !isCorrelated(input) && !fields.exists(isOuter) &&
             !(functions ++ results).exists(isOuter) =>
         val (outer, ofRows) = filters.flatMap(splitConjunctivePredicates).partition(isOuter)
@@ -153,6 +153,26 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
 
   private[this] def isCorrelated(plan: LogicalPlan): Boolean =
     plan.exists(_.expressions.exists(isOuter))
+
+  /** The columns of rows, over an input, and the conditions that these satisfy. Where the outer row is compared with the
+    * input's columns, what these are computed of stays in the input.
+    */
+  private object Filtered {
+    def unapply(
+        plan: LogicalPlan
+    ): Option[(Seq[NamedExpression], Seq[Expression], LogicalPlan)] = {
+      val (filters, input) = split(plan)
+      if (isCorrelated(input)) PhysicalOperation.unapply(plan)
+      else Some((input.output, filters, input))
+    }
+
+    private[this] def split(plan: LogicalPlan): (Seq[Expression], LogicalPlan) = plan match {
+      case Filter(condition, child) if condition.deterministic =>
+        val (others, input) = split(child)
+        (others :+ condition, input)
+      case other => (Nil, other)
+    }
+  }
 
   /** An aggregate of all rows of its input, without what stands above it and changes nothing. */
   private object Aggregated {

@@ -1,11 +1,6 @@
 package io.scalegate.spark.join.aggregate
 
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  AttributeSet,
-  Expression,
-  ExpressionSet
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, AttributeSet, ExpressionSet}
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical.statsEstimation.EstimationUtils
 import org.apache.spark.sql.catalyst.plans.logical.{
@@ -20,58 +15,75 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.plan.{BothStreaming, InTwoSteps, StatefulNode}
 
-/** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own:
-  * one row for each left row, whatever matches it.
+/** Each left row with aggregates of the right rows that have its keys and whose time lies in an interval around its own, or
+  * in each of several: one row for each left row, whatever matches it.
   *
   * It is made of a lateral subquery, or a correlated scalar one, before the optimizer makes a join of that, which gives
   * all pairs; of streams while the query is analyzed. Planned when the query is; it holds no rows.
   *
-  * @param condition
-  *   equality keys, and bounds on the difference of two times
-  * @param keepsLast
-  *   whether the last right row before the interval counts, too, while none stands where the interval begins
+  * @param parts
+  *   the intervals, one or more
   */
 final case class IntervalAggregate(
     left: LogicalPlan,
     right: LogicalPlan,
-    condition: Expression,
-    terms: AggregateTerms,
-    keepsLast: Boolean
+    parts: Seq[IntervalPart]
 ) extends BinaryNode
     with StatefulNode
     with SupportsNonDeterministicExpression
     with InTwoSteps {
-  override def output: Seq[Attribute] = left.output ++ terms.output
-  override def producedAttributes: AttributeSet = terms.produced
+  override def output: Seq[Attribute] = left.output ++ results
+  override def producedAttributes: AttributeSet =
+    AttributeSet.fromAttributeSets(parts.map(_.terms.produced))
+
+  /** The columns that it makes. */
+  def results: Seq[Attribute] = parts.flatMap(_.terms.output)
 
   /** A function whose result depends on the order of the rows is one to Spark. */
   override def allowNonDeterministicExpression: Boolean = true
 
-  /** The join whose pairs are aggregated. */
-  def join: Join = Join(left, right, LeftOuter, Some(condition), JoinHint.NONE)
+  /** Of each interval the join whose pairs are aggregated. */
+  def joins: Seq[Join] =
+    parts.map(part => Join(left, right, LeftOuter, Some(part.condition), JoinHint.NONE))
+
+  /** Whether the last right row before an interval counts, too. */
+  def keepsLast: Boolean = parts.exists(_.keepsLast)
+
+  /** The intervals as they are run.
+    *
+    * @param candidates
+    *   of its joins, each of which is one interval
+    */
+  def sliding(candidates: Seq[IntervalAggregateCandidate]): Seq[SlidingInterval] =
+    parts.zip(candidates).map { case (part, candidate) =>
+      SlidingInterval(candidate.band.get, part.terms, part.keepsLast)
+    }
 
   def isOfStreams: Boolean = BothStreaming(left, right)
 
   /** What EXPLAIN says of it.
     *
+    * @param candidates
+    *   of its joins
     * @param algorithm
     *   how it is run
     */
-  def describe(candidate: IntervalAggregateCandidate, algorithm: String): String =
-    s"${describe(candidate)}; algorithm: $algorithm"
+  def describe(candidates: Seq[IntervalAggregateCandidate], algorithm: String): String =
+    s"${describe(candidates)}; algorithm: $algorithm"
 
   /** The same but for how it is run. */
-  def describe(candidate: IntervalAggregateCandidate): String = {
-    val base = candidate.base
+  def describe(candidates: Seq[IntervalAggregateCandidate]): String = {
+    val base = candidates.head.base
     val same = base.leftKeys.zip(base.rightKeys).map { case (l, r) => s"${l.sql} = ${r.sql}" }
-    val last = if (keepsLast) " and the last row before it" else ""
-    BoundText.withoutOwnNames(
+    val intervals = candidates.zip(parts).flatMap { case (candidate, part) =>
+      val last = if (part.keepsLast) " and the last row before it" else ""
       Seq(
-        Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", "")),
-        Some(s"window: ${base.sweep.shown}$last"),
-        Some(s"aggregates: ${terms.describe}")
-      ).flatten.mkString("; ")
-    )
+        s"window: ${candidate.base.sweep.shown}$last",
+        s"aggregates: ${part.terms.describe}"
+      )
+    }
+    val keys = Option.when(same.nonEmpty)(same.mkString("keys: ", ", ", ""))
+    BoundText.withoutOwnNames((keys ++ intervals).mkString("; "))
   }
 
   /** Rows of a stream wait, whichever batch they come in. */
@@ -85,7 +97,10 @@ final case class IntervalAggregate(
     Statistics(sizeInBytes = bytes, rowCount = left.stats.rowCount)
   }
 
-  override def references: AttributeSet = condition.references ++ terms.inputs
+  override def references: AttributeSet =
+    AttributeSet.fromAttributeSets(parts.flatMap(p =>
+      Seq(p.condition.references, p.terms.inputs)
+    ))
   override protected def uniqueBy: Set[ExpressionSet] =
     if (isStreaming) Set.empty else left.distinctKeys
   override protected def holds: ExpressionSet = left.constraints

@@ -55,3 +55,25 @@ final private[scalegate] class IntervalAggregateCandidate(join: Join) extends Pr
     if (dates.isEmpty) base.sweep.storedRight
     else Cast(UnixDate(Attempt.ifNeeded(base.sweep.right)), LongType)
 }
+
+private[scalegate] object IntervalAggregateCandidate {
+
+  /** Whether each is one interval, and all are around the same times of rows with the same keys. */
+  def goTogether(candidates: Seq[IntervalAggregateCandidate]): Boolean = {
+    val first = candidates.head
+    candidates.forall { c =>
+      c.isOneInterval && c.keys.semanticEquals(first.keys) &&
+      c.leftTime.semanticEquals(first.leftTime) && c.rightTime.semanticEquals(first.rightTime)
+    }
+  }
+
+  /** The one whose interval holds those of all, if there is one. */
+  def widest(
+      candidates: Seq[IntervalAggregateCandidate]
+  ): Option[IntervalAggregateCandidate] = {
+    val bands = candidates.flatMap(_.band)
+    candidates.find(_.band.exists { own =>
+      bands.forall(b => own.lower <= b.lower && b.upper <= own.upper)
+    })
+  }
+}

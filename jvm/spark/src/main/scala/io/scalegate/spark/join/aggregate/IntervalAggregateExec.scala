@@ -15,11 +15,11 @@ import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
 import io.scalegate.stream.Sides
 
-/** Gives each left row with aggregates of the right rows around it: a window slides over the right rows of a key as its
-  * left rows come, and no pair is made.
+/** Gives each left row with aggregates of the right rows around it: a window for each interval slides over the right rows of
+  * a key as its left rows come, and no pair is made.
   *
-  * Planned on the driver. A task holds the rows of one window, on disk where its memory is full, and of these about as
-  * many states as the root of their number.
+  * Planned on the driver. A task holds the rows of one window of each interval, on disk where its memory is full, and of
+  * these about as many states as the root of their number.
   *
   * @param shown
   *   of the left input's columns, those that are given
@@ -28,21 +28,20 @@ import io.scalegate.stream.Sides
   */
 final case class IntervalAggregateExec(
     terms: IntervalTerms,
-    aggregates: AggregateTerms,
     shown: Seq[Attribute],
     description: String,
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode {
   override def nodeName: String = "IntervalAggregate"
-  override def output: Seq[Attribute] = shown ++ aggregates.output
-  override def producedAttributes: AttributeSet = aggregates.produced
+  override def output: Seq[Attribute] = shown ++ terms.results
+  override def producedAttributes: AttributeSet = terms.produced
 
   override def requiredChildDistribution: Seq[Distribution] =
     terms.keys.sides.map(k => if (k.isEmpty) AllTuples else ClusteredDistribution(k)).toSeq
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] =
-    terms.ordering(right.output, terms.keepsLast || aggregates.isOrdered).toSeq
+    terms.ordering(right.output).toSeq
 
   override def outputPartitioning: Partitioning =
     if (terms.keys.cells.isEmpty) left.outputPartitioning
@@ -63,11 +62,7 @@ final case class IntervalAggregateExec(
   )
 
   override protected def doExecute(): RDD[InternalRow] = {
-    val task = new IntervalAggregateTask(
-      terms,
-      aggregates.over(left.output, shown),
-      Sides(left, right).map(_.output)
-    )
+    val task = new IntervalAggregateTask(terms, shown, Sides(left, right).map(_.output))
     val counters =
       Seq("numOutputRows", "rowsKept", "merges", "peakWindow", "spilledBlocks").map(longMetric)
     left.execute().zipPartitions(right.execute())((l, r) => task.run(l, r, counters))

@@ -6,28 +6,37 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.spark.join.batch.{GroupKey, KeyedSide}
 
 /** Each left row with aggregates of the right rows in the interval around its time, valid until the next is asked for.
-  * Both sides come in the order of keys and times. One thread, the task's; it holds one window.
+  * Both sides come in the order of keys and times. One thread, the task's; it holds a window for
+  * each interval.
   *
   * @param left
   *   with rows that have a NULL in the key
   * @param right
   *   without them
   * @param key
-  *   holds the key of the window
+  *   holds the key of the windows
+  * @param shared
+  *   gives the right rows to several windows
   */
 final private[aggregate] class IntervalAggregateIterator(
     left: KeyedSide,
     right: KeyedSide,
-    results: SlidingResults,
-    key: GroupKey
+    results: IntervalResults,
+    key: GroupKey,
+    shared: Option[RightRows => SharedRightRows]
 ) extends Iterator[InternalRow] {
   private[this] var hasKey = false
   private[this] var isReady = false
   private[this] var rowCount = 0L
   private[this] val ofRight = new OfRight
+  private[this] val sharing = shared.map(_(ofRight))
+  private[this] val ofWindow: Int => RightRows = sharing.getOrElse(_ => ofRight)
 
   /** Rows so far. */
   def count: Long = rowCount
+
+  /** Blocks of right rows that were written to disk so far. */
+  def spilled: Long = results.spilled + sharing.fold(0L)(_.spilled)
 
   override def hasNext: Boolean = {
     if (!isReady) isReady = left.advance()
@@ -40,18 +49,19 @@ final private[aggregate] class IntervalAggregateIterator(
     rowCount += 1
     if (left.hasKey && left.read()) {
       if (!hasKey || key.compare(left.key) != 0) beginKey()
-      results.of(left.row, left.reader.keys(0), ofRight)
+      results.of(left.row, left.reader.keys(0), ofWindow)
     } else results.ofNone(left.row)
   }
 
   private[this] def beginKey(): Unit = {
     results.beginKey()
+    sharing.foreach(_.beginKey())
     key.keep(left.key)
     hasKey = true
     ofRight.beginKey()
   }
 
-  /** The right rows of the window's key that were not yet in a window. */
+  /** The right rows of the windows' key that were not yet in a window. */
   final private class OfRight extends RightRows {
     private[this] var hasRow = false // of any key
     private[this] var isOfKey = false

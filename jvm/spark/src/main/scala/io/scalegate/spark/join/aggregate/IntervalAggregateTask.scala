@@ -7,17 +7,16 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 
 import io.scalegate.spark.join.batch.{GroupKey, KeyedSide}
 import io.scalegate.spark.rows.{AttributeReader, UnsafeRows}
-import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.stream.Sides
 
 /** What the tasks of an [[IntervalAggregateExec]] do, as it travels to the executors.
   *
-  * @param functions
-  *   over the right input; their rows begin with the left row's columns
+  * @param shown
+  *   of the left input's columns, those that its rows begin with
   */
 final private[scalegate] class IntervalAggregateTask(
     terms: IntervalTerms,
-    functions: PaneFunctions,
+    shown: Seq[Attribute],
     columns: Sides[Seq[Attribute]]
 ) extends Serializable {
 
@@ -38,21 +37,34 @@ final private[scalegate] class IntervalAggregateTask(
     val keys = columns.zip(terms.keys.sides).map { case (input, keys) =>
       () => GroupKey(keys, input)
     }
-    val results = SlidingResults(
-      functions,
+    val results = IntervalResults(
+      terms.intervals,
+      columns.left,
+      shown,
       columns.right,
-      times.right(),
-      terms.band,
-      terms.keepsLast,
+      times.right,
       context
     )
     val left = new KeyedSide(UnsafeRows(l, columns.left), keys.left(), times.left(), whole = true)
     val right =
       new KeyedSide(UnsafeRows(r, columns.right), keys.right(), times.right(), whole = false)
-    val rows = new IntervalAggregateIterator(left, right, results, keys.left())
+    def shared(input: RightRows) = new SharedRightRows(
+      input,
+      terms.intervals.size,
+      times.right(),
+      columns.right.size,
+      context
+    )
+    val rows = new IntervalAggregateIterator(
+      left,
+      right,
+      results,
+      keys.left(),
+      if (terms.intervals.size == 1) None else Some(shared(_))
+    )
     context.addTaskCompletionListener[Unit] { _ =>
       val counts =
-        Seq(rows.count, results.pushed, results.merges, results.peak, results.spilled)
+        Seq(rows.count, results.pushed, results.merges, results.peak, rows.spilled)
       counters.zip(counts).foreach { case (metric, n) => metric += n }
     }
     rows

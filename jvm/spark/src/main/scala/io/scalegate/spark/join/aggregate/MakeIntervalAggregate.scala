@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Alias,
   And,
   Attribute,
+  AttributeMap,
   Expression,
   NamedExpression,
   SubqueryExpression
@@ -62,23 +63,96 @@ private[aggregate] object MakeIntervalAggregate {
     for {
       condition <- (plain ++ bounds).reduceOption(And.apply)
       if markers.size < 2 && isRunnable(left, right, condition)
-    } yield IntervalAggregate(left, right, condition, ofColumns, keepsLast = markers.nonEmpty)
+    } yield IntervalAggregate(
+      left,
+      right,
+      Seq(IntervalPart(condition, ofColumns, keepsLast = markers.nonEmpty))
+    )
+  }
+
+  /** The same columns by one operator, where another below aggregates the same right rows around the same times by the same
+    * keys; as it is where none does.
+    */
+  def shared(made: IntervalAggregate): LogicalPlan = byOneBelow(made, made.left).getOrElse(made)
+
+  private[this] def byOneBelow(
+      made: IntervalAggregate,
+      left: LogicalPlan
+  ): Option[LogicalPlan] = left match {
+    case below: IntervalAggregate => byOne(below, made)
+    case Project(columns, child) =>
+      val values = AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
+      def overChild(e: Expression) = e.transform { case a: Attribute => values.getOrElse(a, a) }
+      val parts = made.parts.map(p => p.copy(condition = overChild(p.condition)))
+      byOneBelow(made.copy(parts = parts), child).map(Project(columns ++ made.results, _))
+    case _ => None
+  }
+
+  private[this] def byOne(
+      below: IntervalAggregate,
+      above: IntervalAggregate
+  ): Option[LogicalPlan] =
+    for {
+      (right, renamed) <- sameRows(below.right, above.right)
+      parts = above.parts.map(_.transform { case a: Attribute => renamed.getOrElse(a, a) })
+      both = below.copy(
+        right = right,
+        parts = below.parts ++ parts.map(_.asInstanceOf[IntervalPart])
+      )
+      if both.parts.forall(p => isPlain(p.condition, both.left, right)) &&
+        IntervalAggregateCandidate.goTogether(both.joins.map(candidateOf))
+    } yield both
+
+  /** The columns of both of some rows, and for the second's the same columns of the first. */
+  private[this] def sameRows(
+      first: LogicalPlan,
+      second: LogicalPlan
+  ): Option[(LogicalPlan, AttributeMap[Attribute])] = (first, second) match {
+    case (Project(columns, rows), Project(others, same))
+        if rows.deterministic && rows.canonicalized == same.canonicalized =>
+      val ofRows = AttributeMap(same.output.zip(rows.output))
+      def over(e: NamedExpression) =
+        e.transform { case a: Attribute => ofRows.getOrElse(a, a) }.asInstanceOf[NamedExpression]
+      var all = columns
+      val renamed = others.map { other =>
+        val column = over(other)
+        val known = all.find(c => valueOf(c).semanticEquals(valueOf(column)))
+        if (known.isEmpty) all :+= column
+        other.toAttribute -> known.getOrElse(column).toAttribute
+      }
+      Some((Project(all, rows), AttributeMap(renamed)))
+    case _ => None
+  }
+
+  private[this] def valueOf(column: NamedExpression): Expression = column match {
+    case a: Alias => a.child
+    case other => other
   }
 
   private[this] def isRunnable(
       left: LogicalPlan,
       right: LogicalPlan,
       condition: Expression
-  ): Boolean = {
+  ): Boolean =
+    (left.isStreaming || !right.isStreaming) &&
+      left.outputSet.intersect(right.outputSet).isEmpty && isPlain(condition, left, right) &&
+      candidateOf(
+        Join(left, right, LeftOuter, Some(condition), JoinHint.NONE)
+      ).isRunnable
+
+  private[this] def isPlain(
+      condition: Expression,
+      left: LogicalPlan,
+      right: LogicalPlan
+  ): Boolean = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
+    !PythonCondition.isIn(condition) &&
+    condition.references.subsetOf(left.outputSet ++ right.outputSet)
+
+  private[this] def candidateOf(join: Join): IntervalAggregateCandidate = {
     def stub(input: LogicalPlan) = LocalRelation(input.output)
-    val plain = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
-      !PythonCondition.isIn(condition)
-    plain && (left.isStreaming || !right.isStreaming) &&
-    left.outputSet.intersect(right.outputSet).isEmpty &&
-    condition.references.subsetOf(left.outputSet ++ right.outputSet) && {
-      val join = Join(stub(left), stub(right), LeftOuter, Some(condition), JoinHint.NONE)
-      new IntervalAggregateCandidate(SimplifiedJoin(join)).isRunnable
-    }
+    new IntervalAggregateCandidate(
+      SimplifiedJoin(join.copy(left = stub(join.left), right = stub(join.right)))
+    )
   }
 
   /** The columns that the right input is given for what functions compute of its rows: a function is asked for rows of

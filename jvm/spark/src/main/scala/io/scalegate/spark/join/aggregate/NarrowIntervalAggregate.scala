@@ -23,10 +23,11 @@ object NarrowIntervalAggregate extends Rule[LogicalPlan] with MovesFilters {
   }
 
   private[this] def isRead(a: IntervalAggregate, columns: AttributeSet): Boolean =
-    a.terms.output.forall(columns.contains)
+    a.results.forall(columns.contains)
 
   private[this] def only(a: IntervalAggregate, columns: AttributeSet): LogicalPlan = {
-    val terms = a.terms.only(columns)
-    if (terms.output.isEmpty) a.left else a.copy(terms = terms)
+    val parts = a.parts.map(p => p.copy(terms = p.terms.only(columns)))
+      .filter(_.terms.output.nonEmpty)
+    if (parts.isEmpty) a.left else a.copy(parts = parts)
   }
 }

@@ -35,11 +35,14 @@ object ResolveStreamingAggregate extends Rule[LogicalPlan] {
 
   /** The same columns, of a node that Spark's analyzer knows how to number anew where a query is joined with itself. */
   private[this] def underAliases(found: IntervalAggregate): LogicalPlan = {
-    val made = found.terms.output.map(_.newInstance())
-    val named = made.zip(found.terms.output).map { case (value, column) =>
+    val parts = found.parts.map { p =>
+      p.copy(terms = p.terms.copy(output = p.terms.output.map(_.newInstance())))
+    }
+    val made = found.copy(parts = parts)
+    val named = made.results.zip(found.results).map { case (value, column) =>
       Alias(value, column.name)(column.exprId, column.qualifier)
     }
-    Project(found.left.output ++ named, found.copy(terms = found.terms.copy(output = made)))
+    Project(found.left.output ++ named, MakeIntervalAggregate.shared(made))
   }
 
   private[this] def hasStreamingValue(e: Expression): Boolean = e.exists {

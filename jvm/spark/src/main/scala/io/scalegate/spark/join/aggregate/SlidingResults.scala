@@ -1,20 +1,18 @@
 package io.scalegate.spark.join.aggregate
 
 import org.apache.spark.TaskContext
-import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.band.IntegralBand
-import io.scalegate.spark.rows.AttributeReader
-import io.scalegate.spark.window.partial.PaneFunctions
 import io.scalegate.stream.Side
 
-/** What the aggregates of the right rows around each left row are, for left rows of one key after another, each key's in
+/** What the aggregates of the right rows in one interval around each left row are, for left rows of one key after another, each key's in
   * the order of their times: a window slides over the key's right rows. One thread, the task's; it holds one window.
   *
   * @param columns
   *   of a right row
   */
-final private[spark] class SlidingResults(
+final private[aggregate] class SlidingResults(
     states: RightRowStates,
     band: IntegralBand,
     keepsLast: Boolean,
@@ -63,29 +61,4 @@ final private[spark] class SlidingResults(
     }
     window.evictBefore(least)
   }
-}
-
-private[spark] object SlidingResults {
-
-  /** @param functions
-    *   whose grouping columns are those of the rows that results stand behind
-    * @param input
-    *   the right rows' columns
-    * @param time
-    *   reads a right row's time
-    */
-  def apply(
-      functions: PaneFunctions,
-      input: Seq[Attribute],
-      time: AttributeReader,
-      band: IntegralBand,
-      keepsLast: Boolean,
-      context: TaskContext
-  ): SlidingResults = new SlidingResults(
-    RightRowStates(context.partitionId(), functions, input, time),
-    band,
-    keepsLast,
-    input.size,
-    context
-  )
 }

@@ -51,7 +51,7 @@ object JoinReport {
       case asOf: AsOfJoin =>
         s"${asOf.joinType.sql} as-of join, ${BoundText.withoutOwnNames(asOf.terms.describe)}: $Runs"
       case around: IntervalAggregate =>
-        val what = around.describe(new IntervalAggregateCandidate(around.join))
+        val what = around.describe(around.joins.map(new IntervalAggregateCandidate(_)))
         s"aggregate of the right rows around each left row, $what: $Runs"
       case cube: CubeJoin => s"join of three inputs ON ${cube.condition.sql}: $Runs"
     }

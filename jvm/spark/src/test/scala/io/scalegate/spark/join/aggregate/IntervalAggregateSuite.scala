@@ -78,8 +78,7 @@ final class IntervalAggregateSuite extends AggregateQueries {
     val within = s"q.k = o.k AND ${around.head._2}"
     assertAggregates(
       s"SELECT id, 1 + (SELECT count(*) FROM s q WHERE $within) AS n, " +
-        s"(SELECT max(i) FROM s q WHERE $within) AS high FROM r o",
-      nodes = 2
+        s"(SELECT max(i) FROM s q WHERE $within) AS high FROM r o"
     )
     assertAggregates(
       s"SELECT id, k FROM r o WHERE i > (SELECT avg(q.i) FROM s q WHERE $within) OR k IS NULL"
@@ -146,6 +145,82 @@ final class IntervalAggregateSuite extends AggregateQueries {
         lateral(s"q.k = o.k AND $within AND o.i > 2")
       )
     } assertAggregates(query, nodes = 0)
+  }
+
+  /** Aggregates in several intervals, each of which another letter names. */
+  private def several(parts: (String, String)*) = {
+    val letters = "abcdef".map(_.toString).take(parts.size)
+    val laterals = letters.zip(parts).map { case (letter, (within, functions)) =>
+      s", LATERAL (SELECT $functions FROM s q WHERE $within) $letter"
+    }
+    s"SELECT o.id, o.k, ${letters.map(l => s"$l.*").mkString(", ")} FROM r o${laterals.mkString}"
+  }
+
+  private def hours(from: String, to: String) =
+    s"q.ts BETWEEN o.ts + INTERVAL '$from' HOUR AND o.ts + INTERVAL '$to' HOUR"
+
+  test("several intervals around the same times are one operator") {
+    val objects = "array_sort(collect_list(q.i)) AS all, max_by(q.id, struct(q.ts, q.id)) AS top"
+    for (key <- Seq("q.k = o.k AND ", "q.k = o.k + 1 AND q.m = o.m AND ")) {
+      val nested = several(
+        s"$key${hours("0", "1")}" -> "count(*) AS n, sum(q.i) AS s",
+        s"$key${hours("-1", "6")}" -> plain,
+        s"$key${hours("0", "3")}" -> objects
+      )
+      assertAggregates(nested)
+    }
+    // Rows without a key are cut along time, and are not cut for several that lie apart.
+    for ((key, nodes) <- Seq("q.k = o.k AND " -> 1, "" -> 3)) {
+      val apart = several(
+        s"$key${hours("-5", "-1")}" -> "count(q.m) AS n, sum(q.m) AS s",
+        s"$key${hours("1", "2")}" -> objects,
+        s"$key${hours("0", "0")}" -> "max(q.i + 1) AS m, count(*) FILTER (WHERE q.i > 2) AS n"
+      )
+      assertAggregates(apart, nodes)
+    }
+    assertAggregates(
+      s"SELECT id, (SELECT count(*) FROM s q WHERE q.k = o.k AND ${hours("0", "1")}) AS n, " +
+        s"(SELECT max(i) FROM s q WHERE q.k = o.k AND ${hours("0", "9")}) AS m FROM r o"
+    )
+    // Times and keys that the subqueries compute.
+    val computed = "(SELECT k + 1 AS k, ts + INTERVAL 1 MINUTE AS ts, i FROM s WHERE i > 1) q"
+    assertAggregates(several(
+      s"q.k = o.k AND ${hours("0", "1")}" -> "count(*) AS n",
+      s"q.k = o.k AND ${hours("-1", "3")}" -> "sum(q.i) AS m"
+    ).replace("s q", computed))
+    val text = executed(spark.sql(several(
+      hours("0", "1") -> "count(*) AS n",
+      hours("0", "3") -> "count(*) AS n"
+    ))).toString
+    assert(
+      "window: q.ts - o.ts in .*; aggregates: count\\(1\\); window: q.ts - o.ts in .*; aggregates: count\\(1\\); "
+        .r.findFirstIn(text).nonEmpty,
+      text
+    )
+  }
+
+  test(
+    "intervals of other rows, keys or times, and in a row that another makes, are operators each"
+  ) {
+    val (near, far) = (s"q.k = o.k AND ${hours("0", "1")}", s"q.k = o.k AND ${hours("0", "3")}")
+    for (
+      other <- Seq(
+        s"$far AND q.i > 2",
+        hours("0", "3"),
+        "q.k = o.k AND q.tn - o.tn BETWEEN INTERVAL -2 HOURS AND INTERVAL 2 HOURS",
+        s"q.k = a.n AND ${hours("0", "3")}"
+      )
+    ) assertAggregates(several(near -> "count(*) AS n", other -> "sum(q.i) AS s"), nodes = 2)
+  }
+
+  test("of several intervals those that nobody reads are not computed") {
+    val query = several(
+      s"q.k = o.k AND ${hours("0", "1")}" -> "count(*) AS n",
+      s"q.k = o.k AND ${hours("0", "3")}" -> "count(*) AS m, max(q.i) AS top"
+    )
+    val node = aggregates(spark.sql(s"SELECT id, top FROM ($query)")).head
+    assert(node.terms.intervals.size == 1 && node.toString.contains("aggregates: max(i);"), node)
+    assertAggregates(s"SELECT id, n, top FROM ($query) WHERE m > 1")
   }
 
   test("what nobody reads is not computed, and left rows that nobody reads are not sent") {

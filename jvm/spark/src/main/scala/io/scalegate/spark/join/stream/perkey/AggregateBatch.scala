@@ -4,7 +4,7 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.spark.join.aggregate.{RightRows, SlidingResults}
+import io.scalegate.spark.join.aggregate.{IntervalResults, RightRows}
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.Sides
@@ -13,15 +13,16 @@ import io.scalegate.stream.Sides
   * left row whose answer is final by the batch's watermark, with its results in the place of a right row. Key after key,
   * of each in the order of the left rows' times.
   *
-  * One thread, the task's. It holds the right rows of one window twice: in the state, and sliding.
+  * One thread, the task's. It holds the right rows of one window of each interval twice: in the state, and sliding.
   *
   * @param results
-  *   the task's, over no columns of the left row
+  *   the task's, over no columns of the left row, of so many `intervals`
   * @param before
   *   what was held; nothing of it is changed
   */
 final private[scalegate] class AggregateBatch(
-    results: SlidingResults,
+    results: IntervalResults,
+    intervals: Int,
     reach: AnswerReach,
     arrivals: Sides[KeyedArrivals],
     before: AnswerState,
@@ -34,7 +35,7 @@ final private[scalegate] class AggregateBatch(
   private[this] val nothing = UnsafeRows.ofNulls(0)
   private[this] val pushedBefore = results.pushed
   private[this] var probes = Iterator.empty[KeyedRow] // of the current key
-  private[this] var candidates: OfKey = _ // null before the first
+  private[this] val candidates = new Array[RightRows](intervals) // null before the first
 
   /** Right rows that were in a window. */
   def comparisons: Long = results.pushed - pushedBefore
@@ -62,12 +63,13 @@ final private[scalegate] class AggregateBatch(
       true
     } else if (probes.hasNext) {
       val probe = probes.next()
-      give(probe.row, results.of(nothing, probe.time, candidates).copy())
+      give(probe.row, results.of(nothing, probe.time, candidates(_)).copy())
       true
     } else if (keys.hasNext) {
       val (key, rows) = keys.next()
       probes = rows.iterator
-      candidates = new OfKey(rightRows(key))
+      val ofKey = rightRows(key)
+      for (i <- candidates.indices) candidates(i) = new OfKey(ofKey)
       results.beginKey()
       true
     } else false

@@ -3,26 +3,26 @@ package io.scalegate.spark.join.stream.perkey
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.scalegate.spark.join.aggregate.SlidingResults
+import io.scalegate.spark.join.aggregate.IntervalResults
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
 import io.scalegate.spark.rows.AttributeReader
 import io.scalegate.stream.Sides
 
 /** Aggregates of the rows of one stream around each row of another, as they travel to the executors. A left row has its
-  * results when the watermark has passed the end of its interval.
+  * results when the watermark has passed the end of its intervals.
   */
 final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPerKey)
     extends AnswerStream(inputs, aggregated.keys, aggregated.reach, residual = None) {
 
   /** Of the task that runs this, for all parts of its batch. */
-  @transient private[this] lazy val results: SlidingResults = {
+  @transient private[this] lazy val results: IntervalResults = {
     val columns = inputs.right.output
-    SlidingResults(
-      aggregated.aggregates.over(Nil, Nil),
+    IntervalResults(
+      aggregated.intervals,
+      Nil,
+      Nil,
       columns,
-      AttributeReader(Seq(columns(eventTimes.right)), columns),
-      aggregated.band,
-      aggregated.keepsLast,
+      () => AttributeReader(Seq(columns(eventTimes.right)), columns),
       TaskContext.get()
     )
   }
@@ -34,6 +34,7 @@ final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPe
       services: BatchServices
   ): AggregateBatch = new AggregateBatch(
     results,
+    aggregated.intervals.size,
     aggregated.reach,
     arrivals(arrived, batch, before, services),
     before,

@@ -2,10 +2,9 @@ package io.scalegate.spark.join.stream.perkey
 
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
-import io.scalegate.band.IntegralBand
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.aggregate.AggregateTerms
+import io.scalegate.spark.join.aggregate.SlidingInterval
 import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
 import io.scalegate.stream.{Side, Sides}
@@ -86,41 +85,40 @@ final case class NearestPerKey(
   ): StreamTask = new NearestStream(probing, inputs, this, residual)
 }
 
-/** Each left row with aggregates of the right rows of its key in an interval around its time.
+/** Each left row with aggregates of the right rows of its key in one interval or several around its time.
   *
-  * @param aggregates
-  *   over the right columns
-  * @param band
-  *   in which the right time lies from the left one, in microseconds
-  * @param keepsLast
-  *   whether the last right row before the interval counts, too, while none stands where it begins
+  * @param intervals
+  *   in microseconds
   */
 final case class AggregatesPerKey(
     keys: Sides[Seq[Expression]],
-    aggregates: AggregateTerms,
-    band: IntegralBand,
-    keepsLast: Boolean
+    intervals: Seq[SlidingInterval]
 ) extends PerKey {
-  def reach: AnswerReach = AnswerReach(
-    Some(math.max(0L, EventTimeWindow.minus(0L, band.lower))),
-    math.max(0L, band.upper),
-    Int.MaxValue,
-    if (keepsLast) 1 else 0
-  )
+
+  /** Of all intervals. */
+  def reach: AnswerReach = {
+    val bands = intervals.map(_.band)
+    AnswerReach(
+      Some(math.max(0L, EventTimeWindow.minus(0L, bands.map(_.lower).min))),
+      math.max(0L, bands.map(_.upper).max),
+      Int.MaxValue,
+      if (intervals.exists(_.keepsLast)) 1 else 0
+    )
+  }
 
   def ties(side: Side): Seq[Expression] = Nil
 
-  def expressions: Seq[Expression] = keys.left ++ keys.right :+ aggregates
+  def expressions: Seq[Expression] = keys.left ++ keys.right ++ intervals
 
   /** Left rows are given with their own times. */
   def leastOutput(watermark: Long): Long = reach.decided(watermark)
 
   def withExpressions(changed: Iterator[Expression]): AggregatesPerKey = {
     val changedKeys = keys.map(_.map(_ => changed.next()))
-    copy(keys = changedKeys, aggregates = changed.next().asInstanceOf[AggregateTerms])
+    copy(changedKeys, intervals.map(_ => changed.next().asInstanceOf[SlidingInterval]))
   }
 
-  override def found: Option[Seq[Attribute]] = Some(aggregates.output)
+  override def found: Option[Seq[Attribute]] = Some(intervals.flatMap(_.aggregates.output))
 
   def task(
       probing: Probing,

@@ -44,7 +44,8 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
     w.copy(inputQuery = PythonOfStreams.withoutPython(w.inputQuery).transformUp {
       case a: IntervalAggregate if a.isOfStreams =>
-        new StreamingAggregate(a, SimplifiedJoin(a.join)).refuse().refuseMode(w.outputMode)
+        new StreamingAggregate(a, a.joins.map(SimplifiedJoin(_))).refuse()
+          .refuseMode(w.outputMode)
         a
       case ExtractAsOfJoin.Asked(j) if j.right.isStreaming =>
         if (!j.left.isStreaming) throw Errors.asOfStream

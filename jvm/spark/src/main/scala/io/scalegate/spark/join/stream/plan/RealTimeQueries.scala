@@ -38,7 +38,7 @@ private[spark] object RealTimeQueries {
     ExtractIntervalAggregate(query).foreach {
       case a: IntervalAggregate if a.left.isStreaming && !a.right.isStreaming =>
         throw Errors.realTimeOperator(
-          s"a subquery that aggregates the rows of a table around each row of a stream (${a.condition.sql})"
+          s"a subquery that aggregates the rows of a table around each row of a stream (${a.parts.map(_.condition.sql).mkString(", ")})"
         )
       case _ =>
     }

@@ -4,10 +4,13 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical.Join
 
-import io.scalegate.band.IntegralBand
 import io.scalegate.spark.checkpoint.{AggregatedTerms, JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.aggregate.{IntervalAggregate, IntervalAggregateCandidate}
+import io.scalegate.spark.join.aggregate.{
+  IntervalAggregate,
+  IntervalAggregateCandidate,
+  IntervalPart
+}
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.perkey.AggregatesPerKey
 import io.scalegate.spark.join.stream.state.EventTimeWindow
@@ -17,12 +20,13 @@ import io.scalegate.stream.Sides
 /** What the planner knows of aggregates of the rows of one stream around each row of another.
   *
   * @param conditions
-  *   the aggregate's join, as the optimizer leaves it
+  *   the aggregate's joins, as the optimizer leaves them
   */
-final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, conditions: Join)
+final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, conditions: Seq[Join])
     extends AnsweredStreams(aggregate, "aggregation of the rows around each row")
     with PredicateHelper {
-  private[this] val candidate = new IntervalAggregateCandidate(conditions)
+  private[this] val candidates = conditions.map(new IntervalAggregateCandidate(_))
+  private[this] def candidate = candidates.head
 
   override protected def keys: Sides[Seq[Expression]] = candidate.keys.sides
 
@@ -30,15 +34,20 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, condi
     Sides(candidate.base.sweep.left, candidate.base.sweep.right)
 
   override def refuse(): this.type = {
-    if (!candidate.isOneInterval) throw Errors.intervalAggregateCondition(aggregate.condition.sql)
+    if (!IntervalAggregateCandidate.goTogether(candidates))
+      throw Errors.intervalAggregateCondition(sqlOf(aggregate.parts))
     refuseTimes()
-    if (band.lower == Long.MinValue || band.upper == Long.MaxValue)
-      throw Errors.intervalAggregateStreamEnds(aggregate.condition.sql)
+    val (endless, _) = aggregate.parts.zip(candidates).partition { case (_, c) => isEndless(c) }
+    if (endless.nonEmpty) throw Errors.intervalAggregateStreamEnds(sqlOf(endless.map(_._1)))
     refuseKeys()
     this
   }
 
-  private[this] def band: IntegralBand = candidate.band.get
+  private[this] def sqlOf(parts: Seq[IntervalPart]) =
+    parts.map(_.condition.sql).mkString(", ")
+
+  private[this] def isEndless(c: IntervalAggregateCandidate) =
+    c.band.exists(band => band.lower == Long.MinValue || band.upper == Long.MaxValue)
 
   override protected def join: StreamJoin =
     PlannedPairs.joinByKeys(
@@ -47,22 +56,23 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, condi
       times,
       EventTimeWindow.Unbounded,
       residual = None,
-      AggregatesPerKey(keys, aggregate.terms, band, aggregate.keepsLast),
+      AggregatesPerKey(keys, aggregate.sliding(candidates)),
       checkpointed,
-      aggregate.describe(candidate, s"sliding over each key's right rows$where")
+      aggregate.describe(candidates, s"sliding over each key's right rows$where")
     )
 
   private[this] def checkpointed: JoinTerms = {
     val same = keys.left.zip(keys.right)
+    val terms = aggregate.parts.map(_.terms)
     JoinTerms(
       same,
-      splitConjunctivePredicates(aggregate.condition),
+      aggregate.parts.flatMap(p => splitConjunctivePredicates(p.condition)).distinct,
       (times.left, times.right),
       rows = None,
       perKey = false,
       nearest = None,
       Some(AggregatedTerms(
-        aggregate.terms.functions ++ aggregate.terms.filters.flatten,
+        terms.flatMap(t => t.functions ++ t.filters.flatten),
         aggregate.keepsLast
       )),
       where = None,

@@ -52,7 +52,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     case a: AsOfJoin if a.isOfStreams =>
       new StreamingNearest(a).refuse().pairs(planLater).rows(a.output) :: Nil
     case a: IntervalAggregate if a.isOfStreams =>
-      new StreamingAggregate(a, a.join).refuse().pairs(planLater).rows(a.output) :: Nil
+      new StreamingAggregate(a, a.joins).refuse().pairs(planLater).rows(a.output) :: Nil
     case _ => Nil
   }
 

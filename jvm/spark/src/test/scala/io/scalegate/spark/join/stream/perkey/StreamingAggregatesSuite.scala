@@ -78,21 +78,57 @@ final class StreamingAggregatesSuite extends AnswersSuite {
     check(lateral(before, keys = s"${withoutCase("q.k", "o.k")} AND "), 13)
   }
 
-  test("several intervals, one after the other") {
+  test("several intervals around the same times are one operator, and what they are of differs") {
+    val (long, behind) = (between("'-1'", "'5'"), between("'2'", "'3'"))
+    def of(within: String, functions: String, more: String = "") =
+      s"LATERAL (SELECT $functions FROM r q WHERE q.k = o.k AND $within$more)"
+    val three = s"SELECT o.id, o.ts, a.n, b.s, c.* FROM l o, ${of(before, "count(*) AS n")} a, " +
+      s"${of(long, "sum(q.x) AS s")} b, ${of(behind, "collect_set(q.x) AS x, max(q.id) AS top")} c"
+    check(three.replace("collect_set(q.x)", "array_sort(collect_set(q.x))"), 12, restarts = true)
+    // Of other rows, and by other keys.
     check(
-      s"SELECT o.id, o.ts, a.n, b.s FROM l o, LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND $before) a, " +
-        s"LATERAL (SELECT sum(q.x) AS s FROM r q WHERE q.k = o.k AND ${between("'-1'", "'5'")}) b",
-      12,
+      s"SELECT o.id, a.n, b.s FROM l o, ${of(before, "count(*) AS n", " AND q.x > 3")} a, " +
+        s"${of(long, "sum(q.x) AS s")} b",
+      18,
       operators = 2
     )
+    val keyless = of(long, "sum(q.x) AS s").replace("q.k = o.k AND ", "")
+    check(
+      s"SELECT o.id, a.n, b.s FROM l o, ${of(before, "count(*) AS n")} a, $keyless b",
+      19,
+      operators = 2
+    )
+    // What an interval is around, that another makes.
+    check(
+      s"SELECT o.id, a.n, b.s FROM l o, ${of(before, "count(*) AS n, max(q.k) AS k")} a, " +
+        s"LATERAL (SELECT sum(q.x) AS s FROM r q WHERE q.k = a.k AND $long) b",
+      20,
+      operators = 2
+    )
+  }
+
+  test("a row has the results of several intervals when the watermark has passed the last end") {
+    val two = s"SELECT o.id, a.n, b.n AS m FROM l o, " +
+      s"LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND ${between("'-1'", "'1'")}) a, " +
+      s"LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND ${between("'2'", "'6'")}) b"
+    val run = new Running(two, delay = "0 seconds").start()
+    try {
+      run.add(Seq(at(10, 1), at(12, 2)), Seq(at(9, 1), at(11, 2), at(13, 3), at(15, 4)))
+      run.add(Seq(at(15.5, 3)), Seq(at(16, 5)))
+      assert(run.all.isEmpty)
+      run.add(Seq(at(17, 4)), Seq(at(17, 6)))
+      assert(run.all == Seq("[1,2,3]"))
+      run.add(Seq(at(40, 5)), Seq(at(40, 7)))
+      assert(run.all.sorted.take(2) == Seq("[1,2,3]", "[2,2,3]"))
+      assert(run.metric("rightStateRows") == 1)
+    } finally run.stop()
   }
 
   test("as values in a list of columns, in an expression and in a filter") {
     val within = s"q.k = o.k AND $before"
     check(
       s"SELECT id, 1 + (SELECT count(*) FROM r q WHERE $within) AS n, (SELECT max(x) FROM r q WHERE $within) AS m FROM l o",
-      13,
-      operators = 2
+      13
     )
     check(
       s"SELECT id, k FROM l o WHERE x > (SELECT avg(q.x) FROM r q WHERE $within) OR k IS NULL",
@@ -113,20 +149,22 @@ final class StreamingAggregatesSuite extends AnswersSuite {
   }
 
   test("the last row before the interval, where none stands at its beginning") {
-    val query = lateral(
-      "prevailing(o.ts, q.ts, INTERVAL '-1' SECOND, INTERVAL '1' SECOND)",
-      "count(*) AS n, sum(q.x) AS s, max(q.id) AS m, min(q.ts) AS first"
-    )
+    val last = "prevailing(o.ts, q.ts, INTERVAL '-1' SECOND, INTERVAL '1' SECOND)"
+    val functions = "count(*) AS n, sum(q.x) AS s, max(q.id) AS m, min(q.ts) AS first"
+    val before = s"SELECT count(*) AS c FROM r q WHERE q.k = o.k AND ${between("'-4'", "'-2'")}"
     val (l, r) = (disordered(31, 90), disordered(32, 40))
-    def ofBatch = {
+    def ofBatch(query: String) = {
       for ((name, rows) <- Seq("l" -> (l ++ sentinels), "r" -> (r ++ sentinels)))
         spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
       ofEvents(rowsOf(spark.sql(query)))
     }
-    val expected = ofBatch
-    assert(expected.nonEmpty)
-    for (cuts <- Seq(1, 5))
+    val alone = lateral(last, functions)
+    val besideAnother = alone.replace(", a.*", ", a.*, b.*") + s", LATERAL ($before) b"
+    for ((query, cuts) <- Seq(alone -> 1, alone -> 5, besideAnother -> 4)) {
+      val expected = ofBatch(query)
+      assert(expected.nonEmpty)
       assert(streamed(query, l, r, cuts, restarts = cuts > 1).sorted == expected)
+    }
   }
 
   test("a row has its results when the watermark has passed the end of its interval") {

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.aggregate
+package io.scalegate.spark.join.aggregate.grouped
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.{
   AggregateExpression,

@@ -1,4 +1,4 @@
-package io.scalegate.spark.join.aggregate
+package io.scalegate.spark.join.aggregate.grouped
 
 import org.apache.spark.sql.catalyst.analysis.EliminateSubqueryAliases
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
@@ -26,16 +26,17 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.plans.{Inner, JoinType, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.join.aggregate.{MakeIntervalAggregate, OutsideCorrelated}
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** Takes `GROUP BY` columns of the left side over a join by keys and an interval out of the optimizer's hands, where its
   * functions are sums, counts, averages and extremes of right columns: each left row gets these of its right rows by an
-  * [[IntervalAggregate]], and the groups are made of left rows, not of pairs.
+  * `IntervalAggregate`, and the groups are made of left rows, not of pairs.
   *
   * Not where a side is small enough to be broadcast: then pairs are found without an exchange of the other side. Not
   * with equality keys either, unless a setting says so: where a left row has few right rows, Spark's join of these costs
-  * no more. The rule runs when a plan is normalized, as [[ExtractIntervalAggregate]] does.
+  * no more. The rule runs when a plan is normalized, as `ExtractIntervalAggregate` does.
   */
 object ExtractGroupedPairs extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =

@@ -1,5 +1,6 @@
-package io.scalegate.spark.join.aggregate
+package io.scalegate.spark.join.aggregate.grouped
 
+import io.scalegate.spark.join.aggregate.AggregateQueries
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** `GROUP BY` columns of the left side over a join by keys and an interval, against plain Spark, which makes the pairs. */
