@@ -58,11 +58,13 @@ def last_before(workload: AsOfSet, r: Table, s: Table) -> Rows:
 
 def rows_before(workload: AroundSet, r: Table, s: Table) -> Rows:
     value = np.floor(s["v"].astype(np.float64) * 1_000_000).astype(np.int64)
-    near = (s["ts"] <= r["ts"][:, None]) & (s["ts"] >= r["ts"][:, None] - workload.window_ms)
-    near &= s["k"] == r["k"][:, None]
-    found = [value[row] for row in near]
-    a = np.array([of.sum() + of.max() if len(of) else 0 for of in found])
-    b = np.array([of.mean() if len(of) else 0.0 for of in found])
+    may = (s["ts"] <= r["ts"][:, None]) & (s["k"] == r["k"][:, None])
+    a, b = np.zeros(len(r["ts"]), np.int64), np.zeros(len(r["ts"]))
+    for window_ms in workload.windows_ms:
+        near = may & (s["ts"] >= r["ts"][:, None] - window_ms)
+        found = [value[row] for row in near]
+        a += np.array([of.sum() + of.max() if len(of) else 0 for of in found])
+        b += np.array([of.mean() if len(of) else 0.0 for of in found])
     return of_windows({"end_ms": r["ts"], "k": r["k"], "a": a, "b": b})
 
 

@@ -26,6 +26,7 @@ BANDS = BandSet("tiny", "band", 1_200, 100, 11, 0, 6_000)
 KEYS = KeyedSet("tiny", "keyed", 800, 100, 12, 0, 1_000, keys=20, zipf=1.0)
 ASOF = AsOfSet("tiny", "asof", 900, 1_000, 14, 0, keys=9, zipf=1.0, hot=0.5, left_rows=300)
 AROUND = AroundSet("tiny", "around", 900, 1_000, 14, 0, 50, keys=9, zipf=1.0, left_rows=300)
+SEVERAL = replace(AROUND, more_ms=(120, 300))
 OVERLAPS = IntervalSet(
     "tiny", "interval", 300, 1_000, 15, 0, left_rows=500, span=20_000, longest=(90, 200)
 )
@@ -48,8 +49,18 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 @pytest.mark.parametrize(
     "workload",
-    [BANDS, KEYS, ASOF, ANY_KEY, AROUND, OVERLAPS, POINTS, COMPARED],
-    ids=["bands", "keys", "as of", "as of any key", "around", "overlap", "points", "compared"],
+    [BANDS, KEYS, ASOF, ANY_KEY, AROUND, SEVERAL, OVERLAPS, POINTS, COMPARED],
+    ids=[
+        "bands",
+        "keys",
+        "as of",
+        "as of any key",
+        "around",
+        "several",
+        "overlap",
+        "points",
+        "compared",
+    ],
 )
 def test_every_engine_agrees_with_the_brute_force(
     workload: Workload, settings: Settings, tmp_path: Path

@@ -88,11 +88,17 @@ class AsOfSet(KeyedSet):
 @dataclass(frozen=True)
 class AroundSet(AsOfSet):
     """R and S⟨ts, k, v⟩: each row of R with the sum, the maximum and the average of those rows of
-    S that have its key, from a window before its time to it.
+    S that have its key, from a window before its time to it; of several windows these are added.
     """
 
     files: str = ""
     """The set whose files these are; its own where there is none."""
+    more_ms: tuple[int, ...] = ()
+    """Further windows, all longer."""
+
+    @property
+    def windows_ms(self) -> tuple[int, ...]:
+        return (self.window_ms, *self.more_ms)
 
 
 @dataclass(frozen=True)
@@ -212,6 +218,20 @@ SETS: dict[str, Workload] = {
                 files="ASK",
             )
             for seconds in (1, 10, 100)
+        ),
+        AroundSet(
+            "WA3",
+            "around",
+            20_000_000,
+            1_000,
+            12,
+            5_000_000,
+            1_000,
+            keys=1_000,
+            zipf=1.1,
+            left_rows=5_000_000,
+            files="ASK",
+            more_ms=(5_000, 60_000),
         ),
         # As streams.
         AsOfSet(

@@ -79,17 +79,46 @@ VALUED = "(SELECT ts, k, CAST(FLOOR(CAST(v AS DOUBLE) * 1000000) AS BIGINT) AS p
 """S with whole numbers, whose sums do not depend on their order."""
 AGGREGATES = "SUM(p) AS total, MAX(p) AS most, AVG(p) AS mean"
 SHOWN = "COALESCE(total, 0) + COALESCE(most, 0) AS a, COALESCE(mean, 0) AS b"
+"""Of one window; `shown` says it of several."""
 
 
-def before(workload: AroundSet) -> str:
-    return f"S.k = R.k AND S.ts BETWEEN R.ts - {workload.window_ms} AND R.ts"
+def shown(windows: int) -> str:
+    """The sums over these windows, of columns whose names end in a window's number."""
+    a, b = (
+        " + ".join(f"COALESCE({name}{i}, 0)" for i in range(windows) for name in names)
+        for names in (("total", "most"), ("mean",))
+    )
+    return f"{a} AS a, {b} AS b"
+
+
+def aggregates(window: int) -> str:
+    return ", ".join(f"{aggregate}{window}" for aggregate in AGGREGATES.split(", "))
+
+
+def before(window_ms: int) -> str:
+    return f"S.k = R.k AND S.ts BETWEEN R.ts - {window_ms} AND R.ts"
 
 
 def lateral(workload: AroundSet) -> str:
     """As SQL says it."""
+    return subqueries(workload, [VALUED] * len(workload.windows_ms))
+
+
+def lateral_apart(workload: AroundSet) -> str:
+    """The same over other rows for each window, to an engine: no row has a value that low."""
+    windows = len(workload.windows_ms)
+    return subqueries(
+        workload, [f"(SELECT * FROM {VALUED} WHERE p > {-1 - i})" for i in range(windows)]
+    )
+
+
+def subqueries(workload: AroundSet, rows: Sequence[str]) -> str:
+    windows = [
+        f"LATERAL (SELECT {aggregates(i)} FROM {rows[i]} S WHERE {before(window_ms)}) A{i}"
+        for i, window_ms in enumerate(workload.windows_ms)
+    ]
     return f"""SELECT {sql_windows()} FROM (
-        SELECT R.ts AS end_ms, R.k, {SHOWN}
-        FROM R, LATERAL (SELECT {AGGREGATES} FROM {VALUED} S WHERE {before(workload)}) A) W"""
+        SELECT R.ts AS end_ms, R.k, {shown(len(windows))} FROM R, {", ".join(windows)}) W"""
 
 
 def grouped_pairs(workload: AroundSet) -> str:
@@ -98,20 +127,25 @@ def grouped_pairs(workload: AroundSet) -> str:
         SELECT ts AS end_ms, k, {SHOWN} FROM (
             SELECT R.id, R.ts, R.k, {AGGREGATES}
             FROM (SELECT *, MONOTONICALLY_INCREASING_ID() AS id FROM R) R
-            LEFT JOIN {VALUED} S ON {before(workload)}
+            LEFT JOIN {VALUED} S ON {before(workload.window_ms)}
             GROUP BY R.id, R.ts, R.k)) W"""
 
 
 def frames(workload: AroundSet) -> str:
     """The known trick: frames of a window function over both sides as one, and R's rows of it."""
-    over = ", ".join(f"{a.replace(' AS', ' OVER near AS')}" for a in AGGREGATES.split(", "))
+    windows = range(len(workload.windows_ms))
+    over = ", ".join(aggregates(i).replace(" AS", f" OVER near{i} AS") for i in windows)
+    named = ", ".join(
+        f"""near{i} AS (PARTITION BY k ORDER BY ts
+                            RANGE BETWEEN {window_ms} PRECEDING AND CURRENT ROW)"""
+        for i, window_ms in enumerate(workload.windows_ms)
+    )
     return f"""SELECT {sql_windows()} FROM (
-        SELECT ts AS end_ms, k, {SHOWN} FROM (
+        SELECT ts AS end_ms, k, {shown(len(windows))} FROM (
             SELECT ts, k, side, {over}
             FROM (SELECT ts, k, CAST(NULL AS BIGINT) AS p, 0 AS side FROM R
                   UNION ALL SELECT ts, k, p, 1 AS side FROM {VALUED} S)
-            WINDOW near AS (PARTITION BY k ORDER BY ts
-                            RANGE BETWEEN {workload.window_ms} PRECEDING AND CURRENT ROW))
+            WINDOW {named})
         WHERE side = 0) W"""
 
 

@@ -391,7 +391,9 @@ def set_heading(name: str, facts_of_set: dict[str, Any]) -> str:
     if kind in ("asof", "around", "interval"):
         left, keys = facts_of_set["left_rows"], facts_of_set["keys"]
         of = f"{left:,} rows of R, {facts_of_set['rows']:,} of S, {keys:,} keys"
-        of += f", window {window:g} s" if kind == "around" else ""
+        if kind == "around":
+            windows = (facts_of_set["window_ms"], *facts_of_set.get("more_ms", ()))
+            of += f", window {' and '.join(f'{ms / 1000:g}' for ms in windows)} s"
         return f"## Set {name}\n\n{meaning} {of}, {rows}.\n"
     if kind == "window":
         slide = f"{facts_of_set['slide_ms'] / 1000:g} s"

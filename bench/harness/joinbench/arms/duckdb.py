@@ -43,7 +43,7 @@ class DuckDb(Arm):
             raise Unavailable("it has no other query for this workload")
         if workload.name == "OVK":
             raise Unavailable("it meets all rows of a key, and had not ended after four minutes")
-        if workload.name in ("WA10", "WA100") and not self.framed:
+        if workload.name in ("WA3", "WA10", "WA100") and not self.framed:
             raise Unavailable("it makes every pair, which takes hours")
         if workload.kind not in ("band", "keyed") and self.ordered:
             raise Unavailable("it has no other query for this workload")

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import os
+from functools import reduce
+from operator import add
 from pathlib import Path
 from typing import Any
 
@@ -115,12 +117,18 @@ class Polars(Arm):
             ]
         ).sort("k", "ts")
         p = pl.col("p")
-        given: Any = {"by": "ts", "window_size": f"{workload.window_ms}i", "closed": "both"}
-        total, most, mean = (
-            rolling(**given).over("k").fill_null(0)
-            for rolling in (p.rolling_sum_by, p.rolling_max_by, p.rolling_mean_by)
+        sums, means = [], []
+        for window_ms in workload.windows_ms:
+            given: Any = {"by": "ts", "window_size": f"{window_ms}i", "closed": "both"}
+            total, most, mean = (
+                rolling(**given).over("k").fill_null(0)
+                for rolling in (p.rolling_sum_by, p.rolling_max_by, p.rolling_mean_by)
+            )
+            sums += [total, most]
+            means.append(mean)
+        rows = both.select("ts", "k", "side", a=reduce(add, sums), b=reduce(add, means)).filter(
+            pl.col("side") == 0
         )
-        rows = both.select("ts", "k", "side", a=total + most, b=mean).filter(pl.col("side") == 0)
         row = pl.lit(1, dtype=pl.Int64)
         for term in WINDOW_TERMS:
             column = pl.col("ts" if term.column == "end_ms" else term.column)

@@ -18,6 +18,7 @@ from joinbench.queries import (
     grouped_pairs,
     joined,
     lateral,
+    lateral_apart,
     spark_asof,
     spark_bins,
     spark_windows,
@@ -33,7 +34,11 @@ NODES = {
     "interval": "WindowJoin",
 }
 SWITCH = "spark.scalegate.enabled"
-AROUND = {"spark-frames": frames, "scalegate-pairs": grouped_pairs}
+AROUND = {
+    "spark-frames": frames,
+    "scalegate-pairs": grouped_pairs,
+    "scalegate-apart": lateral_apart,
+}
 """Spellings that only rows around rows have."""
 
 
@@ -111,7 +116,7 @@ class Spark(Arm):
         if self.name == "spark-abs":
             return workload.name in ("B", "Z", "WL", "ASM")
         if workload.kind == "around":
-            return not (self.name == "scalegate" or workload.name == "WA0")
+            return workload.name != "WA0" and self.name not in ("scalegate", "scalegate-apart")
         return workload.name in ("C", "Z") and not self.ours
 
     def prepare(self, workload: Workload, data: Path) -> None:
@@ -123,7 +128,10 @@ class Spark(Arm):
             )
         if self.name in AROUND and workload.kind != "around":
             raise Unavailable("it has no other query for this workload")
-        if workload.kind == "around":
+        if isinstance(workload, AroundSet):
+            several = len(workload.windows_ms) > 1
+            if self.name == ("scalegate-pairs" if several else "scalegate-apart"):
+                raise Unavailable("it has no query for so many windows")
             self.require_feasible(workload)
         if self.name == "spark-bins" and workload.kind not in ("band", "keyed"):
             raise Unavailable("it has no query for this workload")
@@ -150,10 +158,10 @@ class Spark(Arm):
             self.sql = joined(workload, abs_condition(workload))
         self.check_plan("WindowJoin" if self.name == "scalegate-pairs" else NODES[workload.kind])
 
-    def require_feasible(self, workload: Workload) -> None:
+    def require_feasible(self, workload: AroundSet) -> None:
         """Spark meets all rows of a key with each other; its frames are added up row by row."""
         least = {"spark-abs": 0, "spark-frames": 1, "scalegate-pairs": 10}.get(self.name, 100)
-        if workload.rows > 100_000 and workload.window_ms > least * 1_000:
+        if workload.rows > 100_000 and max(workload.windows_ms) > least * 1_000:
             raise Unavailable("it would take hours")
 
     def check_plan(self, node: str) -> None:
