@@ -99,7 +99,9 @@ def glance(results: Results, family: str) -> str:
         # Of as-of joins the left side may have fewer, and there is no window.
         both = told["rows"] + told.get("left_rows", told["rows"] * (told.get("streams", 2) - 1))
         what = f"{name}: {KINDS[told['kind']]}, {counted(both)} rows"
-        what += f", {duration(told['window_ms'])}" if told["window_ms"] else ""
+        if told["window_ms"]:
+            windows = (told["window_ms"], *told.get("more_ms", ()))
+            what += f", {' and '.join(map(duration, windows))}"
         what += in_batches(batches)
         others = [ratio(best(measured, arm), ours) for arm in PEERS[family].values()]
         rows.append([what, number(median(ours["seconds"])), a_second(ours), *others])

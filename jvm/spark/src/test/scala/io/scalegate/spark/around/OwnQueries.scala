@@ -140,18 +140,19 @@ final class OwnQueries(draw: Draw) {
         "approx_count_distinct(r.v)"
       )
     )
-    val near = oneOf(
-      Seq(
-        s"l.a - r.a BETWEEN -${number(4)} AND ${number(5)}",
-        s"abs(l.b - r.b) <= ${number(3)}",
-        "r.t BETWEEN l.t - INTERVAL 3 SECONDS AND l.t + INTERVAL 5 SECONDS",
-        "r.t < l.t AND r.t >= l.t - INTERVAL 7 SECONDS",
-        "l.a BETWEEN r.a - 2 AND r.a + 2 AND l.v <> r.v"
-      )
+    def intervals = Seq(
+      s"l.a - r.a BETWEEN -${number(4)} AND ${number(5)}",
+      s"abs(l.b - r.b) <= ${number(3)}",
+      "r.t BETWEEN l.t - INTERVAL 3 SECONDS AND l.t + INTERVAL 5 SECONDS",
+      "r.t < l.t AND r.t >= l.t - INTERVAL 7 SECONDS",
+      "l.a BETWEEN r.a - 2 AND r.a + 2 AND l.v <> r.v"
     )
+    val kind = number(intervals.size)
+    val (near, another) =
+      (intervals(kind), intervals(if (kind > 1 && kind < 4) 5 - kind else kind))
     val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
     val own = if (chance(30)) " AND r.b > 3" else ""
-    val form = number(4)
+    val form = number(5)
     Query(s"aggregates around rows, form $form", l, r) { (in, from) =>
       val value =
         s"(SELECT bigint($function) AS b FROM (${from(1)}) r WHERE $keyed$near$own)"
@@ -163,6 +164,9 @@ final class OwnQueries(draw: Draw) {
         case 0 => s"SELECT l.a, x.b, l.t, l.v FROM ($left) l, LATERAL $value x"
         case 1 => s"SELECT l.a, $value AS b, l.t, l.v FROM ($left) l"
         case 2 => s"SELECT l.a, l.b, l.t, l.v FROM ($left) l WHERE l.a > 30 OR $value > l.b"
+        case 3 =>
+          val counted = s"(SELECT count(r.b) AS n FROM (${from(1)}) r WHERE $keyed$another$own)"
+          s"SELECT l.a, coalesce(x.b, 0) * 7 + y.n AS b, l.t, l.v FROM ($left) l, LATERAL $value x, LATERAL $counted y"
         case _ =>
           s"SELECT l.a, bigint($function) AS b, l.t, l.v FROM ($left) l JOIN (${from(1)}) r ON $keyed$near$own " +
             "GROUP BY l.a, l.t, l.v"

@@ -241,9 +241,52 @@ final class StreamQueryGenerator(random: Random) {
     drawn(query, timed = true)
   }
 
-  /** A join within a time, or, where both inputs end, one with the nearest row. */
+  /** Aggregates of the right rows in an interval around each left row, or in two. */
+  private[this] def aggregates(l: Drawn, r: Drawn): Drawn = {
+    def interval = {
+      val (x, y) = (random.nextInt(5), random.nextInt(4))
+      oneOf(
+        Seq(
+          s"r.t BETWEEN l.t - INTERVAL $x SECONDS AND l.t + INTERVAL $y SECONDS",
+          s"r.t >= l.t - INTERVAL ${x + 1} SECONDS AND r.t < l.t",
+          s"r.t BETWEEN l.t + INTERVAL $y SECONDS AND l.t + INTERVAL ${x + y} SECONDS"
+        )
+      )
+    }
+    val (near, another) = (interval, interval)
+    val keyed = oneOf(Seq("", "l.v = r.v AND ", "l.b % 4 = r.b % 4 AND "))
+    val own = if (chance(25)) " AND r.b > 3" else ""
+    val function = oneOf(
+      Seq(
+        "count(*)",
+        "sum(r.a)",
+        "max(r.b) + 1",
+        "count(r.b) FILTER (WHERE r.a > 5)",
+        "size(collect_list(r.a))"
+      )
+    )
+    val isOne = chance(50)
+    val query = Query("aggregates around rows", l.query, r.query) { (_, from) =>
+      val (left, right) = (from(0), from(1))
+      def of(what: String, within: String) =
+        s"LATERAL (SELECT bigint($what) AS n FROM ($right) r WHERE $keyed$within$own)"
+      val first = s"($left) l, ${of(function, near)} x"
+      if (isOne) s"SELECT l.a, x.n AS b, l.t, l.v FROM $first"
+      else
+        s"SELECT l.a, coalesce(x.n, 0) * 7 + y.n AS b, l.t, l.v FROM $first, ${of("count(r.a)", another)} y"
+    }
+    drawn(query, timed = true)
+  }
+
+  /** A join within a time, or, where both inputs end, one with the nearest row, or with what is made of rows. */
   private[this] def joined(l: Drawn, r: Drawn): Drawn =
-    if (l.timed && r.timed && chance(25)) asOf(l, r) else join(l, r)
+    if (!l.timed || !r.timed) join(l, r)
+    else
+      random.nextInt(100) match {
+        case n if n < 20 => asOf(l, r)
+        case n if n < 40 => aggregates(l, r)
+        case _ => join(l, r)
+      }
 
   /** In plain Spark the places of the rows in the order of both inputs are counted. Rows of a window that is still open
     * at the end are undecided, so the types of joins are those that give pairs.
@@ -253,9 +296,10 @@ final class StreamQueryGenerator(random: Random) {
     val n = if (ofLeft == ofRight) ofLeft.toString else s"array($ofLeft, $ofRight)"
     val how = oneOf(Seq("INNER", "INNER", "LEFT SEMI"))
     val wanted = columns(how)
+    val hint = if (chance(40)) oneOf(OfRows) else ""
     val query = Query(s"$how join over rows", l.query, r.query) { (in, from) =>
       if (!in.isPlain)
-        s"SELECT $wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON within_rows(l.t, r.t, $n) AND abs(l.b - r.b) <= 2"
+        s"SELECT $hint$wanted FROM (${from(0)}) l $how JOIN (${from(1)}) r ON within_rows(l.t, r.t, $n) AND abs(l.b - r.b) <= 2"
       else {
         def seen(side: Int, as: String) =
           s"count_if(side = $side AND t IS NOT NULL) OVER (ORDER BY t, side, a, b, v ROWS UNBOUNDED PRECEDING) AS $as"
@@ -269,6 +313,11 @@ final class StreamQueryGenerator(random: Random) {
     }
     drawn(query, timed = false)
   }
+
+  private[this] val OfRows =
+    Seq("pim", "scalejoin(threads=2)", "bplus").map(operator =>
+      s"/*+ WINDOW_JOIN('$operator') */ "
+    )
 
   /** @param once
     *   whether each window is given once, as a design of the papers has it

@@ -117,13 +117,20 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
   private def isRefused(tried: StreamCase, e: Throwable): Boolean = {
     val documented = Refusals.find(text => said(e).contains(text))
     documented.foreach(text => counts.one(s"refused: $text"))
-    documented.nonEmpty || Try(plainSpark(streamed(tried, isPlain = true))).failed.toOption.exists {
+    documented.nonEmpty || isSparksRefusal(tried, e) || Try(plainSpark(streamed(
+      tried,
+      isPlain = true
+    ))).failed.toOption.exists {
       own =>
         val same = kind(own) == kind(e)
         if (same) counts.one(s"refused by Spark: ${kind(e)}")
         same
     }
   }
+
+  /** Plain Spark refuses each stream in a subquery, whatever stands above it. */
+  private def isSparksRefusal(tried: StreamCase, e: Throwable): Boolean =
+    tried.toString.contains("LATERAL (SELECT") && SparksRefusals.exists(said(e).contains)
 
   private def said(e: Throwable): String =
     causes(e).map(c => s"$c").distinct.mkString("; ").take(2000)
@@ -208,6 +215,12 @@ private object StreamsAroundSuite {
     "cannot join two streams: their windows are indexed",
     // Spark's own, of a limit over an aggregate in one partition, as SELECT DISTINCT … LIMIT.
     "Can only upgrade readStore to writeStore with the same stateStoreId"
+  )
+
+  /** What Spark says of queries that it runs on no streams. */
+  val SparksRefusals: Seq[String] = Seq(
+    "not supported for streaming aggregations without watermark",
+    "Offset is not supported on streaming DataFrames"
   )
 
   /** As the environment or the JVM's properties have it. */
