@@ -214,6 +214,24 @@ def test_several_intervals_at_once(trades: DataFrame, quotes: DataFrame) -> None
     assert plan.count("Exchange hashpartitioning") == 2
 
 
+def test_what_is_cached_is_not_aggregated_again(trades: DataFrame, quotes: DataFrame) -> None:
+    def counted(of: DataFrame, lower: str, name: str) -> DataFrame:
+        aggs = [F.count("*").alias(name)]
+        return of.interval_aggregate(quotes, on="symbol", lower=lower, aggs=aggs)
+
+    one = counted(trades, "-1 minute", "near")
+    expected = counted(one, "-1 hour", "far")
+    assert sessions.plan(expected).count("IntervalAggregate ") == 1
+    rows_of = sorted((row.trade, row.near, row.far) for row in expected.collect())
+    one.cache()
+    try:
+        both = counted(one, "-1 hour", "far")
+        assert "InMemoryTableScan" in sessions.plan(both)
+        assert sorted((row.trade, row.near, row.far) for row in both.collect()) == rows_of
+    finally:
+        one.unpersist()
+
+
 def test_rows_without_time_or_key_get_what_no_rows_give(
     spark: SparkSession, quotes: DataFrame
 ) -> None:

@@ -21,6 +21,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   LogicalPlan,
   Project
 }
+import org.apache.spark.sql.scalegate.CachedPlans
 
 import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.plan.SimplifiedJoin
@@ -71,7 +72,7 @@ private[aggregate] object MakeIntervalAggregate {
   }
 
   /** The same columns by one operator, where another below aggregates the same right rows around the same times by the same
-    * keys; as it is where none does.
+    * keys; as it is where none does, or where what the other gives is cached.
     */
   def shared(made: IntervalAggregate): LogicalPlan = byOneBelow(made, made.left).getOrElse(made)
 
@@ -79,6 +80,7 @@ private[aggregate] object MakeIntervalAggregate {
       made: IntervalAggregate,
       left: LogicalPlan
   ): Option[LogicalPlan] = left match {
+    case cached if !cached.isStreaming && CachedPlans.contains(cached) => None
     case below: IntervalAggregate => byOne(below, made)
     case Project(columns, child) =>
       val values = AttributeMap(columns.collect { case a: Alias => a.toAttribute -> a.child })
