@@ -77,9 +77,6 @@ def duckdb_asof(workload: AsOfSet) -> str:
 
 VALUED = "(SELECT ts, k, CAST(FLOOR(CAST(v AS DOUBLE) * 1000000) AS BIGINT) AS p FROM S)"
 """S with whole numbers, whose sums do not depend on their order."""
-AGGREGATES = "SUM(p) AS total, MAX(p) AS most, AVG(p) AS mean"
-SHOWN = "COALESCE(total, 0) + COALESCE(most, 0) AS a, COALESCE(mean, 0) AS b"
-"""Of one window; `shown` says it of several."""
 
 
 def shown(windows: int) -> str:
@@ -92,7 +89,7 @@ def shown(windows: int) -> str:
 
 
 def aggregates(window: int) -> str:
-    return ", ".join(f"{aggregate}{window}" for aggregate in AGGREGATES.split(", "))
+    return f"SUM(p) AS total{window}, MAX(p) AS most{window}, AVG(p) AS mean{window}"
 
 
 def before(window_ms: int) -> str:
@@ -124,8 +121,8 @@ def subqueries(workload: AroundSet, rows: Sequence[str]) -> str:
 def grouped_pairs(workload: AroundSet) -> str:
     """As one says it without: pairs, and a group for each row of R."""
     return f"""SELECT {sql_windows()} FROM (
-        SELECT ts AS end_ms, k, {SHOWN} FROM (
-            SELECT R.id, R.ts, R.k, {AGGREGATES}
+        SELECT ts AS end_ms, k, {shown(1)} FROM (
+            SELECT R.id, R.ts, R.k, {aggregates(0)}
             FROM (SELECT *, MONOTONICALLY_INCREASING_ID() AS id FROM R) R
             LEFT JOIN {VALUED} S ON {before(workload.window_ms)}
             GROUP BY R.id, R.ts, R.k)) W"""
@@ -168,8 +165,8 @@ def stream_around(workload: AroundSet) -> str:
     """Of two streams: the rows of R with their aggregates, under the names of the checksum."""
     span = f"INTERVAL {workload.window_ms} MILLISECONDS"
     near_rows = f"S.k = R.k AND S.ts BETWEEN R.ts - {span} AND R.ts"
-    return f"""SELECT R.ts, R.k, {SHOWN}
-        FROM R, LATERAL (SELECT {AGGREGATES} FROM {VALUED} S WHERE {near_rows}) A"""
+    return f"""SELECT R.ts, R.k, {shown(1)}
+        FROM R, LATERAL (SELECT {aggregates(0)} FROM {VALUED} S WHERE {near_rows}) A"""
 
 
 def stream_join(workload: Workload, r: Sequence[str], s: Sequence[str]) -> str:

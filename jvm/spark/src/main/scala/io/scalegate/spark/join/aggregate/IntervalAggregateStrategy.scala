@@ -41,9 +41,11 @@ object IntervalAggregateStrategy extends SparkStrategy {
       throw Errors.intervalAggregateCondition(part.condition.sql)
     }
     def isUncut = candidates.forall(cellsOf(a, _).isEmpty)
-    val cut = Some(candidates).filter(IntervalAggregateCandidate.goTogether).flatMap { all =>
-      IntervalAggregateCandidate.widest(all).orElse(all.headOption.filter(_ => isUncut))
-    }
+    val cut =
+      if (!IntervalAggregateCandidate.goTogether(candidates)) None
+      else
+        IntervalAggregateCandidate.widest(candidates)
+          .orElse(candidates.headOption.filter(_ => isUncut))
     cut.fold(oneAbove(a, shown))(planned(a, candidates, _, shown))
   }
 

@@ -22,6 +22,9 @@ final private[spark] class IntervalResults private (
 ) {
   private[this] val nothing = UnsafeRows.ofNulls(0)
 
+  /** How many there are. */
+  def intervals: Int = windows.length
+
   /** Right rows that were in a window so far, and blocks of them that were written to disk. */
   def pushed: Long = windows.iterator.map(_.pushed).sum
   def spilled: Long = windows.iterator.map(_.spilled).sum

@@ -13,14 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   NamedExpression,
   SubqueryExpression
 }
-import org.apache.spark.sql.catalyst.plans.LeftOuter
-import org.apache.spark.sql.catalyst.plans.logical.{
-  Join,
-  JoinHint,
-  LocalRelation,
-  LogicalPlan,
-  Project
-}
+import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalRelation, LogicalPlan, Project}
 import org.apache.spark.sql.scalegate.CachedPlans
 
 import io.scalegate.spark.join.PythonCondition
@@ -63,12 +56,10 @@ private[aggregate] object MakeIntervalAggregate {
     val bounds = markers.flatMap(_.children)
     for {
       condition <- (plain ++ bounds).reduceOption(And.apply)
-      if markers.size < 2 && isRunnable(left, right, condition)
-    } yield IntervalAggregate(
-      left,
-      right,
-      Seq(IntervalPart(condition, ofColumns, keepsLast = markers.nonEmpty))
-    )
+      part = IntervalPart(condition, ofColumns, keepsLast = markers.nonEmpty)
+      made = IntervalAggregate(left, right, Seq(part))
+      if markers.size < 2 && isRunnable(made)
+    } yield made
   }
 
   /** The same columns by one operator, where another below aggregates the same right rows around the same times by the same
@@ -101,8 +92,7 @@ private[aggregate] object MakeIntervalAggregate {
         right = right,
         parts = below.parts ++ parts.map(_.asInstanceOf[IntervalPart])
       )
-      if both.parts.forall(p => isPlain(p.condition, both.left, right)) &&
-        IntervalAggregateCandidate.goTogether(both.joins.map(candidateOf))
+      if isPlain(both) && IntervalAggregateCandidate.goTogether(both.joins.map(candidateOf))
     } yield both
 
   /** The columns of both of some rows, and for the second's the same columns of the first. */
@@ -131,24 +121,18 @@ private[aggregate] object MakeIntervalAggregate {
     case other => other
   }
 
-  private[this] def isRunnable(
-      left: LogicalPlan,
-      right: LogicalPlan,
-      condition: Expression
-  ): Boolean =
-    (left.isStreaming || !right.isStreaming) &&
-      left.outputSet.intersect(right.outputSet).isEmpty && isPlain(condition, left, right) &&
-      candidateOf(
-        Join(left, right, LeftOuter, Some(condition), JoinHint.NONE)
-      ).isRunnable
+  private[this] def isRunnable(made: IntervalAggregate): Boolean =
+    (made.left.isStreaming || !made.right.isStreaming) &&
+      made.left.outputSet.intersect(made.right.outputSet).isEmpty && isPlain(made) &&
+      made.joins.forall(candidateOf(_).isRunnable)
 
-  private[this] def isPlain(
-      condition: Expression,
-      left: LogicalPlan,
-      right: LogicalPlan
-  ): Boolean = condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
-    !PythonCondition.isIn(condition) &&
-    condition.references.subsetOf(left.outputSet ++ right.outputSet)
+  private[this] def isPlain(made: IntervalAggregate): Boolean = {
+    val columns = made.left.outputSet ++ made.right.outputSet
+    made.parts.map(_.condition).forall { condition =>
+      condition.deterministic && !SubqueryExpression.hasSubquery(condition) &&
+      !PythonCondition.isIn(condition) && condition.references.subsetOf(columns)
+    }
+  }
 
   private[this] def candidateOf(join: Join): IntervalAggregateCandidate = {
     def stub(input: LogicalPlan) = LocalRelation(input.output)

@@ -19,7 +19,6 @@ final private[operator] class FoundByOperator(
     joined: Sides[Long],
     order: EventTimeOrder
 ) extends FoundPairs {
-  private[this] val comparedBefore = if (operator == null) 0L else operator.comparisons
   private[this] var at = -1
   private[this] var theirRun = -1
   private[this] var theirNumber = -1
@@ -28,7 +27,7 @@ final private[operator] class FoundByOperator(
   def run: Int = theirRun
   def number: Int = theirNumber
 
-  def comparisons: Long = if (operator == null) 0L else operator.comparisons - comparedBefore
+  def comparisons: Long = if (operator == null) 0L else operator.comparisons
 
   def advance(): Boolean = {
     val pair = if (operator == null) null else operator.next()

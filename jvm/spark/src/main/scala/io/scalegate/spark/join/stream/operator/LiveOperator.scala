@@ -29,9 +29,10 @@ final private[operator] class LiveOperator(
   private[this] var position = 0
   private[this] var end = Long.MinValue // no result of the rows given lies at or above it
   private[this] var promised = true
+  private[this] var comparedBefore = 0L
 
-  /** Pairs of rows that its threads have compared so far. */
-  def comparisons: Long = join.metrics.comparisons
+  /** Pairs of rows that its threads have compared since it was last given rows. */
+  def comparisons: Long = join.metrics.comparisons - comparedBefore
 
   /** Takes more rows: all that there are after those before and up to a time. [[next]] must have given null. The sequence
     * numbers of their tuples go on from `before`, the numbers of rows that came before them.
@@ -48,6 +49,7 @@ final private[operator] class LiveOperator(
     right.begin(rows.right, before.right)
     end = EventTimeWindow.plus(upTo, 1)
     promised = false
+    comparedBefore = join.metrics.comparisons
   }
 
   /** The next result of these rows, or of those before that are decided by this time; null when there is none any more. */

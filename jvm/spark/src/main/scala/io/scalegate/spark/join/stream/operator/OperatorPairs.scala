@@ -23,9 +23,8 @@ final private[operator] class OperatorPairs(
       new RowAddress(sides.right.input.output.length)
     ) {
   private[this] val untimed = UnmatchedRows.atOnce(sides.toSeq, probing)
-  private[this] val comparedBefore = if (operator == null) 0L else operator.comparisons
 
-  def comparisons: Long = if (operator == null) 0L else operator.comparisons - comparedBefore
+  def comparisons: Long = if (operator == null) 0L else operator.comparisons
 
   def added: Long = sides.left.rows.size.toLong + sides.right.rows.size
 

@@ -16,13 +16,12 @@ import io.scalegate.stream.Sides
   * One thread, the task's. It holds the right rows of one window of each interval twice: in the state, and sliding.
   *
   * @param results
-  *   the task's, over no columns of the left row, of so many `intervals`
+  *   the task's, over no columns of the left row
   * @param before
   *   what was held; nothing of it is changed
   */
 final private[scalegate] class AggregateBatch(
     results: IntervalResults,
-    intervals: Int,
     reach: AnswerReach,
     arrivals: Sides[KeyedArrivals],
     before: AnswerState,
@@ -35,7 +34,7 @@ final private[scalegate] class AggregateBatch(
   private[this] val nothing = UnsafeRows.ofNulls(0)
   private[this] val pushedBefore = results.pushed
   private[this] var probes = Iterator.empty[KeyedRow] // of the current key
-  private[this] val candidates = new Array[RightRows](intervals) // null before the first
+  private[this] val candidates = new Array[RightRows](results.intervals) // null before the first
 
   /** Right rows that were in a window. */
   def comparisons: Long = results.pushed - pushedBefore

@@ -34,7 +34,6 @@ final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPe
       services: BatchServices
   ): AggregateBatch = new AggregateBatch(
     results,
-    aggregated.intervals.size,
     aggregated.reach,
     arrivals(arrived, batch, before, services),
     before,
