@@ -24,6 +24,8 @@ WITHIN = timedelta(seconds=5)
 BEGIN = datetime(2024, 5, 1)
 SENTINEL = BEGIN + timedelta(days=1)
 LATE = BEGIN - timedelta(hours=1)
+# Between two looks at the topics, which take as much of the processors as what is looked at.
+PAUSE = 0.5
 TIME = "%Y-%m-%dT%H:%M:%S.%f"
 
 
@@ -41,7 +43,7 @@ class Program:
                 if time.monotonic() > end:
                     pytest.fail(f"waited in vain\n{self._log.read_text()}\n{threads(process)}")
                 with suppress(subprocess.TimeoutExpired):
-                    process.wait(0.05)
+                    process.wait(PAUSE)
                     pytest.fail(f"ended by itself\n{self._log.read_text()}")
 
     def end_without_executor(self, condition: Callable[[], bool], *options: str) -> str:
@@ -51,7 +53,7 @@ class Program:
             end = time.monotonic() + BOUND
             while not condition():
                 assert time.monotonic() < end and process.poll() is None, self._log.read_text()
-                time.sleep(0.05)
+                time.sleep(PAUSE)
             find = ["pgrep", "-g", str(process.pid), "-f", "CoarseGrainedExecutorBackend"]
             executors = subprocess.run(find, capture_output=True, text=True, check=True)
             os.kill(int(executors.stdout.split()[0]), signal.SIGKILL)
