@@ -34,8 +34,8 @@ trait RunningJoin extends AutoCloseable {
   /** Work done so far by each thread; exact once the join is done or closed. Any thread. */
   def metrics: JoinMetrics
 
-  /** What this join counts beside, by name: an index its "merges", keys their "splitting". Once the join is done or
-    * closed, any thread.
+  /** What this join counts beside, by name: an index its "merges", keys their "splitting", workers their
+    * "layout_changes". Once the join is done or closed, any thread.
     */
   def details: Seq[(String, Double)] = Nil
 

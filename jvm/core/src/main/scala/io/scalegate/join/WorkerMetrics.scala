@@ -16,7 +16,16 @@ final case class WorkerMetrics(
     matches: Long,
     stored: Long,
     peakWindowRows: Long
-)
+) {
+
+  /** With what the thread has done afterwards, in windows that took the place of its first. */
+  private[scalegate] def and(later: WorkerMetrics): WorkerMetrics = WorkerMetrics(
+    comparisons + later.comparisons,
+    matches + later.matches,
+    stored + later.stored,
+    math.max(peakWindowRows, later.peakWindowRows)
+  )
+}
 
 object WorkerMetrics {
   val Zero: WorkerMetrics = WorkerMetrics(0, 0, 0, 0)

@@ -18,23 +18,53 @@ private[matrix] object Mark {
   val Start = new Mark(0L, null)
 }
 
+/** Decides, while a join runs, whether its workers are to be arranged otherwise. The emitter's: one thread at
+  * a time.
+  */
+private[scalegate] trait Rearrangement {
+
+  /** As many workers in another arrangement, from the next tuple on, or None.
+    *
+    * @param sent
+    *   the tuples of a stream so far
+    * @param held
+    *   the tuples of a stream that are in its window
+    */
+  def next(now: Topology, sent: Int => Long, held: Int => Long): Option[Topology]
+}
+
+private[scalegate] object Rearrangement {
+  val Never: Rearrangement = (_, _, _) => None
+}
+
 /** The Emitter (DP-Join §III-C): takes ready tuples from the input gate, numbers them in their
   * total order, and sends each stream's to the writers of its segments in turn.
   *
   * @param streamOf
   *   a tuple's stream
   * @param passed
-  *   up to which ordinal each worker has processed its tuples
+  *   up to which ordinal each worker has processed its tuples, at first all the same
   * @param capacity
   *   tuples that may be under way between the slowest worker and the emitter; a power of two
+  * @param rearranged
+  *   asked after each few tuples whether these were the last for workers in this arrangement
   */
 final private[scalegate] class Emitter(
     input: ReadyInput,
     topology: Topology,
     streamOf: StreamTuple => Int,
     passed: Array[PaddedCounter],
-    capacity: Int
+    capacity: Int,
+    rearranged: () => Option[Topology]
 ) {
+  def this(
+      input: ReadyInput,
+      topology: Topology,
+      streamOf: StreamTuple => Int,
+      passed: Array[PaddedCounter],
+      capacity: Int
+  ) = this(input, topology, streamOf, passed, capacity, () => None)
+
   /*
    * The paper's Emitter has a thread of its own. Here it is a role: a worker that has nothing to
    * process takes it, for a few tuples, if no other has it (`emitting`, a test-and-set lock). So a
@@ -49,8 +79,10 @@ final private[scalegate] class Emitter(
   )
   private[this] val turn = new Array[Int](topology.streams)
   private[this] val emitting = new AtomicBoolean
-  private[this] var ordinal = 0L
-  @volatile private[this] var published = Mark.Start
+  private[this] val counts = new Array[Long](topology.streams)
+  private[this] var ordinal = PaddedCounter.lowest(passed)
+  private[this] var following = Option.empty[Topology]
+  @volatile private[this] var published = new Mark(ordinal, null)
   @volatile private[this] var end = Long.MaxValue
 
   /** What was sent to the writer of a segment and the writer has not taken, each tuple with its
@@ -61,13 +93,24 @@ final private[scalegate] class Emitter(
   /** Up to where tuples were sent. */
   def mark: Mark = published
 
-  /** Whether a worker that has passed all ordinals below `passed` has seen the end. */
+  /** Whether a worker that has passed all ordinals below `passed` has seen the end, that of the input or of
+    * this arrangement of the workers.
+    */
   def isEnd(passed: Long): Boolean = passed == end
+
+  /** How the workers are arranged after the end; None at the input's. Known to who has seen the end. */
+  def next: Option[Topology] = following
+
+  /** Whether every worker has seen the end. Any thread, which then sees what they have done. */
+  def isPassed: Boolean = isEnd(PaddedCounter.lowest(passed))
+
+  /** The tuples of a stream that were sent. The emitter's, and of who has seen the end. */
+  def sent(stream: Int): Long = counts(stream)
 
   /** Sends a few tuples, if there are any, there is room and no other thread is at it. */
   def tryEmit(): Boolean =
-    emitting.compareAndSet(false, true) && {
-      try emit()
+    end == Long.MaxValue && emitting.compareAndSet(false, true) && {
+      try end == Long.MaxValue && emit()
       finally emitting.set(false)
     }
 
@@ -82,8 +125,11 @@ final private[scalegate] class Emitter(
         last = t
         t = if (ordinal < limit) input.tuple() else null
       }
-      if (last != null) published = new Mark(ordinal, StreamTuple.key(last))
-      else if (input.isDone) end = ordinal
+      if (last != null) {
+        published = new Mark(ordinal, StreamTuple.key(last))
+        following = rearranged()
+      }
+      if (following.isDefined || (last == null && input.isDone)) end = ordinal
     }
     last != null
   }
@@ -94,6 +140,7 @@ final private[scalegate] class Emitter(
     if (!lanes(stream)(segment).offer(t, ordinal))
       throw new IllegalStateException(s"more than $capacity tuples are under way")
     turn(stream) = if (segment + 1 == topology.segments(stream)) 0 else segment + 1
+    counts(stream) += 1
     ordinal += 1
   }
 }

@@ -35,7 +35,7 @@ final private[scalegate] class WriterInlet(
     segment: Segment,
     windowValue: (StreamTuple, Long) => Long
 ) extends Inlet {
-  private[this] var received = 0L
+  private[this] var received = segment.begin
 
   protected def receive(): Mark = {
     val mark = emitter.mark // before the lane is looked into

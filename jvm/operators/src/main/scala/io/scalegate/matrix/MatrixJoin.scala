@@ -1,14 +1,7 @@
 package io.scalegate.matrix
 
 import io.scalegate.join.ordered.{GatedJoin, MergedResults, ResultOrder, WindowBounds}
-import io.scalegate.join.{
-  JoinMetrics,
-  JoinOptions,
-  JoinResult,
-  JoinSpec,
-  JoinStrategy,
-  RunningJoin
-}
+import io.scalegate.join.{JoinMetrics, JoinOptions, JoinResult, JoinSpec, JoinStrategy}
 import io.scalegate.partition.MatrixLayout
 import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple, Window, Work}
 
@@ -25,12 +18,19 @@ import io.scalegate.stream.{CountWindow, Side, Sides, StreamTuple, Window, Work}
   * at once may miss or meet each other. Expiry is exact and comes before the search; results are
   * merged in order by an output gate, where the paper's Collector takes them as they come.
   */
-final class MatrixJoin private (val name: String, layoutFor: Window => MatrixLayout)
-    extends JoinStrategy {
-  def this(layout: MatrixLayout) = this(s"MatrixJoin($layout)", (_: Window) => layout)
+final class MatrixJoin private[matrix] (
+    val name: String,
+    layoutFor: Window => MatrixLayout,
+    rearrangement: JoinOptions => Rearrangement
+) extends JoinStrategy {
+  private def layoutOf: Window => MatrixLayout = layoutFor
 
-  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin = {
-    val join = new RunningMatrixJoin(spec, sources, options, layoutFor(spec.window))
+  def this(layout: MatrixLayout) =
+    this(s"MatrixJoin($layout)", (_: Window) => layout, (_: JoinOptions) => Rearrangement.Never)
+
+  def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): LaidOutJoin = {
+    val layout = layoutFor(spec.window)
+    val join = new RunningMatrixJoin(spec, sources, options, layout, rearrangement(options))
     join.start()
     join
   }
@@ -46,16 +46,33 @@ object MatrixJoin {
   def ofWorkers(workers: Int, rateR: Double, rateS: Double): MatrixJoin = {
     def layout(window: Window) = MatrixLayout.choose(workers, rateR, rateS, window)
     layout(CountWindow(1)) // refuses what can be refused before a join is opened
-    new MatrixJoin(s"MatrixJoin($workers workers)", layout)
+    new MatrixJoin(s"MatrixJoin($workers workers)", layout, _ => Rearrangement.Never)
   }
+
+  /** With so many workers, at first in the layout for two streams alike, later in that for what has come: see
+    * `LaidOutJoin`. Results and their order are those of any layout.
+    */
+  def adaptive(workers: Int): MatrixJoin =
+    following(s"$workers workers", ofWorkers(workers, 1, 1).layoutOf)
+
+  /** As above, but in this layout at first. */
+  def adaptive(layout: MatrixLayout): MatrixJoin = following(layout.toString, _ => layout)
+
+  private[this] def following(workers: String, atFirst: Window => MatrixLayout) = new MatrixJoin(
+    s"MatrixJoin($workers, adaptive)",
+    atFirst,
+    options => new AdaptiveLayout(options.maxWindowRows)
+  )
 }
 
 final private[matrix] class RunningMatrixJoin(
     spec: JoinSpec,
     sides: IndexedSeq[Side],
     options: JoinOptions,
-    layout: MatrixLayout
-) extends GatedJoin(spec, sides, options) {
+    layoutAtFirst: MatrixLayout,
+    rearrangement: Rearrangement
+) extends GatedJoin(spec, sides, options)
+    with LaidOutJoin {
   /*
    *                          S-0          S-1        S's segments
    *                           | s          | s
@@ -77,6 +94,7 @@ final private[matrix] class RunningMatrixJoin(
    *      which also covers the tuples of other rows and columns, and heartbeats. It tells the emitter how far it
    *      is, and the segments' writers what it needs no more.
    *   4. If nothing had come it takes the emitter's role.
+   *   5. If the emitter has ended this arrangement of the workers, it goes on in the next (Arrangement).
    *
    * Each r of row j meets each s of column k in worker (j, k) and in no other, whichever of them
    * is the later.
@@ -95,14 +113,19 @@ final private[matrix] class RunningMatrixJoin(
       ResultOrder,
       options.outputCapacity,
       ResultOrder.punctuation,
-      layout.workers
+      layoutAtFirst.workers
     )
   private[this] val workers = new MatrixWorkers[JoinResult](
-    gate.addReader(),
-    new Topology(Vector(layout.rows, layout.columns)),
-    Vector(Side.R, Side.S).map(shape),
-    t => if (t.side eq Side.R) 0 else 1,
-    options,
+    Arrangement.first(
+      MatrixInput(
+        gate.addReader(),
+        Vector(Side.R, Side.S).map(shape),
+        t => if (t.side eq Side.R) 0 else 1,
+        options
+      ),
+      rearrangement,
+      AdaptiveLayout.topology(layoutAtFirst)
+    ),
     results,
     ownThreads,
     (shares, emit) =>
@@ -125,6 +148,14 @@ final private[matrix] class RunningMatrixJoin(
   protected def reached: Long = results.frontier
 
   def metrics: JoinMetrics = workers.metrics
+
+  def layout: MatrixLayout = AdaptiveLayout.layout(workers.arrangement.topology)
+
+  def layoutChanges: Int = workers.arrangement.number
+
+  override def details: Seq[(String, Double)] =
+    if (rearrangement eq Rearrangement.Never) Nil
+    else Seq("layout_changes" -> layoutChanges.toDouble)
 
   private[this] def shape(side: Side): StreamShape = {
     val bounds = new WindowBounds(side, spec.window)

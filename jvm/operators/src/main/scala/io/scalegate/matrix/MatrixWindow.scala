@@ -19,7 +19,7 @@ final private[scalegate] class MatrixWindow(
 
   def isEmpty: Boolean = view.size == 0
   def seen: Long = view.taken
-  def stored: Long = if (share.writes && bounds.canBeEarlier) view.taken else 0L
+  def stored: Long = if (share.writes && bounds.canBeEarlier) view.stored else 0L
   def peak: Int = if (share.writes) view.peak else 0
   def comparisons: Long = probe.comparisons
 

@@ -16,7 +16,7 @@ private[matrix] trait WorkerSteps {
   * @param views
   *   its segment of each stream
   * @param passed
-  *   where it tells the emitter how far it is
+  *   where it tells the emitter how far it is, at first the ordinal of its first tuple
   */
 final private[scalegate] class MatrixWorker(
     emitter: Emitter,
@@ -26,7 +26,7 @@ final private[scalegate] class MatrixWorker(
     passed: PaddedCounter
 ) {
   private[this] val streams = inlets.length
-  private[this] var position = 0L
+  private[this] var position = passed.get
   private[this] var last: StreamTuple = _
 
   /** The key of the last tuple of all streams that this worker is past, be it its own or another's,

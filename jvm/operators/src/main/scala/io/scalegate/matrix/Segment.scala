@@ -34,6 +34,8 @@ final private[scalegate] class Segment(
    * then `rows` (acquire), and finds there all that lies between its counter and that end: a row
    * that went into a larger array was written after the array was published, and what the array
    * was made from lies in it from the `released` of that moment, which was at most the counter.
+   * What was dealt to a segment was written before anybody else learnt of the segment (Arrangement).
+   *
    * The writer reads the counters (acquire) before it clears or reuses a slot; a sharer stores its
    * counter (release) after its last look at what lies before. It may still hold an array that was
    * replaced: nobody writes there any more.
@@ -43,9 +45,21 @@ final private[scalegate] class Segment(
   @volatile private[this] var current =
     new SharedRows(initialRows, attributes, hasOrdinals = true)
   private[this] var released = 0L // the writer's
-  private[this] var end = 0L // the writer's
+  private var end = 0L // the writer's
+  private var inherited = 0L
 
   def width: Int = attributes.length
+
+  /** Up to where, exclusively, rows were there before any sharer looked: see [[Segment.deal]]. */
+  def begin: Long = inherited
+
+  /** The rows that some sharer has not said it is past. Any thread. */
+  def held: Long = {
+    val first = firstNeeded // before the end, which rises too
+    published - first
+  }
+
+  private def firstNeeded: Long = PaddedCounter.lowest(firsts)
 
   /** The array of rows. Read after [[published]]. */
   def rows: SharedRows = current
@@ -66,7 +80,7 @@ final private[scalegate] class Segment(
 
   /** The writer's: drops what no sharer needs any more. */
   def release(): Unit = {
-    val bound = PaddedCounter.lowest(firsts)
+    val bound = firstNeeded
     if (released < bound) {
       val rows = current
       while (released < bound) {
@@ -88,4 +102,41 @@ final private[scalegate] class Segment(
 
 private[scalegate] object Segment {
   val InitialRows = 64
+
+  /** Copies the rows of one stream that some sharer may need, from segments which nobody writes or reads any
+    * more, to others which nobody knows yet: in turn, in the order of the stream.
+    */
+  def deal(from: IndexedSeq[Segment], to: IndexedSeq[Segment]): Unit = {
+    val positions = from.map(_.firstNeeded).toArray
+    var turn = 0
+    var source = earliest(from, positions)
+    while (source >= 0) {
+      val rows = from(source).rows
+      val slot = rows.slot(positions(source))
+      to(turn).append(rows.ordinal(slot), rows.windowValue(slot), rows.tuple(slot))
+      positions(source) += 1
+      turn = if (turn + 1 == to.length) 0 else turn + 1
+      source = earliest(from, positions)
+    }
+    to.foreach(segment => segment.inherited = segment.end)
+  }
+
+  /** The segment whose next row has the lowest ordinal; -1 when none has a row. */
+  private[this] def earliest(segments: IndexedSeq[Segment], positions: Array[Long]): Int = {
+    var found = -1
+    var lowest = Long.MaxValue
+    var i = 0
+    while (i < positions.length) {
+      val segment = segments(i)
+      if (positions(i) < segment.published) {
+        val ordinal = segment.rows.ordinal(segment.rows.slot(positions(i)))
+        if (ordinal < lowest) {
+          lowest = ordinal
+          found = i
+        }
+      }
+      i += 1
+    }
+    found
+  }
 }

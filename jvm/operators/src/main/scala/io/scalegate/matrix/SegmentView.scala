@@ -3,8 +3,8 @@ package io.scalegate.matrix
 import io.scalegate.column.RingColumns
 import io.scalegate.stream.StreamTuple
 
-/** What one worker sees of a shared [[Segment]]: the rows that it has taken and that have not
-  * expired for it. Its thread's, and of no effect on other sharers.
+/** What one worker sees of a shared [[Segment]]: the rows that it has taken, or that were there from the
+  * beginning, and that have not expired for it. Its thread's, and of no effect on other sharers.
   *
   * @param sharer
   *   the worker's number among the segment's sharers
@@ -13,13 +13,16 @@ final private[scalegate] class SegmentView(segment: Segment, sharer: Int) extend
   private[this] var rows = segment.rows
   private[this] var end = 0L
   private[this] var first = 0L
-  private[this] var next = 0L
-  private[this] var highest = 0
+  private[this] var next = segment.begin
+  private[this] var highest = segment.begin.toInt
 
   def size: Int = (next - first).toInt
 
-  /** Rows that were taken so far. */
+  /** The position of the row that [[take]] takes next. */
   def taken: Long = next
+
+  /** Rows that were taken so far, without those that were there from the beginning. */
+  def stored: Long = next - segment.begin
 
   /** The most rows that were in the view at once. */
   def peak: Int = highest

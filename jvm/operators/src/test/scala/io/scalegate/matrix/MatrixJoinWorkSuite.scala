@@ -103,7 +103,13 @@ final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChec
     val feeds = all.feeds.map(_._2)
     forAll(layouts) { layout =>
       val join =
-        new RunningMatrixJoin(all.spec, all.sides, JoinOptions(inputCapacity = 8), layout)
+        new RunningMatrixJoin(
+          all.spec,
+          all.sides,
+          JoinOptions(inputCapacity = 8),
+          layout,
+          Rearrangement.Never
+        )
       try {
         join.start()
         assert(join.frontier == Long.MinValue)
@@ -143,7 +149,8 @@ final class MatrixJoinWorkSuite extends AnyFunSuite with TableDrivenPropertyChec
     val predicate: PairPredicate = (_, _) => throw broken
     val all = input(5, JoinSpec(TimeWindow(-9, 9), residual = Some(() => predicate)))
     forAll(layouts) { layout =>
-      val join = new RunningMatrixJoin(all.spec, all.sides, JoinOptions(), layout)
+      val join =
+        new RunningMatrixJoin(all.spec, all.sides, JoinOptions(), layout, Rearrangement.Never)
       try {
         join.start()
         for (source <- 0 to 1; t <- all.feeds(source)._2)

@@ -100,8 +100,9 @@ object BandJoinMain {
         )
       case "skiplist" => new ParallelIndexJoin(threads, _ => new SkipListIndex)
       case "matrix" => MatrixJoin.ofWorkers(threads, rates, 1)
-      case Layout(rows, columns) =>
-        new MatrixJoin(MatrixLayout(rows.toInt, columns.toInt))
+      case Layout(rows, columns, adaptive) =>
+        val layout = MatrixLayout(rows.toInt, columns.toInt)
+        if (adaptive == null) new MatrixJoin(layout) else MatrixJoin.adaptive(layout)
       case "celljoin" => new CellJoin(threads)
       case "handshake" => new HandshakeJoin(threads)
       case "llhj" => new LowLatencyHandshakeJoin(threads)
@@ -112,12 +113,14 @@ object BandJoinMain {
 
   /** How many workers an arm has that says so itself. */
   private[bench] def workers(arm: String): Option[Int] = arm match {
-    case Layout(rows, columns) => Some(rows.toInt * columns.toInt)
+    case Layout(rows, columns, _) => Some(rows.toInt * columns.toInt)
     case _ => None
   }
 
-  /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads. */
-  private[this] val Layout = "matrix-([0-9]+)x([0-9]+)".r
+  /** `matrix-2x1`: a layout of so many rows and columns, whatever the number of threads; `matrix-2x1-adaptive`: so
+    * at first.
+    */
+  private[this] val Layout = "matrix-([0-9]+)x([0-9]+)(-adaptive)?".r
 
   /** `parallel-4/2/8`: merge ratio 1/4, insertion depth 2, tasks of 8 tuples. */
   private[this] val Tuned = "parallel-([0-9]+)/([0-9]+)/([0-9]+)".r

@@ -110,7 +110,7 @@ final private[matrix] class CubeSteps(
     WorkerMetrics(
       compared + searches.iterator.flatten.filter(_ != null).map(_.comparisons).sum,
       matched,
-      written.map(_.taken).sum,
+      written.map(_.stored).sum,
       written.map(_.peak.toLong).sum
     )
   }

@@ -3,7 +3,14 @@ package io.scalegate.matrix.cube
 import io.scalegate.gate.{GateSource, ScaleGate}
 import io.scalegate.join.ordered.{GatedSource, MergedResults}
 import io.scalegate.join.{JoinMetrics, JoinOptions}
-import io.scalegate.matrix.{MatrixWorkers, StreamShape, Topology}
+import io.scalegate.matrix.{
+  Arrangement,
+  MatrixInput,
+  MatrixWorkers,
+  Rearrangement,
+  StreamShape,
+  Topology
+}
 import io.scalegate.stream.{EventOrder, Lifecycle, RunningOperator, StreamTuple, Work}
 
 /** A join of three streams under way. Sources, consumer, failures and closing are as in
@@ -36,11 +43,16 @@ final class RunningCubeJoin private[matrix] (
     layout.workers
   )
   private[this] val workers = new MatrixWorkers[CubeResult](
-    gate.addReader(),
-    new Topology(Vector(layout.r, layout.s, layout.t)),
-    attributes.map(StreamShape(_, (t: StreamTuple, _) => t.ts)),
-    t => streams(t.source).number,
-    options,
+    Arrangement.first(
+      MatrixInput(
+        gate.addReader(),
+        attributes.map(StreamShape(_, (t: StreamTuple, _) => t.ts)),
+        t => streams(t.source).number,
+        options
+      ),
+      Rearrangement.Never,
+      new Topology(Vector(layout.r, layout.s, layout.t))
+    ),
     results,
     ownThreads,
     (shares, emit) => new CubeSteps(spec, shares, options.maxWindowRows, decide(emit))
