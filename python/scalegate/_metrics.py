@@ -51,7 +51,8 @@ def metrics(query: StreamingQuery | DataFrame, per: Per = "operator") -> "pd.Dat
         `rows_per_second`; `share_deviation`, the standard deviation of the threads' comparisons
         as a part of their mean, in each task; `peak_window_rows`, summed over the threads;
         `merges` of its indexes; `splitting`, the replicas that a key has on average, and
-        `highest_splitting`. Per task `operator`, `task`, `thread`, `seconds` of the task,
+        `highest_splitting`; `layout_changes` of adaptive workers. Per task
+        `operator`, `task`, `thread`, `seconds` of the task,
         `comparisons`, `matches`, `stored` rows, `peak_window_rows`, and the `share` of all
         comparisons.
 

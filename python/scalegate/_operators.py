@@ -23,7 +23,7 @@ DESIGNS: tuple[DesignName, ...] = get_args(DesignName)
 MOST_THREADS = 1024
 TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OPERATORS, ("threads",)),
-    "dp-join": ("threads", "layout"),
+    "dp-join": ("threads", "layout", "adaptive"),
     "celljoin": ("threads", "batch"),
     "pim": ("threads", "merge_ratio", "insertion_depth", "task_size"),
     "pim1": ("merge_ratio", "insertion_depth"),
@@ -60,6 +60,7 @@ def operator(
     *,
     threads: int | None = None,
     layout: Sequence[int] | None = None,
+    adaptive: bool | None = None,
     merge_ratio: float | None = None,
     insertion_depth: int | None = None,
     task_size: int | None = None,
@@ -88,6 +89,9 @@ def operator(
         which have one; of the designs, which the task's thread feeds, "tumlmc" alone has more.
     layout
         Of "dp-join", instead of threads: rows and columns of workers, as in (2, 3).
+    adaptive
+        Of "dp-join": whether the layout follows the inputs' rates and windows while they are
+        joined.
     merge_ratio
         Of "pim", "pim1" and "im": the part of the window that is inserted between two merges,
         above 0 and at most 1.
@@ -147,6 +151,7 @@ def operator(
     given = {
         "threads": threads,
         "layout": layout,
+        "adaptive": adaptive,
         "merge_ratio": merge_ratio,
         "insertion_depth": insertion_depth,
         "task_size": task_size,
@@ -177,7 +182,7 @@ def _text(option: str, value: Any) -> str:
     """The value as the hint says it."""
     if option == "layout":
         return cells(value, MOST_THREADS)
-    if option in ("emitters", "panes"):
+    if option in ("adaptive", "emitters", "panes"):
         return _checked(option, value, isinstance(value, bool), "True or False").lower()
     if option in CHOICES:
         first, second = CHOICES[option]

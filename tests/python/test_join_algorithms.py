@@ -39,6 +39,7 @@ def test_an_operator_of_the_papers_gives_the_rows_of_any_algorithm(
 VALUES: dict[str, Any] = {
     "threads": 2,
     "layout": (1, 2),
+    "adaptive": True,
     "merge_ratio": 0.25,
     "insertion_depth": 0,
     "task_size": 5,

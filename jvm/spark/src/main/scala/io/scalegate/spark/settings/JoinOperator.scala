@@ -94,8 +94,12 @@ object JoinOperator {
     )
   }
 
-  private[this] def matrix(options: OperatorOptions) = options.get(Layout)
-    .fold(MatrixJoin.ofWorkers(options.threads, 1, 1))(new MatrixJoin(_))
+  private[this] def matrix(options: OperatorOptions) = {
+    val layout = options.get(Layout)
+    if (options.getOrElse(Adaptive, false))
+      layout.fold(MatrixJoin.adaptive(options.threads))(MatrixJoin.adaptive)
+    else layout.fold(MatrixJoin.ofWorkers(options.threads, 1, 1))(new MatrixJoin(_))
+  }
 
   private[this] val OneThread = Nil
   private[this] val Several = Seq(Threads)
@@ -107,7 +111,8 @@ object JoinOperator {
         Several,
         o => new ordered.ScaleJoin(o.threads)
       )
-  case object DpJoin extends JoinOperator("dp-join", "DP-Join", Several :+ Layout, matrix)
+  case object DpJoin
+      extends JoinOperator("dp-join", "DP-Join", Several ++ Seq(Layout, Adaptive), matrix)
   case object Pim
       extends JoinOperator(
         "pim",

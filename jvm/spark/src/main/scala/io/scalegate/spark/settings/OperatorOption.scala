@@ -47,6 +47,10 @@ object OperatorOption {
         LayoutText.parse(_).filter(_.workers <= MostThreads)
       )
 
+  /** Whether the layout follows the streams while they are joined. */
+  case object Adaptive
+      extends OperatorOption[Boolean]("adaptive", "true or false", _.toBooleanOption)
+
   /** `m` of the PIM-Tree paper: the part of the window that is inserted between two merges. */
   case object MergeRatio
       extends OperatorOption[Double]("merge_ratio", "a number above 0 and at most 1", share)
@@ -116,6 +120,7 @@ object OperatorOption {
   lazy val all: Seq[OperatorOption[_]] = Seq(
     Threads,
     Layout,
+    Adaptive,
     MergeRatio,
     InsertionDepth,
     TaskSize,

@@ -44,7 +44,7 @@ object JoinMetricsTable {
       "operator INT, algorithm STRING, seconds DOUBLE, tasks INT, threads INT, left_rows BIGINT, right_rows BIGINT, " +
         "results BIGINT, comparisons BIGINT, rows_per_second DOUBLE, results_per_second DOUBLE, " +
         "comparisons_per_second DOUBLE, share_deviation DOUBLE, peak_window_rows BIGINT, merges BIGINT, " +
-        "splitting DOUBLE, highest_splitting INT"
+        "splitting DOUBLE, highest_splitting INT, layout_changes INT"
     ),
     Task -> StructType.fromDDL(
       "operator INT, task INT, thread INT, seconds DOUBLE, comparisons BIGINT, matches BIGINT, stored BIGINT, " +
@@ -83,7 +83,8 @@ object JoinMetricsTable {
       figure("peakWindow"),
       over("merges")(_.sum.toLong),
       over("splitting")(degrees => degrees.sum / degrees.size),
-      over("highest_splitting")(_.max.toInt)
+      over("highest_splitting")(_.max.toInt),
+      over("layout_changes")(_.sum.toInt)
     )
   }
 

@@ -69,6 +69,25 @@ final class JoinMetricsTableSuite extends SparkJoinSuite {
     assert(row.getAs[Double]("splitting") == 3.0 && row.getAs[Int]("highest_splitting") == 3)
   }
 
+  test("of adaptive workers how often their layout has changed: not where it is the best") {
+    for ((layout, changes) <- Seq("1x4" -> true, "4x1" -> false)) {
+      val df = spark.sql(
+        s"""SELECT /*+ WINDOW_JOIN('dp-join(layout=$layout, adaptive=true)') */ l.id
+           |FROM (SELECT id, timestamp_seconds(id) ts FROM range(6000)) l
+           |JOIN (SELECT id, timestamp_seconds(20 * id) ts FROM range(300)) s
+           |ON s.ts BETWEEN l.ts - INTERVAL 500 SECONDS AND l.ts + INTERVAL 500 SECONDS""".stripMargin
+      )
+      df.collect()
+      val row = onlyTold(df)
+      assert((row.getAs[Int]("layout_changes") > 0) == changes, layout)
+      assert(row.getAs[Int]("threads") == 4)
+    }
+    val fixed = joined("dp-join(layout=1x4)", near)
+    fixed.collect()
+    val row = onlyTold(fixed)
+    assert(row.isNullAt(row.fieldIndex("layout_changes")))
+  }
+
   test("of a join that Spark's tasks run: results and comparisons") {
     val df = joined("index", s"r.k = s.k AND $near")
     val results = df.collect().length.toLong

@@ -76,6 +76,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
   private val values: Map[OperatorOption[_], String] = Map(
     OperatorOption.Threads -> "3",
     OperatorOption.Layout -> "2x2",
+    OperatorOption.Adaptive -> "true",
     OperatorOption.MergeRatio -> "0.05",
     OperatorOption.InsertionDepth -> "0",
     OperatorOption.TaskSize -> "3",
