@@ -22,17 +22,17 @@ DESIGNS: tuple[DesignName, ...] = get_args(DesignName)
 """The designs of the paper on T-Gate and W-Hive, for aggregates."""
 MOST_THREADS = 1024
 TAKES: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(OPERATORS, ("threads",)),
-    "dp-join": ("threads", "layout", "adaptive"),
-    "celljoin": ("threads", "batch"),
-    "pim": ("threads", "merge_ratio", "insertion_depth", "task_size"),
-    "pim1": ("merge_ratio", "insertion_depth"),
-    "im": ("merge_ratio",),
-    "bplus": (),
-    "chained": ("length",),
-    "kp": ("threads", "batch", "emitters"),
-    "dp": ("threads", "batch", "emitters"),
-    "hp": ("threads", "splitting", "theta", "split", "batch", "emitters"),
+    **dict.fromkeys(OPERATORS, ("threads", "inputs")),
+    "dp-join": ("threads", "layout", "adaptive", "inputs"),
+    "celljoin": ("threads", "batch", "inputs"),
+    "pim": ("threads", "merge_ratio", "insertion_depth", "task_size", "inputs"),
+    "pim1": ("merge_ratio", "insertion_depth", "inputs"),
+    "im": ("merge_ratio", "inputs"),
+    "bplus": ("inputs",),
+    "chained": ("length", "inputs"),
+    "kp": ("threads", "batch", "emitters", "inputs"),
+    "dp": ("threads", "batch", "emitters", "inputs"),
+    "hp": ("threads", "splitting", "theta", "split", "batch", "emitters", "inputs"),
     "mq": ("inputs", "panes"),
     "mqlf": ("inputs", "panes"),
     "tumlsc": ("inputs", "panes"),
@@ -115,8 +115,9 @@ def operator(
         Of "kp", "dp" and "hp": whether rows come to the threads by emitters and collectors, as in
         the paper, and not by a gate that all of them read. Then "hp" plans once.
     inputs
-        Of the designs: sorted inputs that a task's rows are dealt to, one after the other, from 1
-        to 1024; under trigger(realTime=...) the tasks that read the sources are the inputs.
+        Sorted inputs of a design, or of each side of a join, that a task's rows are dealt to, one
+        after the other, from 1 to 1024; those of a join's with equal times to the same. Of a
+        design under trigger(realTime=...) the tasks that read the sources are the inputs.
     winset
         Of "wiml": whether its windows' keys are in one table that all inputs add to, "michael" as
         in the paper, or in a table of each of the "lanes" that they take in turn.
@@ -169,8 +170,10 @@ def operator(
     takes = TAKES[name]
     for option, value in said.items():
         if option not in takes:
-            those = f"it takes {', '.join(takes)}" if takes else "it takes none"
-            raise ScalegateError(f"{option}={value!r}: {name!r} has no such option; {those}.")
+            those = ", ".join(takes)
+            raise ScalegateError(
+                f"{option}={value!r}: {name!r} has no such option; it takes {those}."
+            )
     if threads is not None and layout is not None:
         raise ScalegateError(
             f"layout={layout!r}: each of its cells is a worker, so leave out threads={threads!r}."

@@ -49,6 +49,7 @@ VALUES: dict[str, Any] = {
     "split": "every-key",
     "batch": 7,
     "emitters": True,
+    "inputs": 3,
 }
 
 
@@ -70,7 +71,7 @@ def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: 
     ("name", "options", "message"),
     [
         ("nested", {}, "'nested' is not an operator of the papers: choose one of scalejoin"),
-        ("bplus", {"threads": 2}, "threads=2: 'bplus' has no such option; it takes none"),
+        ("bplus", {"threads": 2}, "threads=2: 'bplus' has no such option; it takes inputs"),
         ("pim", {"splitting": 2}, "splitting=2: 'pim' has no such option; it takes threads, m"),
         ("pim", {"merge_ratio": 0}, "merge_ratio=0: give a number above 0 and at most 1"),
         ("hp", {"theta": "high"}, "theta='high': give a number from 1 to 100"),

@@ -85,9 +85,7 @@ object Errors {
 
   def operatorOption(operator: TakesOptions, said: String): Exception = bad(
     s"the operator '${operator.name}' has no option '$said': " +
-      (if (operator.takes.isEmpty) "it takes none"
-       else
-         s"it takes ${operator.takes.mkString(", ")}, as in '${operator.name}(${operator.takes.head}=…)'")
+      s"it takes ${operator.takes.mkString(", ")}, as in '${operator.name}(${operator.takes.head}=…)'"
   )
 
   def operatorValue(

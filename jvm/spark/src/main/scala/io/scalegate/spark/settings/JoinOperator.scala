@@ -20,8 +20,9 @@ import io.scalegate.matrix.MatrixJoin
   *
   * @param title
   *   what EXPLAIN calls it
-  * @param takes
-  *   what may be said of it beside its name; one that does not take [[OperatorOption.Threads]] has one
+  * @param own
+  *   what may be said of it beside its name and [[OperatorOption.Inputs]]; one that does not take
+  *   [[OperatorOption.Threads]] has one
   * @param strategy
   *   as the options say
   * @param needsKey
@@ -32,11 +33,13 @@ import io.scalegate.matrix.MatrixJoin
 sealed abstract class JoinOperator(
     val name: String,
     val title: String,
-    val takes: Seq[OperatorOption[_]],
+    own: Seq[OperatorOption[_]],
     val strategy: OperatorOptions => JoinStrategy,
     val needsKey: Boolean = false,
     val innerOnly: Boolean = false
-) extends TakesOptions
+) extends TakesOptions {
+  val takes: Seq[OperatorOption[_]] = own :+ OperatorOption.Inputs
+}
 
 object JoinOperator {
   import OperatorOption._

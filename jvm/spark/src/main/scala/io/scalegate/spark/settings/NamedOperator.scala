@@ -16,6 +16,9 @@ final case class NamedOperator(
 
   def threads: Int = options.threads
 
+  /** Sources of each side, to which its rows are dealt. */
+  def inputs: Int = options.getOrElse(OperatorOption.Inputs, 1)
+
   def strategy: JoinStrategy = operator.strategy(options)
 
   /** What EXPLAIN says of it, its threads among it. */

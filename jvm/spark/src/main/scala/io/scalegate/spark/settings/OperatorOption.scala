@@ -97,7 +97,7 @@ object OperatorOption {
   case object Emitters
       extends OperatorOption[Boolean]("emitters", "true or false", _.toBooleanOption)
 
-  /** Sorted inputs of an aggregate. */
+  /** Sorted inputs of an aggregate, or of each side of a join. */
   case object Inputs
       extends OperatorOption[Int](
         "inputs",

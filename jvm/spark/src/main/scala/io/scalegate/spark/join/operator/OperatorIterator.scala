@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
-import io.scalegate.join.{JoinSource, RunningTypedJoin}
+import io.scalegate.join.RunningTypedJoin
 import io.scalegate.spark.join.{Probing, UngroupedPairs}
 import io.scalegate.spark.rows.UnsafeRows
 import io.scalegate.stream.{IdleStrategy, Sides, StreamTuple}
@@ -31,8 +31,6 @@ final class OperatorIterator(
   private[this] val noLeft = UnsafeRows.ofNulls(left.columns)
   private[this] val noRight = UnsafeRows.ofNulls(right.columns)
   private[this] val idle = new IdleStrategy.Backoff()
-  private[this] val leftSource = join.sources(0)
-  private[this] val rightSource = join.sources(1)
   private[this] var timed = false // every row without a time was taken
   private[this] var fed = false
 
@@ -90,30 +88,25 @@ final class OperatorIterator(
       closeBoth()
       false
     } else if (r == null || (l != null && l.ts <= r.ts))
-      give(left, leftSource, right, rightSource)
-    else give(right, rightSource, left, leftSource)
+      give(left, right)
+    else give(right, left)
   }
 
   /** Whatever the other side has not delivered yet comes no earlier than this tuple. */
-  private[this] def give(
-      from: TimedRows,
-      to: JoinSource,
-      otherRows: TimedRows,
-      other: JoinSource
-  ): Boolean = {
+  private[this] def give(from: TimedRows, other: TimedRows): Boolean = {
     val tuple = from.head
-    val accepted = to.tryAdd(tuple)
+    val accepted = from.sources.tryAdd(tuple)
     if (accepted) {
       kept.add(tuple)
       from.advance()
-    } else if (otherRows.head == null) other.close()
-    else other.advance(otherRows.head.ts)
+    } else if (other.head == null) other.sources.close()
+    else other.sources.advance(other.head.ts)
     accepted
   }
 
   private[this] def closeBoth(): Unit = {
-    leftSource.close()
-    rightSource.close()
+    left.sources.close()
+    right.sources.close()
     fed = true
   }
 }

@@ -34,15 +34,16 @@ final class OperatorTask(
       terms.residuals(operator.threads).map(OperatorTask.predicates),
       terms.probing.joinType
     )
-    def timed(side: Side, rows: Iterator[InternalRow], source: Int) = {
-      val input = terms.inputs(side)
-      val reader = new TimedReader(times(side), input, bands, side)
-      new TimedRows(UnsafeRows(rows, input.output), reader, source)
-    }
-    val (ofLeft, ofRight) = (timed(Side.R, l, 0), timed(Side.S, r, 1))
+    val readers =
+      Sides.each(side => new TimedReader(times(side), terms.inputs(side), bands, side))
+    val rows =
+      Sides(UnsafeRows(l, terms.inputs.left.output), UnsafeRows(r, terms.inputs.right.output))
     val kept = KeptRows.of(window, WindowMemory.ofTask(context))
     // Threads start last: what throws before leaves none behind.
-    val running = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
+    val running =
+      new TypedJoin(operator.strategy).open(spec, DealtSources.sides(operator.inputs))
+    def timed(side: Side) = new TimedRows(rows(side), readers(side), DealtSources(running, side))
+    val (ofLeft, ofRight) = (timed(Side.R), timed(Side.S))
     new OperatorIterator(running, terms.probing, ofLeft, ofRight, context, kept)
   }
 }

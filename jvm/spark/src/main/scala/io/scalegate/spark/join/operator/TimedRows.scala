@@ -4,10 +4,10 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.stream.StreamTuple
 
-/** One input as tuples of a join's source, in the order of its times. Rows without a time come before all others, and
+/** One input as tuples of a join's sources, in the order of its times. Rows without a time come before all others, and
   * have to be taken first. One thread, the task's; a tuple has a copy of its row.
   */
-final class TimedRows(rows: Iterator[UnsafeRow], reader: TimedReader, source: Int) {
+final class TimedRows(rows: Iterator[UnsafeRow], reader: TimedReader, val sources: DealtSources) {
   private[this] var seq = 0L
 
   /** The columns of a row. */
@@ -39,6 +39,6 @@ final class TimedRows(rows: Iterator[UnsafeRow], reader: TimedReader, source: In
     val attrs = new Array[Long](reader.width)
     reader.read(row, attrs)
     seq += 1
-    new StreamTuple(reader.time, source, seq, reader.side, attrs, row.copy())
+    new StreamTuple(reader.time, sources.next(reader.time), seq, reader.side, attrs, row.copy())
   }
 }

@@ -85,7 +85,8 @@ final class OperatorJoinSuite extends SparkJoinSuite {
     OperatorOption.Theta -> "1.5",
     OperatorOption.Split -> "every-key",
     OperatorOption.Batch -> "5",
-    OperatorOption.Emitters -> "true"
+    OperatorOption.Emitters -> "true",
+    OperatorOption.Inputs -> "3"
   )
 
   for {
@@ -128,7 +129,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
   for {
     (asked, why) <- Seq(
       "pim(merge=0.5)" -> "has no option 'merge': it takes threads, merge_ratio",
-      "bplus(threads=2)" -> "has no option 'threads': it takes none",
+      "bplus(threads=2)" -> "has no option 'threads': it takes inputs",
       "pim()" -> "has no option ''",
       "pim(threads)" -> "has no option 'threads'",
       "pim(merge_ratio=2)" -> "merge_ratio is a number above 0 and at most 1",

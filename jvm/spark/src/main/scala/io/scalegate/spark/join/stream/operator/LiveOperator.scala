@@ -2,8 +2,8 @@ package io.scalegate.spark.join.stream.operator
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.join.{JoinSource, RunningTypedJoin, TypedResult}
-import io.scalegate.spark.join.operator.TimedReader
+import io.scalegate.join.{RunningTypedJoin, TypedResult}
+import io.scalegate.spark.join.operator.{DealtSources, TimedReader}
 import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
 import io.scalegate.spark.join.stream.task.EventTimeOrder
 import io.scalegate.stream.{IdleStrategy, Side, Sides, StreamTuple}
@@ -93,7 +93,9 @@ final private[operator] class LiveOperator(
     if (taken) {
       from.taken()
       position += 1
-    } else other.source.advance(tuple.ts) // what it delivers next comes no earlier
+    } else
+      other.source.advance(if (isLeft) tuple.ts
+      else DealtSources.after(tuple.ts)) // left rows come first
     taken
   }
 
@@ -103,7 +105,7 @@ final private[operator] class LiveOperator(
     private[this] var rows: RowBatch = _
     private[this] var before = 0L // rows that came before these
     private[this] var current: StreamTuple = _ // that was not taken yet
-    val source: JoinSource = join.sources(if (side eq Side.R) 0 else 1)
+    val source: DealtSources = DealtSources(join, side)
 
     def begin(rows: RowBatch, before: Long): Unit = {
       this.rows = rows
@@ -120,7 +122,8 @@ final private[operator] class LiveOperator(
     private[this] def made(row: UnsafeRow, number: Int) = {
       val attrs = new Array[Long](reader.width)
       reader.read(row, attrs)
-      new StreamTuple(rows.timeOf(number), source.id, before + number + 1, side, attrs, row)
+      val time = rows.timeOf(number)
+      new StreamTuple(time, source.next(time), before + number + 1, side, attrs, row)
     }
   }
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.join.{JoinSpec, JoinType, TypedJoin}
-import io.scalegate.spark.join.operator.{OperatorTask, TimedReader}
+import io.scalegate.spark.join.operator.{DealtSources, OperatorTask, TimedReader}
 import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
   IntervalWindow,
@@ -28,7 +28,7 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
 import io.scalegate.spark.settings.NamedOperator
-import io.scalegate.stream.{CountWindow, Side, Sides, TimeWindow, Window}
+import io.scalegate.stream.{CountWindow, Sides, TimeWindow, Window}
 
 /** The join of two streams by one of the papers' operators, as it travels to the executors. Rows wait for the watermark,
   * and are given to the operator in the order of their times.
@@ -144,7 +144,8 @@ final class OperatorStreamTask(
       conditions,
       if (decides) probing.joinType else JoinType.Inner
     )
-    val join = new TypedJoin(operator.strategy).open(spec, Vector(Side.R, Side.S))
+    val join =
+      new TypedJoin(operator.strategy).open(spec, DealtSources.sides(operator.inputs))
     TaskContext.get().addTaskCompletionListener[Unit](_ => join.close())
     new LiveOperator(join, readers, waiting)
   }

@@ -57,7 +57,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
 
   for (
     (operator, i) <-
-      Seq("scalejoin(threads=2)", "dp-join(layout=2x1)", "pim", "bplus").zipWithIndex
+      Seq("scalejoin(threads=2)", "dp-join(layout=2x1)", "pim(inputs=3)", "bplus").zipWithIndex
   )
     test(s"$operator joins the last rows of two streams, however the rows are cut") {
       val (l, r) = (disordered(30 + i, 120), disordered(40 + i, 100))
@@ -91,7 +91,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
 
   test("with 'ordered' the rows are those of the index, one after the other") {
     val (l, r) = (disordered(3, 150), disordered(4, 150))
-    val operators = Seq("pim(threads=2)", "scalejoin(threads=3)")
+    val operators = Seq("pim(threads=2, inputs=2)", "scalejoin(threads=3)")
     for {
       (how, i) <- Seq("INNER", "FULL").zipWithIndex
       operator <- Sample.turn(operators, i)
@@ -103,6 +103,28 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       assert(one.filterNot(_.contains("null")) == by("index", 1).filterNot(_.contains("null")))
     }
   }
+
+  for (operator <- Seq("scalejoin(threads=2)", "bplus(inputs=2)", "dp-join(threads=2, inputs=3)"))
+    test(s"$operator: more rows at one time than may wait hold nothing back") {
+      // So many at one time, and as many as there are of the other side in all.
+      def rows(first: Int, count: Int, x: Int) = (first until first + 4500).map { id =>
+        val seconds = if (id < first + count) 10.0 else first / 10000 * 20.0
+        at(seconds, id.toLong, x = if (id % 1000 == 0) x else id)
+      }
+      val asked = query(operator, "INNER", s"$within AND r.x - l.x BETWEEN 1 AND 2")
+      for ((lefts, rights) <- Seq((20, 4500), (4500, 20))) {
+        val l = at(9, 1, x = 3) +: rows(10000, lefts, 3)
+        val r = at(11, 2, x = 5) +: rows(20000, rights, 4)
+        // The others are thousands apart.
+        val (nearL, nearR) = (l.filter(_.x.get < 10), r.filter(_.x.get < 10))
+        val expected = for {
+          a <- nearL
+          b <- nearR if b.x.get - a.x.get >= 1 && b.x.get - a.x.get <= 2
+          wait = b.ts.getTime - a.ts.getTime if wait >= -2000 && wait <= 3000
+        } yield s"[${a.id},${b.id}]"
+        assert(expected.size == 12 && joined(asked, l, r, 1).sorted == expected.sorted)
+      }
+    }
 
   /** Rows of a query, each batch of which another run of it joins by another operator; and the last run. */
   private def byTurns(names: Seq[String], on: String, l: Seq[Event], r: Seq[Event]) = {
@@ -123,7 +145,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
   test("another run of the query goes on with what an operator held, by any other") {
     val (l, r) = (disordered(7, 90), disordered(8, 90))
     val on = conditions.head._2
-    val names = Seq("pim", "dp-join(layout=2x1)", "im(merge_ratio=0.5)")
+    val names = Seq("pim", "dp-join(layout=2x1, inputs=2)", "im(merge_ratio=0.5)")
     val (rows, run) = byTurns(names, on, l, r)
     assert(rows == joined(query(names.head, "FULL", on), l, r, 1))
     val index = new Running(query("index", "FULL", on), "1 second", checkpoint = run.checkpoint)
