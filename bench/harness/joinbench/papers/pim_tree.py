@@ -85,7 +85,7 @@ PIM_TREE = Paper(
             "Fig. 12b",
             "one thread and many by window, blocking merges and those that do not",
             "3.7 times one thread between 2^15 and 2^25; blocking is slightly faster",
-            "As Fig. 12a, at four windows. No Bw-Tree.",
+            "As Fig. 12a, at four windows. [No Bw-Tree](papers.md#pim-tree).",
             Drawn(
                 "Fig. 12b: windows",
                 "logarithm of the window",
