@@ -8,8 +8,9 @@ import io.scalegate.multiway.{RunningAggregate, WindowResults}
 import io.scalegate.stream.{IdleStrategy, StreamTuple}
 
 /** Deals what a task has to the inputs of a running aggregate, one after the other, and takes its windows, on the task's
-  * thread, which therefore never waits for the one while the aggregate waits for the other. A row is valid until the next
-  * is asked for. Windows come in the order of their starts.
+  * thread, which therefore never waits for the one while the aggregate waits for the other. Where an input is full, the
+  * tuples that have the time of the one it refused go to it, too, so that the others can promise that they are through
+  * with that time. A row is valid until the next is asked for. Windows come in the order of their starts.
   *
   * Windows and tuples on their way are in memory, and are not spilled.
   *
@@ -29,6 +30,8 @@ final class DesignIterator private[window] (
 
   private[this] var head: StreamTuple = _
   private[this] var dealt = 0L
+  private[this] var turn = 0 // the input of the next tuple
+  private[this] var promised = Long.MinValue // what the inputs whose turn it is not have passed
   private[this] var fed = false
   private[this] var windows: WindowResults[UnsafeRow, UnsafeRow] = _
   private[this] var at = 0
@@ -84,18 +87,20 @@ final class DesignIterator private[window] (
   }
 
   private[this] def deliver(): Boolean = {
-    if (head == null && tuples.hasNext) head = tuples.next((dealt % inputs).toInt, dealt)
+    if (head == null && tuples.hasNext) head = tuples.next(turn, dealt)
     if (head == null) {
       running.sources.foreach(_.close())
       fed = true
       false
-    } else if (running.sources(head.source).tryAdd(head)) {
+    } else if (running.sources(turn).tryAdd(head)) {
+      if (head.ts >= promised) turn = if (turn + 1 == inputs) 0 else turn + 1
       head = null
       dealt += 1
       true
     } else {
-      // The others have nothing before this tuple, and may hold the aggregate up.
-      for (source <- running.sources if source.id != head.source) source.advance(head.ts)
+      // The others may hold the aggregate up.
+      promised = if (head.ts == Long.MaxValue) head.ts else head.ts + 1
+      for (source <- running.sources if source.id != turn) source.advance(promised)
       false
     }
   }

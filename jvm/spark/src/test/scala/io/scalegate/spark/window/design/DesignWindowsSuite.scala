@@ -75,6 +75,16 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
       assert(executed(df).toString.contains(s"design: WiML ($hint)"))
     }
 
+  for (design <- WindowDesign.all)
+    test(s"${design.title}: more rows at one time than may wait hold nothing back") {
+      val rows = spark.range(0, 60000, 1, 1)
+        .selectExpr("timestamp_seconds(10 * (id DIV 20000)) AS ts")
+        .hint("window_design", s"${design.name}(inputs=2)")
+      val df = rows.groupBy(window(col("ts"), "20 seconds", "10 seconds")).agg(count("*"))
+      assert(nodes(df).size == 1)
+      assert(df.collect().map(_.getLong(1)).sorted.toSeq == Seq(20000, 20000, 40000, 40000))
+    }
+
   test("a hint on a frame, seen through filters and columns") {
     def frame(df: DataFrame) =
       df.select("ts", "k", "i").where("k > 1")
