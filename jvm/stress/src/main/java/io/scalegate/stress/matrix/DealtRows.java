@@ -1,10 +1,11 @@
 package io.scalegate.stress.matrix;
 
+import static io.scalegate.stress.matrix.AlternatingStreams.R;
+import static io.scalegate.stress.matrix.AlternatingStreams.S;
+import static io.scalegate.stress.matrix.AlternatingStreams.list;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.scalegate.gate.GateSource;
-import io.scalegate.gate.ScaleGate;
 import io.scalegate.join.JoinOptions;
 import io.scalegate.join.JoinSpec;
 import io.scalegate.join.JoinType;
@@ -16,8 +17,6 @@ import io.scalegate.matrix.MatrixWorker;
 import io.scalegate.matrix.Share;
 import io.scalegate.matrix.StreamShape;
 import io.scalegate.matrix.Topology;
-import io.scalegate.stream.EventOrder;
-import io.scalegate.stream.Side;
 import io.scalegate.stream.Sides;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
@@ -35,7 +34,6 @@ import scala.Function1;
 import scala.Function2;
 import scala.Option;
 import scala.collection.immutable.IndexedSeq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The two workers of a matrix join, in a row and in a column by turns, as often as tuples are
@@ -52,8 +50,6 @@ import scala.jdk.javaapi.CollectionConverters;
 public class DealtRows {
   static final String ALL = "all pairs";
   private static final int TUPLES = 40;
-  private static final Side R = Side.R$.MODULE$;
-  private static final Side S = Side.S$.MODULE$;
   private static final Topology ROW = new Topology(list(List.of((Object) 1, (Object) 2)));
   private static final Topology COLUMN = new Topology(list(List.of((Object) 2, (Object) 1)));
 
@@ -64,25 +60,14 @@ public class DealtRows {
   private final Member second;
 
   public DealtRows() {
-    ScaleGate<StreamTuple> gate = new ScaleGate<>(EventOrder.Tuples$.MODULE$, 64);
-    GateSource<StreamTuple> r = gate.addSource("r");
-    GateSource<StreamTuple> s = gate.addSource("s");
-    for (int ts = 1; ts <= TUPLES; ts++) {
-      boolean odd = ts % 2 == 1;
-      StreamTuple t =
-          new StreamTuple(ts, odd ? 0 : 1, ts, odd ? R : S, new long[0], "row");
-      if (!(odd ? r : s).tryAdd(t)) {
-        throw new IllegalStateException("the gate is too small for the test");
-      }
-    }
-    r.close();
-    s.close();
     Function2<StreamTuple, Object, Object> place = (t, number) -> t.ts();
     StreamShape shape = new StreamShape(list(List.of()), place);
-    Function1<StreamTuple, Object> streamOf = t -> t.side() == R ? 0 : 1;
-    JoinOptions few = JoinOptions.apply(1, 1, JoinOptions.apply$default$3(), JoinOptions.apply$default$4());
+    Function1<StreamTuple, Object> streamOf = AlternatingStreams::streamOf;
+    JoinOptions few =
+        JoinOptions.apply(1, 1, JoinOptions.apply$default$3(), JoinOptions.apply$default$4());
+    IndexedSeq<StreamShape> shapes = list(List.of(shape, shape));
     MatrixInput input =
-        MatrixInput.apply(gate.addReader(), list(List.of(shape, shape)), streamOf, few);
+        MatrixInput.apply(AlternatingStreams.read(TUPLES), shapes, streamOf, few);
     Arrangement arrangement =
         Arrangement.first(
             input, (now, sent, held) -> Option.apply(now == ROW ? COLUMN : ROW), ROW);
@@ -179,9 +164,5 @@ public class DealtRows {
               new MatrixWindow(S, spec, shares.apply(1), 100)),
           (later, earlier) -> found.add(new long[] {later.ts(), earlier.ts()}));
     }
-  }
-
-  private static <T> IndexedSeq<T> list(List<T> elements) {
-    return CollectionConverters.asScala(elements).toIndexedSeq();
   }
 }

@@ -1,10 +1,11 @@
 package io.scalegate.stress.matrix;
 
+import static io.scalegate.stress.matrix.AlternatingStreams.R;
+import static io.scalegate.stress.matrix.AlternatingStreams.S;
+import static io.scalegate.stress.matrix.AlternatingStreams.list;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.scalegate.gate.GateSource;
-import io.scalegate.gate.ScaleGate;
 import io.scalegate.join.JoinSpec;
 import io.scalegate.join.JoinType;
 import io.scalegate.join.ordered.ReadyInput;
@@ -19,9 +20,7 @@ import io.scalegate.matrix.SegmentView;
 import io.scalegate.matrix.Share;
 import io.scalegate.matrix.Topology;
 import io.scalegate.matrix.WriterInlet;
-import io.scalegate.stream.EventOrder;
 import io.scalegate.stream.PaddedCounter;
-import io.scalegate.stream.Side;
 import io.scalegate.stream.Sides;
 import io.scalegate.stream.StreamTuple;
 import io.scalegate.stream.TimeWindow;
@@ -35,8 +34,6 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 import scala.Function1;
 import scala.Function2;
 import scala.Option;
-import scala.collection.immutable.IndexedSeq;
-import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * The two workers of a 1 x 2 matrix join, on tuples at the times 1, 2, ..., of R and S in turn: the
@@ -54,8 +51,6 @@ public class ForwardedMarks {
   static final String PAIRS =
       "2-1 3-2 6-5 7-6 10-9 11-10 14-13 15-14, 4-3 5-4 8-7 9-8 12-11 13-12 16-15";
   private static final int TUPLES = 16;
-  private static final Side R = Side.R$.MODULE$;
-  private static final Side S = Side.S$.MODULE$;
 
   private final JoinSpec spec =
       new JoinSpec(
@@ -70,21 +65,9 @@ public class ForwardedMarks {
   private final MatrixWorker second;
 
   public ForwardedMarks() {
-    ScaleGate<StreamTuple> gate = new ScaleGate<>(EventOrder.Tuples$.MODULE$, 64);
-    GateSource<StreamTuple> r = gate.addSource("r");
-    GateSource<StreamTuple> s = gate.addSource("s");
-    for (int ts = 1; ts <= TUPLES; ts++) {
-      boolean odd = ts % 2 == 1;
-      StreamTuple t =
-          new StreamTuple(ts, odd ? 0 : 1, ts, odd ? R : S, new long[0], "row");
-      if (!(odd ? r : s).tryAdd(t)) {
-        throw new IllegalStateException("the gate is too small for the test");
-      }
-    }
-    r.close();
-    s.close();
-    Function1<StreamTuple, Object> streamOf = t -> t.side() == R ? 0 : 1;
-    emitter = new Emitter(new ReadyInput(gate.addReader()), topology, streamOf, passed, 2);
+    Function1<StreamTuple, Object> streamOf = AlternatingStreams::streamOf;
+    ReadyInput input = new ReadyInput(AlternatingStreams.read(TUPLES));
+    emitter = new Emitter(input, topology, streamOf, passed, 2);
     Inlet rOfFirst = writer(0, 0, ofR);
     first = worker(0, rOfFirst, foundFirst);
     second = worker(1, new ReaderInlet(rOfFirst), foundSecond);
@@ -138,9 +121,5 @@ public class ForwardedMarks {
             });
     Inlet[] inlets = {inletOfR, writer(1, column, ofS)};
     return new MatrixWorker(emitter, inlets, views, steps, passed[column]);
-  }
-
-  private static <T> IndexedSeq<T> list(List<T> elements) {
-    return CollectionConverters.asScala(elements).toIndexedSeq();
   }
 }
