@@ -57,7 +57,7 @@ final case class SlidingWindows(size: Long, advance: Long) {
   def last(ts: Long): Long = ts - Math.floorMod(ts, advance)
 
   /** The last time of the window that starts at `start`. */
-  def end(start: Long): Long = TimeWindow.saturatingAdd(start, size - 1)
+  def end(start: Long): Long = SaturatingMath.add(start, size - 1)
 
   /** The number of the pane that holds the time: pane `n` starts at `n * pane`. */
   def paneOf(ts: Long): Long = Math.floorDiv(ts, pane)
@@ -75,8 +75,8 @@ final private[scalegate] class WindowCursor(windows: SlidingWindows) {
   /** [[count]] and [[last]] are those of `ts` from here on. */
   def seek(ts: Long): Unit = if (ts < from || ts > to) {
     val into = Math.floorMod(ts, windows.pane)
-    from = TimeWindow.saturatingSubtract(ts, into)
-    to = TimeWindow.saturatingAdd(ts, windows.pane - 1 - into)
+    from = SaturatingMath.subtract(ts, into)
+    to = SaturatingMath.add(ts, windows.pane - 1 - into)
     held = windows.count(ts)
     latest = windows.last(ts)
   }

@@ -15,13 +15,13 @@ final case class TimeWindow(lower: Long, upper: Long) extends Window {
 
   /** The earliest time of the opposite stream that a tuple of `side` at `ts` may pair with. */
   def earliest(side: Side, ts: Long): Long =
-    if (side eq Side.R) TimeWindow.saturatingAdd(ts, lower)
-    else TimeWindow.saturatingSubtract(ts, upper)
+    if (side eq Side.R) SaturatingMath.add(ts, lower)
+    else SaturatingMath.subtract(ts, upper)
 
   /** The latest time of the opposite stream that a tuple of `side` at `ts` may pair with. */
   def latest(side: Side, ts: Long): Long =
-    if (side eq Side.R) TimeWindow.saturatingAdd(ts, upper)
-    else TimeWindow.saturatingSubtract(ts, lower)
+    if (side eq Side.R) SaturatingMath.add(ts, upper)
+    else SaturatingMath.subtract(ts, lower)
 
   /** Whether all that a tuple of `side` at `ts` may pair with lies beyond the same end of `Long`:
     * saturated, [[earliest]] and [[latest]] meet that end.
@@ -38,18 +38,6 @@ object TimeWindow {
   def sliding(wr: Long, ws: Long): TimeWindow = {
     require(wr >= 0 && ws >= 0, s"window lengths cannot be negative: $wr, $ws")
     TimeWindow(-ws, wr)
-  }
-
-  def saturatingAdd(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (((a ^ sum) & (b ^ sum)) < 0) { if (a < 0) Long.MinValue else Long.MaxValue }
-    else sum
-  }
-
-  def saturatingSubtract(a: Long, b: Long): Long = {
-    val difference = a - b
-    if (((a ^ b) & (a ^ difference)) < 0) { if (a < 0) Long.MinValue else Long.MaxValue }
-    else difference
   }
 }
 

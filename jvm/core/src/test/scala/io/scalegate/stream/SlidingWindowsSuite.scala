@@ -70,7 +70,7 @@ class SlidingWindowsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
 
   test("panes do not straddle windows: two times of a pane lie in the same windows") {
     forAll(windows, times, Gen.choose(0L, 40L)) { (w, ts, step) =>
-      val other = TimeWindow.saturatingAdd(ts, step)
+      val other = SaturatingMath.add(ts, step)
       if (w.paneOf(ts) == w.paneOf(other)) assert(starts(w, ts) == starts(w, other))
     }
   }

@@ -1,7 +1,14 @@
 package io.scalegate.interval
 
 import io.scalegate.join.{JoinMetrics, JoinResult, JoinSource}
-import io.scalegate.stream.{EventOrder, Lifecycle, Side, StreamTuple, TimeWindow, WaitingSource}
+import io.scalegate.stream.{
+  EventOrder,
+  Lifecycle,
+  SaturatingMath,
+  Side,
+  StreamTuple,
+  WaitingSource
+}
 
 /** An interval join whose sources may be out of order, within the bound of a [[Lateness]].
   *
@@ -114,7 +121,7 @@ final private class LatenessSource(source: JoinSource, lateness: Lateness)
   private[this] def arrivalOf(t: StreamTuple): StreamTuple =
     if (waiting != null && (waiting.row eq t)) waiting
     else {
-      val bound = TimeWindow.saturatingSubtract(t.ts, lateness.bound)
+      val bound = SaturatingMath.subtract(t.ts, lateness.bound)
       Arrival(math.max(watermark, bound), arrivals, t)
     }
 

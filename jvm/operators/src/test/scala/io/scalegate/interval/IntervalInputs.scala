@@ -3,7 +3,7 @@ package io.scalegate.interval
 import java.util.SplittableRandom
 
 import io.scalegate.join.{JoinCase, JoinRuns, JoinSpec}
-import io.scalegate.stream.{Side, StreamTuple, TimeWindow}
+import io.scalegate.stream.{SaturatingMath, Side, StreamTuple}
 
 /** Inputs whose keys are not alike: two sources that alternate, one tuple for each unit of time.
   */
@@ -50,6 +50,6 @@ object IntervalInputs {
   def late(feed: Vector[StreamTuple], bound: Long): Vector[StreamTuple] =
     feed.foldLeft((Long.MinValue, Vector.empty[StreamTuple])) { case ((watermark, late), t) =>
       if (t.ts < watermark) (watermark, late :+ t)
-      else (math.max(watermark, TimeWindow.saturatingSubtract(t.ts, bound)), late)
+      else (math.max(watermark, SaturatingMath.subtract(t.ts, bound)), late)
     }._2
 }

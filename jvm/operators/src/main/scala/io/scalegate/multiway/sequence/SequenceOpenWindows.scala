@@ -3,7 +3,7 @@ package io.scalegate.multiway.sequence
 import java.util.{ArrayDeque, HashMap, LinkedHashMap}
 
 import io.scalegate.multiway.{OrderedWindows, SequenceSpec, SequenceWindows, WindowResults}
-import io.scalegate.stream.{EventOrder, SlidingWindows, StreamTuple, TimeWindow}
+import io.scalegate.stream.{EventOrder, SaturatingMath, SlidingWindows, StreamTuple}
 
 /** The windows of tuples of all keys: a window is over with its last tuple. */
 final private[scalegate] class OpenTupleWindows[K, S <: AnyRef, R](
@@ -76,7 +76,7 @@ final private[scalegate] class OpenSessions[K, S <: AnyRef, R](
   }
 
   def take(horizon: Long): SequenceResult[K, R] =
-    if (isEmpty || TimeWindow.saturatingSubtract(horizon, firstEnd) < windows.gap) null
+    if (isEmpty || SaturatingMath.subtract(horizon, firstEnd) < windows.gap) null
     else takeAny()
 
   def takeAny(): SequenceResult[K, R] =

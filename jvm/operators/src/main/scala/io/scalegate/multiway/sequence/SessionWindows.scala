@@ -1,7 +1,7 @@
 package io.scalegate.multiway.sequence
 
 import io.scalegate.multiway.function.AggregateFunction
-import io.scalegate.stream.TimeWindow
+import io.scalegate.stream.SaturatingMath
 
 /** The sessions of one key: a tuple belongs to the session of the one before if it comes less
   * than `gap` after it, else it begins another. Sequential: tuples come in their order, so no two
@@ -28,7 +28,7 @@ final class SessionWindows[T, S <: AnyRef, R](gap: Long, function: AggregateFunc
 
   /** The open session, if none that comes at `horizon` or later can belong to it. */
   def endBefore(horizon: Long): Option[Session[R]] =
-    if (state != null && TimeWindow.saturatingSubtract(horizon, end) >= gap) endAny() else None
+    if (state != null && SaturatingMath.subtract(horizon, end) >= gap) endAny() else None
 
   /** The open session, when no tuple comes any more. */
   def endAny(): Option[Session[R]] =

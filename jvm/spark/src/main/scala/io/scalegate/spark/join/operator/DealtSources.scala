@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.operator
 
 import io.scalegate.join.{JoinSource, RunningTypedJoin}
-import io.scalegate.stream.{Side, StreamTuple}
+import io.scalegate.stream.{SaturatingMath, Side, StreamTuple}
 
 /** The sources of one side of a running join, to which the side's tuples are dealt in the order of their times: those
   * of the next time to the next source. Tuples with equal times are all of one source, so the order of all tuples is
@@ -27,7 +27,7 @@ final class DealtSources private (sources: IndexedSeq[JoinSource]) {
     val taken = sources(tuple.source - sources.head.id).tryAdd(tuple)
     if (!taken)
       for (source <- sources if source.id != tuple.source)
-        source.advance(DealtSources.after(tuple.ts))
+        source.advance(SaturatingMath.add(tuple.ts, 1))
     taken
   }
 
@@ -46,7 +46,4 @@ object DealtSources {
   /** Those of one side of a join that was opened with [[sides]]. */
   def apply(join: RunningTypedJoin, side: Side): DealtSources =
     new DealtSources(join.sources.filter(_.side eq side))
-
-  /** The next time. */
-  def after(time: Long): Long = if (time == Long.MaxValue) time else time + 1
 }

@@ -5,7 +5,7 @@ import java.util.ArrayDeque
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.scalegate.spark.rows.{RowSize, WindowMemory}
-import io.scalegate.stream.{CountWindow, StreamTuple, TimeWindow, Window}
+import io.scalegate.stream.{CountWindow, SaturatingMath, StreamTuple, TimeWindow, Window}
 
 /** Accounts for the rows that an operator's windows keep. One thread, the task's. It reserves memory before more rows
   * are kept; nothing is spilled.
@@ -20,9 +20,9 @@ sealed abstract class KeptRows {
 object KeptRows {
   def of(window: Window, memory: WindowMemory): KeptRows = window match {
     case CountWindow(rowsR, rowsS) =>
-      new Counted(TimeWindow.saturatingAdd(rowsR, rowsS), memory)
+      new Counted(SaturatingMath.add(rowsR, rowsS), memory)
     case TimeWindow(lower, upper) =>
-      val ofRight = TimeWindow.saturatingSubtract(0L, lower)
+      val ofRight = SaturatingMath.subtract(0L, lower)
       new Timed(math.max(0L, math.max(ofRight, upper)), memory)
   }
 
@@ -49,7 +49,7 @@ object KeptRows {
     private[this] var bytes = 0L
 
     def add(t: StreamTuple): Unit = {
-      val oldest = TimeWindow.saturatingSubtract(t.ts, span)
+      val oldest = SaturatingMath.subtract(t.ts, span)
       while (!rows.isEmpty && rows.peekFirst.ts < oldest) bytes -= rows.pollFirst.bytes
       val row = new Row(t.ts, bytesOf(t))
       rows.addLast(row)

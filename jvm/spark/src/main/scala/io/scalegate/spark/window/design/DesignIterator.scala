@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.multiway.{RunningAggregate, WindowResults}
-import io.scalegate.stream.{IdleStrategy, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, SaturatingMath, StreamTuple}
 
 /** Deals what a task has to the inputs of a running aggregate, one after the other, and takes its windows, on the task's
   * thread, which therefore never waits for the one while the aggregate waits for the other. Where an input is full, the
@@ -99,7 +99,7 @@ final class DesignIterator private[window] (
       true
     } else {
       // The others may hold the aggregate up.
-      promised = if (head.ts == Long.MaxValue) head.ts else head.ts + 1
+      promised = SaturatingMath.add(head.ts, 1)
       for (source <- running.sources if source.id != turn) source.advance(promised)
       false
     }

@@ -4,9 +4,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.join.{RunningTypedJoin, TypedResult}
 import io.scalegate.spark.join.operator.{DealtSources, TimedReader}
-import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
+import io.scalegate.spark.join.stream.state.RowBatch
 import io.scalegate.spark.join.stream.task.EventTimeOrder
-import io.scalegate.stream.{IdleStrategy, Side, Sides, StreamTuple}
+import io.scalegate.stream.{IdleStrategy, SaturatingMath, Side, Sides, StreamTuple}
 
 /** An operator of the papers within a task of a streaming join. It is given the rows of both sides in the order of their
   * times, some at a time, and up to which time these are all: what it gives then is all that it gives up to that time.
@@ -47,7 +47,7 @@ final private[operator] class LiveOperator(
     position = 0
     left.begin(rows.left, before.left)
     right.begin(rows.right, before.right)
-    end = EventTimeWindow.plus(upTo, 1)
+    end = SaturatingMath.add(upTo, 1)
     promised = false
     comparedBefore = join.metrics.comparisons
   }
@@ -93,9 +93,11 @@ final private[operator] class LiveOperator(
     if (taken) {
       from.taken()
       position += 1
-    } else
-      other.source.advance(if (isLeft) tuple.ts
-      else DealtSources.after(tuple.ts)) // left rows come first
+    } else {
+      // Of rows with one time the left ones come first.
+      val promised = if (isLeft) tuple.ts else SaturatingMath.add(tuple.ts, 1)
+      other.source.advance(promised)
+    }
     taken
   }
 

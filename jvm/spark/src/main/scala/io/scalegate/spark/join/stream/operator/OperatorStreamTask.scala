@@ -28,7 +28,7 @@ import io.scalegate.spark.join.stream.task.{
 }
 import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
 import io.scalegate.spark.settings.NamedOperator
-import io.scalegate.stream.{CountWindow, Sides, TimeWindow, Window}
+import io.scalegate.stream.{CountWindow, SaturatingMath, Sides, TimeWindow, Window}
 
 /** The join of two streams by one of the papers' operators, as it travels to the executors. Rows wait for the watermark,
   * and are given to the operator in the order of their times.
@@ -166,7 +166,7 @@ private object OperatorStreamTask {
     case w: EventTimeWindow if isInner => w.copy(key = 0)
     case w: IntervalWindow => throw notRun(w)
     case EventTimeWindow(_, lower, upper) =>
-      val span = EventTimeWindow.minus(upper, lower)
+      val span = SaturatingMath.subtract(upper, lower)
       EventTimeWindow(0, math.min(lower, -span), math.max(upper, span))
   }
 

@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.stream.perkey
 
-import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
+import io.scalegate.spark.join.stream.state.RowBatch
+import io.scalegate.stream.SaturatingMath
 
 /** Which right rows a left row's answer is made of, in microseconds of event time.
   *
@@ -14,22 +15,22 @@ import io.scalegate.spark.join.stream.state.{EventTimeWindow, RowBatch}
   *   how many right rows it may be made of that are earlier than `before` says
   */
 final case class AnswerReach(before: Option[Long], after: Long, last: Int, older: Int = 0) {
-  import EventTimeWindow.{minus, plus}
 
   /** The least event time that a joined row may have once the watermark is there: in both of its times, or, where a right
     * row may be of any age, in the left one's.
     */
   def leastOutput(watermark: Long): Long =
-    minus(decided(watermark), before.getOrElse(0L))
+    SaturatingMath.subtract(decided(watermark), before.getOrElse(0L))
 
   /** The greatest time of a left row whose answer is final. */
-  def decided(watermark: Long): Long = minus(watermark, after)
+  def decided(watermark: Long): Long = SaturatingMath.subtract(watermark, after)
 
   /** Whether a right row's time alone says that no answer may be made of it any more. */
   def isByTime: Boolean = before.nonEmpty && older == 0
 
   /** Right rows whose times are not above this are of no use, if these go by their times. */
-  def tooOld(watermark: Long): Long = before.fold(Long.MinValue)(minus(decided(watermark), _))
+  def tooOld(watermark: Long): Long =
+    before.fold(Long.MinValue)(SaturatingMath.subtract(decided(watermark), _))
 
   /** The first of a key's right rows, which are in the order of their times, that an answer may be made of that is not
     * final.
@@ -47,5 +48,7 @@ final case class AnswerReach(before: Option[Long], after: Long, last: Int, older
     *   the watermark when that was done last
     */
   def isSwept(swept: Long, watermark: Long): Boolean =
-    before.exists(b => minus(watermark, swept) > plus(b, after) / 4)
+    before.exists(b =>
+      SaturatingMath.subtract(watermark, swept) > SaturatingMath.add(b, after) / 4
+    )
 }

@@ -5,9 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.SlidingInterval
-import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
-import io.scalegate.stream.{Side, Sides}
+import io.scalegate.stream.{SaturatingMath, Side, Sides}
 
 /** A join of two streams that holds the rows of each key apart, as it is planned. */
 sealed trait PerKey {
@@ -99,7 +98,7 @@ final case class AggregatesPerKey(
   def reach: AnswerReach = {
     val bands = intervals.map(_.band)
     AnswerReach(
-      Some(math.max(0L, EventTimeWindow.minus(0L, bands.map(_.lower).min))),
+      Some(math.max(0L, SaturatingMath.subtract(0L, bands.map(_.lower).min))),
       math.max(0L, bands.map(_.upper).max),
       Int.MaxValue,
       if (intervals.exists(_.keepsLast)) 1 else 0

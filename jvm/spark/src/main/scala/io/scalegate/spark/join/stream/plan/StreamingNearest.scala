@@ -21,7 +21,7 @@ import io.scalegate.spark.join.stream.perkey.{AnswerReach, NearestPerKey}
 import io.scalegate.spark.join.stream.state.EventTimeWindow
 import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.Errors
-import io.scalegate.stream.Sides
+import io.scalegate.stream.{SaturatingMath, Sides}
 
 /** What the planner knows of an as-of join of two streams. */
 final private[plan] class StreamingNearest(val asOf: AsOfJoin)
@@ -61,7 +61,7 @@ final private[plan] class StreamingNearest(val asOf: AsOfJoin)
   }
 
   private[this] def nearestReach = AnswerReach(
-    reach.map(band => math.max(0L, EventTimeWindow.minus(0L, band.lower))),
+    reach.map(band => math.max(0L, SaturatingMath.subtract(0L, band.lower))),
     reach.fold(0L)(band => math.max(0L, band.upper)),
     if (isChosen || terms.direction == Direction.Forward) Int.MaxValue else terms.most
   )

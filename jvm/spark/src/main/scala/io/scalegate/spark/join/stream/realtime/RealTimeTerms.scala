@@ -3,8 +3,7 @@ package io.scalegate.spark.join.stream.realtime
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 
-import io.scalegate.spark.join.stream.state.EventTimeWindow
-import io.scalegate.stream.Sides
+import io.scalegate.stream.{SaturatingMath, Sides}
 
 /** What a join in Real-Time Mode goes by beside its terms. The rows of its inputs have three columns more, which
   * [[ProgressExec]] adds: the cell that they are exchanged by, what they come of, and when they were read.
@@ -26,5 +25,5 @@ object RealTimeTerms {
     Math.multiplyExact(time.metadata.getLong(EventTimeWatermark.delayKey), 1000L)
 
   /** What a source promises that has come to this event time. */
-  def promised(latest: Long, delay: Long): Long = EventTimeWindow.minus(latest, delay)
+  def promised(latest: Long, delay: Long): Long = SaturatingMath.subtract(latest, delay)
 }

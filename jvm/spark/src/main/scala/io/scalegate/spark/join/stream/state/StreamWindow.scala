@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.stream.state
 
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
-import io.scalegate.stream.{Side, Sides}
+import io.scalegate.stream.{SaturatingMath, Side, Sides}
 
 /** By what a row of a streaming join expires: the positions along the window that slides, of rows and of the watermark.
   */
@@ -42,8 +42,8 @@ final case class EventTimeWindow(key: Int, lower: Long, upper: Long) extends Str
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = all
 
   def expired(side: Side, watermark: Long, joined: Long): Long =
-    if (side eq Side.R) EventTimeWindow.minus(watermark, upper)
-    else EventTimeWindow.plus(watermark, lower)
+    if (side eq Side.R) SaturatingMath.subtract(watermark, upper)
+    else SaturatingMath.add(watermark, lower)
 
   /** A left row comes before the right ones of its time. */
   def latestBefore(side: Side, from: Long): Long = if (side eq Side.R) from - 1 else from
@@ -55,8 +55,8 @@ final case class EventTimeWindow(key: Int, lower: Long, upper: Long) extends Str
   def closes(side: Side, time: Long): Long =
     math.max(
       time,
-      if (side eq Side.R) EventTimeWindow.plus(time, upper)
-      else EventTimeWindow.minus(time, lower)
+      if (side eq Side.R) SaturatingMath.add(time, upper)
+      else SaturatingMath.subtract(time, lower)
     )
 }
 
@@ -64,18 +64,6 @@ object EventTimeWindow {
 
   /** Of one attribute, the event time, which nothing bounds. */
   val Unbounded: EventTimeWindow = EventTimeWindow(0, Long.MinValue, Long.MaxValue)
-
-  /** The difference, one beyond 64 bits as the greatest or the least. */
-  def minus(a: Long, b: Long): Long = {
-    val d = a - b
-    if (((a ^ b) & (a ^ d)) >= 0) d else if (a < 0) Long.MinValue else Long.MaxValue
-  }
-
-  /** The sum, likewise. */
-  def plus(a: Long, b: Long): Long = {
-    val sum = a + b
-    if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
-  }
 }
 
 /** An interval of event times for each row, from its own to one that is a column: a row matches those of the other side
@@ -95,13 +83,13 @@ final case class IntervalWindow(key: Int, leftReach: Long, rightReach: Long)
   def bands(side: Side, all: IndexedSeq[Band]): IndexedSeq[Band] = {
     val ofRight = IntegralBand(AttributeType.Int64, Long.MinValue, leftReach)
     val ofLeft =
-      IntegralBand(AttributeType.Int64, EventTimeWindow.minus(0, rightReach), Long.MaxValue)
+      IntegralBand(AttributeType.Int64, SaturatingMath.subtract(0, rightReach), Long.MaxValue)
     val (first, second) = if (side eq Side.R) (ofRight, ofLeft) else (ofLeft, ofRight)
     all.updated(key, first).updated(key + 1, second)
   }
 
   def expired(side: Side, watermark: Long, joined: Long): Long =
-    EventTimeWindow.minus(watermark, if (side eq Side.R) leftReach else rightReach)
+    SaturatingMath.subtract(watermark, if (side eq Side.R) leftReach else rightReach)
 
   /** Its rows are joined in no order. */
   def latestBefore(side: Side, from: Long): Long = Long.MaxValue
