@@ -40,6 +40,11 @@ val jvmFlags = Seq("--add-modules=jdk.incubator.vector") ++ Seq(
   "sun.util.calendar"
 ).map(p => s"--add-opens=java.base/$p=ALL-UNNAMED")
 
+/** For JVMs that run much code a few times each: the second compiler costs more than it saves. Without it the JVM's
+  * default is a small code cache, which is swept, and its methods compiled again.
+  */
+val oneCompiler = Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=320m")
+
 val common = Seq(
   scalacOptions ++= Seq(
     "-deprecation",
@@ -53,7 +58,22 @@ val common = Seq(
   Test / fork := true,
   Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseParallelGC"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
-  Test / parallelExecution := false
+  Test / parallelExecution := false,
+  // Lincheck transforms the classes that it runs: new code in each test. The second compiler's reordering is jcstress's.
+  Test / testGrouping := {
+    val options = (Test / forkOptions).value
+    val (lincheck, others) =
+      (Test / definedTests).value.partition(_.name.endsWith("LincheckSuite"))
+    def group(name: String, suites: Seq[TestDefinition], more: Seq[String] = Nil) =
+      Tests.Group(
+        name,
+        suites,
+        Tests.SubProcess(options.withRunJVMOptions(options.runJVMOptions ++ more))
+      )
+    Seq(group("lincheck", lincheck, oneCompiler), group("others", others)).filter(
+      _.tests.nonEmpty
+    )
+  }
 )
 
 val unpublished = Seq(
@@ -174,9 +194,8 @@ def sparkProject(id: String, base: String, release: String): Project = {
         shims((Test / sourceDirectory).value / "shims", minor),
       Compile / unmanagedJars ++= sparkJars(release).value,
       Test / baseDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark",
-      // Thousands of small queries, each of other code: the second compiler costs more than it saves, and what the first
-      // makes of them needs more room than it has by default.
-      Test / javaOptions ++= Seq("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=320m"),
+      // Thousands of small queries, each of other code.
+      Test / javaOptions ++= oneCompiler,
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
       // Three JVMs, which take as long as each other: the last begins when core's or the operators' tests have ended. A

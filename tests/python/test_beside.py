@@ -80,14 +80,12 @@ def run(
         jars = ["--jars", settings.pop("spark.jars")]
         confs = [word for setting in settings.items() for word in ("--conf", "=".join(setting))]
         command = [str(pyspark / "pyspark/bin/spark-submit"), *jars, *confs, *program]
-    options = f"{environment['JAVA_TOOL_OPTIONS']} -XX:ReservedCodeCacheSize=240m"
     done = subprocess.run(
         command,
         env={
             **environment,
             "PYTHONPATH": os.pathsep.join(map(str, (pyspark, ROOT / "python"))),
             "PYSPARK_PYTHON": sys.executable,
-            "JAVA_TOOL_OPTIONS": options,
         },
         cwd=directory,
         capture_output=True,

@@ -39,6 +39,8 @@ abstract class SparkJoinSuite
       .config("spark.ui.enabled", "false")
       // What Spark tells its listeners of each plan, and of each change of it.
       .config("spark.sql.ui.explainMode", "simple")
+      // Spark's default sorts a thousand queries at the end of each, when there are so many.
+      .config("spark.sql.ui.retainedExecutions", "50")
       .config("spark.sql.shuffle.partitions", "3")
       .config("spark.sql.codegen.wholeStage", "false")
       .config("spark.sql.codegen.factoryMode", if (generatesCode) "FALLBACK" else "NO_CODEGEN")

@@ -14,7 +14,7 @@ import org.apache.spark.sql.scalegate.TestStreams.{
   memoryStream
 }
 import org.apache.spark.sql.streaming.{StreamingQuery, StreamingQueryException}
-import org.apache.spark.sql.{DataFrame, Dataset, Encoders, Row}
+import org.apache.spark.sql.{DataFrame, Encoders}
 
 import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
@@ -74,6 +74,11 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     @volatile private var failing = false
     @volatile private var changed = Seq.empty[Long]
     private var running: StreamingQuery = _
+    private val sink = RowsSink.register { (id, texts) =>
+      if (failing) throw new IllegalStateException("the output fails, as asked")
+      val before = written.put(id, texts)
+      if (before != null && before.sorted != texts.sorted) changed :+= id
+    }
 
     def result: DataFrame = {
       for ((name, rows) <- Seq("l" -> left.toDF(), "r" -> right.toDF()))
@@ -86,12 +91,8 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       running = result.writeStream
         .outputMode(mode)
         .option("checkpointLocation", checkpoint.toString)
-        .foreachBatch { (rows: Dataset[Row], id: Long) =>
-          val texts = rows.collect().map(_.toString).toSeq
-          if (failing) throw new IllegalStateException("the output fails, as asked")
-          val before = written.put(id, texts)
-          if (before != null && before.sorted != texts.sorted) changed :+= id
-        }
+        .format(classOf[RowsSink].getName)
+        .option(RowsSink.To, sink)
         .start()
       this
     }
