@@ -289,7 +289,7 @@ def test_pairs_of_streams_that_python_accepts(
         joined = left.window_join(right, fits("k", "r_k"), time=("ts", "r_ts"), within=within)
         return joined.where("id >= 0")
 
-    found = stream_files.collect(join(streams, functions["arrow"]), tmp_path)
+    found = stream_files.given(join(streams, functions["arrow"]), tmp_path)
     wanted = rows(join(at_rest, in_spark).where("r_id >= 0"))
     assert Counter(map(tuple, (row for row in found if row.r_id >= 0))) == wanted
     assert wanted.total() > 50
@@ -335,7 +335,7 @@ def test_rows_of_streams_that_python_decides(
     fits, other = (functions[which[(HOW.index(how) + n) % 3]] for n in (0, 1))
     joined = join(streams, fits, other)
     assert "StreamingWindowJoin" in sessions.plan(joined)
-    found = decided(stream_files.collect(joined, tmp_path))
+    found = decided(stream_files.given(joined, tmp_path))
     wanted = decided(join(at_rest, in_spark, in_spark).collect())
     assert found == wanted
     assert found.total() > 20
@@ -399,7 +399,7 @@ def test_a_function_that_fails_ends_the_query_of_streams(
 
     failing = F.udf(fails, "boolean", useArrow=False)("id", "r_id")
     with pytest.raises(Exception, match="ValueError: not "):
-        stream_files.collect(left.join(right, F.expr(NEAR) & failing, "left_anti"), tmp_path)
+        stream_files.run(left.join(right, F.expr(NEAR) & failing, "left_anti"), tmp_path)
 
 
 @pytest.mark.streaming
@@ -422,7 +422,7 @@ def test_what_python_cannot_decide_of_streams_is_refused_by_name(
             right, fits, time=time, within="1 second", how="left", algorithm=algorithm
         )
     with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
-        stream_files.collect(joined, tmp_path)
+        stream_files.run(joined, tmp_path)
 
 
 @pytest.mark.streaming

@@ -80,7 +80,7 @@ def test_each_batch_is_joined_with_the_table(
     stream, at_rest, table = sides(spark, tmp_path)
     if what == "operator" and how in ("semi", "anti"):
         how = "left"
-    found = counted(stream_files.collect(JOINS[what](stream, table, how), tmp_path))
+    found = counted(stream_files.given(JOINS[what](stream, table, how), tmp_path))
     expected = JOINS[what](at_rest, table, how)
     if what == "operator":
         expected = at_rest.interval_join(table, lower="-2 seconds", how=how)
@@ -91,7 +91,7 @@ def test_each_batch_is_joined_with_the_table(
 @pytest.mark.parametrize("how", ["inner", "right"])
 def test_the_stream_may_be_on_the_right(spark: SparkSession, tmp_path: Path, how: str) -> None:
     stream, at_rest, table = sides(spark, tmp_path)
-    found = counted(stream_files.collect(band(table, stream, how), tmp_path))
+    found = counted(stream_files.given(band(table, stream, how), tmp_path))
     assert found == plainly(spark, band(table, at_rest, how))
     assert found.total() > 40
 
@@ -150,7 +150,7 @@ def test_python_does_not_decide_above_a_state(spark: SparkSession, tmp_path: Pat
     near = F.expr("abs(x - x_right) <= 1")
     with pytest.raises(Exception, match="beside a table above an operator with a state"):
         joined = once.join(right, near & python("rows")("k", "a"), "left")
-        stream_files.collect(joined, tmp_path)
+        stream_files.run(joined, tmp_path)
 
 
 @pytest.mark.parametrize("how", ["left", "right", "full", "semi", "anti"])
