@@ -22,7 +22,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 /** Gives a test each batch of a stream, as the texts of its rows in the order of the partitions: the format of a
   * query's writer, with the option [[RowsSink.To]]. The rows leave by the batch's own plan. `foreachBatch`, of which
-  * each batch plans and runs a second query, takes a quarter of a small batch's time.
+  * each batch plans and runs a second query, takes a sixth of a small batch's time.
   */
 final class RowsSink extends TableProvider {
   override def inferSchema(options: CaseInsensitiveStringMap): StructType = new StructType
@@ -39,17 +39,23 @@ object RowsSink {
   /** What takes a batch: its number, and the texts of its rows. The batch fails with what this throws. */
   type Taker = (Long, Seq[String]) => Unit
 
-  /** The option that says what takes the batches, as [[register]] calls it. */
+  /** The option that says what takes the batches, as [[taking]] calls it. */
   val To: String = "to"
 
   private val takers = new ConcurrentHashMap[Long, Taker]
   private val registered = new AtomicLong
 
-  /** What the option is to say that these batches be taken so. */
-  def register(taker: Taker): Long = {
+  /** Starts a query whose batches are taken so.
+    *
+    * @param start
+    *   is given what the option is to say
+    */
+  def taking[T](taker: Taker)(start: Long => T): T = {
     val id = registered.incrementAndGet()
     takers.put(id, taker)
-    id
+    // The query's sink has it by then.
+    try start(id)
+    finally takers.remove(id)
   }
 
   final private class Written(taker: Taker) extends Table with SupportsWrite {

@@ -69,16 +69,11 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     private val session = spark.asInstanceOf[ClassicSession]
     private var left = memoryStream(Encoders.product[Event], session)
     private var right = memoryStream(Encoders.product[Event], session)
-    private val written = new ConcurrentSkipListMap[Long, Seq[String]]
+    private val batchTexts = new ConcurrentSkipListMap[Long, Seq[String]]
     private var seen = 0
     @volatile private var failing = false
     @volatile private var changed = Seq.empty[Long]
     private var running: StreamingQuery = _
-    private val sink = RowsSink.register { (id, texts) =>
-      if (failing) throw new IllegalStateException("the output fails, as asked")
-      val before = written.put(id, texts)
-      if (before != null && before.sorted != texts.sorted) changed :+= id
-    }
 
     def result: DataFrame = {
       for ((name, rows) <- Seq("l" -> left.toDF(), "r" -> right.toDF()))
@@ -88,13 +83,21 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     }
 
     def start(): this.type = {
-      running = result.writeStream
-        .outputMode(mode)
-        .option("checkpointLocation", checkpoint.toString)
-        .format(classOf[RowsSink].getName)
-        .option(RowsSink.To, sink)
-        .start()
+      running = RowsSink.taking(written) { sink =>
+        result.writeStream
+          .outputMode(mode)
+          .option("checkpointLocation", checkpoint.toString)
+          .format(classOf[RowsSink].getName)
+          .option(RowsSink.To, sink)
+          .start()
+      }
       this
+    }
+
+    private def written(id: Long, texts: Seq[String]): Unit = {
+      if (failing) throw new IllegalStateException("the output fails, as asked")
+      val before = batchTexts.put(id, texts)
+      if (before != null && before.sorted != texts.sorted) changed :+= id
     }
 
     def stop(): this.type = {
@@ -139,7 +142,7 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
 
     /** What was written since this was asked last. */
     def fresh(): Seq[String] = {
-      val all = written.values.asScala.flatten.toSeq
+      val all = batchTexts.values.asScala.flatten.toSeq
       val next = all.drop(seen)
       seen = all.length
       next.sorted
@@ -151,10 +154,10 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
     def otherTheSecondTime: Seq[Long] = changed
 
     /** What was written, in the order in which it was. */
-    def inOrder: Seq[String] = written.values.asScala.flatten.toSeq
+    def inOrder: Seq[String] = batchTexts.values.asScala.flatten.toSeq
 
     /** What the last batch wrote, in any order: the whole result in complete mode. */
-    def last: Seq[String] = written.lastEntry.getValue.sorted
+    def last: Seq[String] = batchTexts.lastEntry.getValue.sorted
 
     /** What Spark calls the query's stateful operator. */
     def operator: String = running.lastProgress.stateOperators.head.operatorName
@@ -187,7 +190,7 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
       running.recentProgress.flatMap(_.stateOperators).map(_.customMetrics.get(name).longValue).sum
 
     /** That were run, those without data among them. */
-    def batches: Int = written.size
+    def batches: Int = batchTexts.size
 
     /** What each batch tells of the times of its rows. */
     def eventTimes: Seq[Map[String, String]] =
