@@ -59,7 +59,8 @@ val common = Seq(
   Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseParallelGC"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
   Test / parallelExecution := false,
-  // Lincheck transforms the classes that it runs: new code in each test. The second compiler's reordering is jcstress's.
+  // Lincheck transforms the classes that it runs: new code in each test. What the second compiler reorders is tested
+  // by jcstress.
   Test / testGrouping := {
     val options = (Test / forkOptions).value
     val (lincheck, others) =

@@ -39,21 +39,21 @@ object RowsSink {
   /** What takes a batch: its number, and the texts of its rows. The batch fails with what this throws. */
   type Taker = (Long, Seq[String]) => Unit
 
-  /** The option that says what takes the batches, as [[taking]] calls it. */
+  /** The option that says which taker gets the batches: its value is what [[taking]] gives. */
   val To: String = "to"
 
   private val takers = new ConcurrentHashMap[Long, Taker]
   private val registered = new AtomicLong
 
-  /** Starts a query whose batches are taken so.
+  /** Starts a query whose batches the taker gets.
     *
     * @param start
-    *   is given what the option is to say
+    *   starts it, and is given the value of the option [[To]]
     */
   def taking[T](taker: Taker)(start: Long => T): T = {
     val id = registered.incrementAndGet()
     takers.put(id, taker)
-    // The query's sink has it by then.
+    // A query's sink is made, and has its taker, before the query is started.
     try start(id)
     finally takers.remove(id)
   }
