@@ -1,4 +1,4 @@
-"""Prints the ten slowest suites, and `scalatest: N passed, N failed`.
+"""Prints the ten slowest suites, each test that failed, and `scalatest: N passed, N failed`.
 
 It reads them in the JUnit XML files that sbt's test runs leave.
 
@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 SLOWEST = 10
+MESSAGE_CHARACTERS = 600
 
 
 def count(report: Path) -> tuple[int, int, int]:
@@ -28,6 +29,18 @@ def seconds(report: Path) -> tuple[float, str]:
     return float(suite.get("time", 0)), str(suite.get("name"))
 
 
+def failures(report: Path) -> list[str]:
+    """Each failed test of one suite, with the beginning of its message."""
+    suite = ET.parse(report).getroot()
+    return [
+        f"{suite.get('name')}: {case.get('name')}\n"
+        f"  {str(problem.get('message'))[:MESSAGE_CHARACTERS]}"
+        for case in suite.iter("testcase")
+        for problem in case
+        if problem.tag in ("failure", "error")
+    ]
+
+
 def main(directories: list[str]) -> int:
     """Prints what is slowest and the totals over all directories, and returns the exit code."""
     reports = [report for d in directories for report in sorted(Path(d).glob("TEST-*.xml"))]
@@ -36,6 +49,8 @@ def main(directories: list[str]) -> int:
     print("scalatest: the slowest suites, of which three of Spark run at once")
     for time, name in sorted(map(seconds, reports), reverse=True)[:SLOWEST]:
         print(f"{time:7.1f} s  {name}")
+    for failure in (line for report in reports for line in failures(report)):
+        print(f"scalatest: FAILED {failure}")
     print(
         f"scalatest: {passed} passed, {failed} failed"
         + (f", {skipped} skipped" if skipped else "")
