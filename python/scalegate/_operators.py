@@ -25,11 +25,11 @@ TAKES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(OPERATORS, ("threads", "inputs")),
     "dp-join": ("threads", "layout", "adaptive", "inputs"),
     "celljoin": ("threads", "batch", "inputs"),
-    "pim": ("threads", "merge_ratio", "insertion_depth", "task_size", "inputs"),
-    "pim1": ("merge_ratio", "insertion_depth", "inputs"),
-    "im": ("merge_ratio", "inputs"),
-    "bplus": ("inputs",),
-    "chained": ("length", "inputs"),
+    "pim": ("threads", "merge_ratio", "insertion_depth", "dimensions", "task_size", "inputs"),
+    "pim1": ("merge_ratio", "insertion_depth", "dimensions", "inputs"),
+    "im": ("merge_ratio", "dimensions", "inputs"),
+    "bplus": ("dimensions", "inputs"),
+    "chained": ("length", "dimensions", "inputs"),
     "kp": ("threads", "batch", "emitters", "inputs"),
     "dp": ("threads", "batch", "emitters", "inputs"),
     "hp": ("threads", "splitting", "theta", "split", "batch", "emitters", "inputs"),
@@ -63,6 +63,7 @@ def operator(
     adaptive: bool | None = None,
     merge_ratio: float | None = None,
     insertion_depth: int | None = None,
+    dimensions: Literal[1, 2] | None = None,
     task_size: int | None = None,
     length: int | None = None,
     splitting: int | None = None,
@@ -97,6 +98,10 @@ def operator(
         above 0 and at most 1.
     insertion_depth
         Of "pim" and "pim1": the depth at which subindexes hang, from 0 to 16.
+    dimensions
+        Of "pim", "pim1", "im", "bplus" and "chained": 1 for indexes over one band, or 2 over the
+        first two of the condition, which the paper does not have. Two pay where one band alone
+        lets thousands of a window's rows through.
     task_size
         Of "pim": tuples that a thread takes at a time.
     length
@@ -155,6 +160,7 @@ def operator(
         "adaptive": adaptive,
         "merge_ratio": merge_ratio,
         "insertion_depth": insertion_depth,
+        "dimensions": dimensions,
         "task_size": task_size,
         "length": length,
         "splitting": splitting,
@@ -200,6 +206,7 @@ def _text(option: str, value: Any) -> str:
         "threads": (1, MOST_THREADS),
         "inputs": (1, MOST_THREADS),
         "insertion_depth": (0, 16),
+        "dimensions": (1, 2),
         "length": (2, 2**31 - 1),
     }.get(option, (1, 2**31 - 1))
     whole = whole_number(value)

@@ -42,6 +42,7 @@ VALUES: dict[str, Any] = {
     "adaptive": True,
     "merge_ratio": 0.25,
     "insertion_depth": 0,
+    "dimensions": 2,
     "task_size": 5,
     "length": 3,
     "splitting": 2,
@@ -71,7 +72,7 @@ def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: 
     ("name", "options", "message"),
     [
         ("nested", {}, "'nested' is not an operator of the papers: choose one of scalejoin"),
-        ("bplus", {"threads": 2}, "threads=2: 'bplus' has no such option; it takes inputs"),
+        ("bplus", {"threads": 2}, "threads=2: 'bplus' has no such option; it takes dimensions"),
         ("pim", {"splitting": 2}, "splitting=2: 'pim' has no such option; it takes threads, m"),
         ("pim", {"merge_ratio": 0}, "merge_ratio=0: give a number above 0 and at most 1"),
         ("hp", {"theta": "high"}, "theta='high': give a number from 1 to 100"),

@@ -185,6 +185,11 @@ def self_joins(name: str, windows: str, arms: list[str], **of: str) -> Source:
     return index_joins("pim-self", name, windows, arms, **of)
 
 
+def two_bands(name: str, windows: str, matches: str) -> Source:
+    arms = ["indexjoin", "indexjoin-2d", "parallel", "parallel-2d"]
+    return index_joins("pim-plane", name, windows, arms, keys="plane/uniform", matches=matches)
+
+
 def task_latency(most: int) -> list[str]:
     arms = joined(f"parallel-1/2/{size}" for size in TASKS)
     return [str(most), "0.5", "500000", "3", arms, "16"]
@@ -321,6 +326,8 @@ SOURCES = (
     self_joins("windows", "14,16,18,20", ["self-bplus", "self-indexjoin", "self-parallel"]),
     self_joins("beside", "16,20", ["indexjoin", "parallel"]),
     self_joins("drift", "18", ["self-parallel"], keys=joined(f"drift/{r}" for r in DRIFTS)),
+    two_bands("windows", "14,16,18,20", "2"),
+    two_bands("matches", "18", "16"),
     Source(
         "pim-self",
         "shares",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from joinbench.papers.dp_join import DP_JOIN, DP_RATES
 from joinbench.papers.pim_parameters import PIM_PARAMETERS
+from joinbench.papers.pim_plane import PIM_PLANE
 from joinbench.papers.pim_self import PIM_SELF
 from joinbench.papers.pim_tree import PIM_TREE
 from joinbench.papers.ppoij import BATCHES_OF_PPOIJ, LATENCY_OF_PPOIJ, PPOIJ
@@ -16,6 +17,7 @@ PAPERS = (
     PIM_TREE,
     PIM_PARAMETERS,
     PIM_SELF,
+    PIM_PLANE,
     DP_JOIN,
     DP_RATES,
     PPOIJ,

@@ -53,5 +53,5 @@ final private class RunningRoundRobinIndexJoin(
       sides,
       options,
       threads,
-      new IndexJoinWindow(_, spec, newIndex(), Some(band), options.maxWindowRows)
+      new IndexJoinWindow(_, spec, newIndex(), Some(band), dimensions = 1, options.maxWindowRows)
     )

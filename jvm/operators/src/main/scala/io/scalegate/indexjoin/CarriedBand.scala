@@ -1,38 +1,41 @@
 package io.scalegate.indexjoin
 
-import io.scalegate.band.AttributeType
-import io.scalegate.column.ColumnarWindow
+import io.scalegate.band.Band
+import io.scalegate.index.RangeQuery
 
-/** The band whose attribute an index carries beside its keys, so that it tests two bands where it
-  * searches: the first one that it does not lie on. No state: any thread.
+/** The band whose attribute an index carries beside its keys, so that it is tested where the index is searched. No
+  * state: any thread.
   *
-  * An index carries 32 bits. They hold a 32-bit attribute; of a 64-bit one they are the upper half,
-  * so what the index lets through is tested again.
-  *
-  * @param lead
-  *   the band that the index lies on
+  * An index carries 32 bits. They hold a 32-bit attribute; of a 64-bit one they are the number of a cell, of which
+  * the band is as wide as half a million, so what the index lets through is tested again.
   */
-final private[scalegate] class CarriedBand(attributes: IndexedSeq[AttributeType], lead: Int) {
-  private[this] val band = if (attributes.length < 2) -1 else if (lead == 0) 1 else 0
-  private[this] val isHalf = band >= 0 && attributes(band).bits > 32
+final private[indexjoin] class CarriedBand(band: Band) {
+  private[this] val cells =
+    if (band.attribute.bits > 32) new BandCells(band, CarriedBand.Bits) else null
 
-  /** What the index is given of a row with these attributes. */
-  def value(attrs: Array[Long]): Int = if (band < 0) 0 else narrowed(attrs(band))
+  /** What the index is given of a row with this attribute. */
+  def value(attribute: Long): Int =
+    if (cells == null) attribute.toInt else CarriedBand.toInt(cells.number(cells.of(attribute)))
 
-  /** The same of a row in a window's columns. */
-  def value(window: ColumnarWindow, slot: Int): Int =
-    if (band < 0) 0 else narrowed(IndexJoinWindow.value(window, slot, band))
+  /** Has a query leave out what carries an attribute below `least` or above `greatest`, and, of a 64-bit one, maybe
+    * not all of that. Bounds of 32-bit attributes may lie beyond what these can be.
+    */
+  def restrict(query: RangeQuery, least: Long, greatest: Long): Unit =
+    if (cells == null) query.values(CarriedBand.clamped(least), CarriedBand.clamped(greatest))
+    else {
+      val (first, last) = (cells.of(least), cells.of(greatest))
+      val (lo, hi) = (cells.number(first), cells.number(last))
+      if (lo > hi || cells.areAll(first, last)) query.values(Int.MinValue, Int.MaxValue)
+      else query.values(CarriedBand.toInt(lo), CarriedBand.toInt(hi))
+    }
+}
 
-  /** The least that a match carries. */
-  def least(ranges: Array[Long]): Int =
-    if (band < 0) Int.MinValue else narrowed(ranges(2 * band))
+private object CarriedBand {
+  val Bits = 20
 
-  /** The greatest that a match carries. */
-  def greatest(ranges: Array[Long]): Int =
-    if (band < 0) Int.MaxValue else narrowed(ranges(2 * band + 1))
+  /** In the same order. */
+  def toInt(number: Long): Int = (number - (1L << 31)).toInt
 
-  /** Bounds of 32-bit attributes may lie beyond what these can be. */
-  private[this] def narrowed(value: Long): Int =
-    if (isHalf) (value >> 32).toInt
-    else math.max(Int.MinValue.toLong, math.min(Int.MaxValue.toLong, value)).toInt
+  def clamped(value: Long): Int =
+    math.max(Int.MinValue.toLong, math.min(Int.MaxValue.toLong, value)).toInt
 }

@@ -6,8 +6,8 @@ import io.scalegate.join.{JoinOptions, JoinSpec, RunningJoin}
 import io.scalegate.stream.{Side, Sides}
 
 /** The index-based window join (IBWJ, PIM-Tree §2.2) on the thread that polls. A ready tuple's
-  * range on one band is looked up in an index over the opposite window; what that finds is tested
-  * against the other bands on columns, brought into the order of the results, and left to the
+  * range on one band, or on two, is looked up in an index over the opposite window; what that finds is
+  * tested against the other bands on columns, brought into the order of the results, and left to the
   * residual predicate. A spec without bands leaves nothing to look up: then every row in reach is
   * a candidate.
   *
@@ -19,12 +19,18 @@ import io.scalegate.stream.{Side, Sides}
   * @param timeWindowRows
   *   the tuples that a window in time is expected to hold of one stream; merge trees take a lower
   *   bound, a chained index is slow when there are many times as many
+  * @param dimensions
+  *   1, or 2 for an index over the first two bands of a join that has so many, in place of `band`; see
+  *   [[KeysOfTwoBands]]
   */
 final class IndexJoin(
     newIndex: Int => SlidingIndex,
     band: Option[Int] = None,
-    timeWindowRows: Int = IndexJoin.TimeWindowRows
+    timeWindowRows: Int = IndexJoin.TimeWindowRows,
+    dimensions: Int = 1
 ) extends SelfJoinStrategy {
+  IndexKeys.requireDimensions(dimensions)
+
   def name: String = s"index join over ${newIndex(timeWindowRows).name}"
 
   def open(spec: JoinSpec, sources: IndexedSeq[Side], options: JoinOptions): RunningJoin =
@@ -39,7 +45,7 @@ final class IndexJoin(
     IndexJoin.requireBand(band, spec)
     val rows = WindowBounds.expectedRows(spec.window, timeWindowRows)
     val index = if (spec.bands.isEmpty) null else newIndex(rows)
-    new IndexJoinWindow(side, spec, index, band, options.maxWindowRows)
+    new IndexJoinWindow(side, spec, index, band, dimensions, options.maxWindowRows)
   }
 
   private[this] def start(

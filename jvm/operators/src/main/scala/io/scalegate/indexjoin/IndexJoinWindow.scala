@@ -1,24 +1,27 @@
 package io.scalegate.indexjoin
 
 import io.scalegate.column.ColumnarWindow
-import io.scalegate.index.{PositionBuffer, RangeQuery, SlidingIndex}
+import io.scalegate.index.{PositionBuffer, SlidingIndex}
 import io.scalegate.join.JoinSpec
 import io.scalegate.join.ordered.{SearchedWindow, WindowBounds}
 import io.scalegate.stream.{Side, StreamTuple}
 
-/** One stream's window with an index over one of its bands (PIM-Tree §2.2, Fig. 1), and the last
+/** One stream's window with an index over one of its bands, or two (PIM-Tree §2.2, Fig. 1), and the last
   * search's answer. One thread at a time.
   *
   * @param index
   *   empty; null for a join without bands, whose candidates are a run of rows
   * @param band
-  *   the band that the index lies on; None leaves the choice to [[IndexJoinBand]]
+  *   the band that an index of one dimension lies on; None leaves the choice to [[IndexJoinBand]]
+  * @param dimensions
+  *   as [[IndexKeys]] has them
   */
 final private[scalegate] class IndexJoinWindow(
     side: Side,
     spec: JoinSpec,
     val index: SlidingIndex,
     band: Option[Int],
+    dimensions: Int,
     maxRows: Int
 ) extends SearchedWindow {
   /*
@@ -33,12 +36,10 @@ final private[scalegate] class IndexJoinWindow(
   private[this] val bounds = new WindowBounds(side, spec.window)
   private[this] val width = spec.bands.length
   private[this] val choice =
-    if (band.isDefined || width < 2) null else new IndexJoinBand(width, 0)
-  private[this] val query = new RangeQuery
+    if (band.isDefined || width < 2 || dimensions > 1) null else new IndexJoinBand(width, 0)
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
-  private[this] var lead = band.getOrElse(0)
-  private[this] var carried = new CarriedBand(spec.bands.map(_.attribute), lead)
+  private[this] var keys = IndexKeys(spec.bands, band.getOrElse(0), dimensions)
   private[this] var tuples = 0L
   private[this] var kept = 0L
   private[this] var compared = 0L
@@ -48,7 +49,7 @@ final private[scalegate] class IndexJoinWindow(
   def stored: Long = kept
   def peak: Int = window.peak
 
-  /** Those in the range of the band that the index lies on. */
+  /** Those in the ranges of keys that the index was asked for. */
   def comparisons: Long = compared
 
   def reach(t: StreamTuple): Int = {
@@ -59,7 +60,7 @@ final private[scalegate] class IndexJoinWindow(
   def take(t: StreamTuple, isMine: Boolean): Unit = {
     if (isMine && bounds.canBeEarlier) {
       window.append(bounds.windowValue(t, tuples), t.attrs, t)
-      if (index != null) index.insert(t.attrs(lead), carried.value(t.attrs), kept)
+      if (index != null) index.insert(keys.key(t.attrs), keys.value(t.attrs), kept)
       kept += 1
     }
     expireBefore(bounds.earliestAfter(t, tuples))
@@ -73,10 +74,7 @@ final private[scalegate] class IndexJoinWindow(
     } else {
       if (choice != null && choice.changes(window, reach, ranges)) indexOn(choice.best)
       found.clear()
-      query.keys(ranges(2 * lead), ranges(2 * lead + 1))
-        .values(carried.least(ranges), carried.greatest(ranges))
-        .positions(first, first + reach - 1)
-      index.search(query, found)
+      keys.search(index, ranges, first, first + reach - 1, found)
       compared += found.tested
       candidates.clear()
       var k = 0
@@ -90,8 +88,10 @@ final private[scalegate] class IndexJoinWindow(
 
   def row(k: Int): StreamTuple = {
     val at = if (index == null) window.slot(k) else slot(candidates(k))
-    window.rowAt(at).asInstanceOf[StreamTuple]
+    tuple(at)
   }
+
+  private[this] def tuple(slot: Int): StreamTuple = window.rowAt(slot).asInstanceOf[StreamTuple]
 
   /** The position of the oldest row. */
   private[this] def first: Long = kept - window.size
@@ -101,7 +101,7 @@ final private[scalegate] class IndexJoinWindow(
   private[this] def accepts(at: Int, ranges: Array[Long]): Boolean = {
     var i = 0
     while (i < width) {
-      if (i != lead) {
+      if (i != keys.exact) {
         val v = IndexJoinWindow.value(window, at, i)
         if (v < ranges(2 * i) || v > ranges(2 * i + 1)) return false
       }
@@ -116,13 +116,12 @@ final private[scalegate] class IndexJoinWindow(
   }
 
   private[this] def indexOn(band: Int): Unit = {
-    lead = band
-    carried = new CarriedBand(spec.bands.map(_.attribute), lead)
+    keys = IndexKeys(spec.bands, band, dimensions)
     index.clear()
     var p = first
     while (p < kept) {
-      val at = slot(p)
-      index.insert(IndexJoinWindow.value(window, at, band), carried.value(window, at), p)
+      val attrs = tuple(slot(p)).attrs
+      index.insert(keys.key(attrs), keys.value(attrs), p)
       p += 1
     }
   }

@@ -3,7 +3,7 @@ package io.scalegate.indexjoin
 import java.util.concurrent.atomic.{AtomicBoolean, AtomicLong}
 
 import io.scalegate.column.SharedRows
-import io.scalegate.index.{PositionBuffer, RangeQuery}
+import io.scalegate.index.PositionBuffer
 import io.scalegate.join.ordered.PairCondition
 import io.scalegate.join.{JoinSpec, WorkerMetrics}
 import io.scalegate.stream.{Sides, StreamTuple}
@@ -11,23 +11,21 @@ import io.scalegate.stream.{Sides, StreamTuple}
 /** What one thread of a [[ParallelIndexJoin]] does with a tuple: result generation and index
   * update of PIM-Tree §4.1. One thread at a time.
   *
-  * @param lead
-  *   the band that the indexes lie on
+  * @param keys
+  *   its own, of the indexes
   * @param merging
   *   the join's: set while one of its threads merges an index, whichever
   */
 final private[scalegate] class IndexJoinWorker(
     spec: JoinSpec,
-    lead: Int,
+    keys: IndexKeys,
     windows: Sides[IndexJoinSharedWindow],
     merging: AtomicBoolean,
     counters: IndexJoinCounters
 ) {
   private[this] val width = spec.bands.length
-  private[this] val carried = new CarriedBand(spec.bands.map(_.attribute), lead)
   private[this] val condition = new PairCondition(spec)
   private[this] var ranges: Array[Long] = _ // the tuple's
-  private[this] val query = new RangeQuery
   private[this] val found = new PositionBuffer
   private[this] val candidates = new PositionBuffer
 
@@ -67,7 +65,7 @@ final private[scalegate] class IndexJoinWorker(
   private[this] def insert(t: StreamTuple, position: Long): Unit = {
     val index = windows(t.side).index
     if (index != null && position != IndexJoinSharedWindow.NotStored)
-      index.add(t.attrs(lead), carried.value(t.attrs), position)
+      index.add(keys.key(t.attrs), keys.value(t.attrs), position)
   }
 
   /** Lets the indexes forget what has left, and merges those for which that is due, while the other
@@ -96,10 +94,7 @@ final private[scalegate] class IndexJoinWorker(
       last: Long
   ): Unit = {
     found.clear()
-    query.keys(ranges(2 * lead), ranges(2 * lead + 1))
-      .values(carried.least(ranges), carried.greatest(ranges))
-      .positions(entry.first, last)
-    window.index.search(query, found)
+    keys.search(window.index, ranges, entry.first, last, found)
     counters.compared(found.tested.toInt)
     candidates.clear()
     var k = 0

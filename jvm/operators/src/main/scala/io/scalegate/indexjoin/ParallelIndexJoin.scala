@@ -17,16 +17,21 @@ import io.scalegate.stream.{Side, Sides}
   *   the number of the band that the indexes lie on
   * @param timeWindowRows
   *   the tuples that a window in time is expected to hold of one stream; a lower bound will do
+  * @param dimensions
+  *   1, or 2 for indexes over the first two bands of a join that has so many, in place of `band`; see
+  *   [[KeysOfTwoBands]]
   */
 final class ParallelIndexJoin(
     threads: Int,
     newIndex: Int => ConcurrentSlidingIndex,
     taskSize: Int = ParallelIndexJoin.TaskSize,
     band: Int = 0,
-    timeWindowRows: Int = IndexJoin.TimeWindowRows
+    timeWindowRows: Int = IndexJoin.TimeWindowRows,
+    dimensions: Int = 1
 ) extends SelfJoinStrategy {
   require(threads > 0, s"a join needs at least one thread, not $threads")
   require(taskSize > 0, s"a task needs at least one tuple, not $taskSize")
+  IndexKeys.requireDimensions(dimensions)
 
   def name: String = s"parallel index join($threads) over ${newIndex(timeWindowRows).name}"
 
@@ -51,7 +56,14 @@ final class ParallelIndexJoin(
       options: JoinOptions,
       windows: Sides[IndexJoinSharedWindow]
   ): ElasticJoin = {
-    val join = new RunningParallelIndexJoin(spec, sources, options, windows, taskSize, band)
+    val join = new RunningParallelIndexJoin(
+      spec,
+      sources,
+      options,
+      windows,
+      taskSize,
+      () => IndexKeys(spec.bands, band, dimensions)
+    )
     try join.resize(threads)
     catch {
       case e: Throwable =>

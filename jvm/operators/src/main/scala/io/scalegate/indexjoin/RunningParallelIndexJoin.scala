@@ -8,6 +8,8 @@ import io.scalegate.stream.{Side, Sides, Work}
 
 /** @param windows
   *   one and the same for both sides where a stream is joined with itself
+  * @param newKeys
+  *   makes what a thread asks the indexes with
   */
 final private class RunningParallelIndexJoin(
     spec: JoinSpec,
@@ -15,7 +17,7 @@ final private class RunningParallelIndexJoin(
     options: JoinOptions,
     windows: Sides[IndexJoinSharedWindow],
     taskSize: Int,
-    band: Int
+    newKeys: () => IndexKeys
 ) extends GatedJoin(spec, sides, options)
     with ElasticJoin {
   /*
@@ -100,7 +102,7 @@ final private class RunningParallelIndexJoin(
     private[this] var worker: IndexJoinWorker = _
 
     override def prepare(): Unit =
-      worker = new IndexJoinWorker(spec, band, windows, merging, counters)
+      worker = new IndexJoinWorker(spec, newKeys(), windows, merging, counters)
 
     def isFinished: Boolean = queue.isExhausted
 

@@ -33,9 +33,16 @@ import io.scalegate.stream.{CountWindow, Side, TimeWindow}
 abstract class ParallelIndexJoinContract(
     threads: Int,
     taskSize: Int,
-    newIndex: Int => ConcurrentSlidingIndex = w => new ConcurrentPimTree(MergePolicy(w, 0.5), 1)
+    newIndex: Int => ConcurrentSlidingIndex = w => new ConcurrentPimTree(MergePolicy(w, 0.5), 1),
+    dimensions: Int = 1
 ) extends JoinStrategyContract(
-      new ParallelIndexJoin(threads, newIndex, taskSize, timeWindowRows = 8),
+      new ParallelIndexJoin(
+        threads,
+        newIndex,
+        taskSize,
+        timeWindowRows = 8,
+        dimensions = dimensions
+      ),
       comparesAll = false
     )
 
@@ -43,6 +50,8 @@ class ParallelIndexJoin1Suite extends ParallelIndexJoinContract(1, taskSize = 8)
 class ParallelIndexJoin2Suite extends ParallelIndexJoinContract(2, taskSize = 1)
 class ParallelIndexJoin3Suite extends ParallelIndexJoinContract(3, taskSize = 8)
 class ParallelIndexJoin8Suite extends ParallelIndexJoinContract(8, taskSize = 3)
+class ParallelIndexJoinOfTwoBandsSuite
+    extends ParallelIndexJoinContract(2, taskSize = 4, dimensions = 2)
 class ParallelIndexJoinSkipListSuite
     extends ParallelIndexJoinContract(2, taskSize = 4, _ => new SkipListIndex)
 

@@ -4,7 +4,7 @@ import java.util.SplittableRandom
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.scalegate.band.{AttributeType, Band, IntegralBand}
+import io.scalegate.band.{AttributeType, Band, FloatingBand, IntegralBand}
 import io.scalegate.index.{
   BPlusTreeIndex,
   ChainedIndex,
@@ -17,13 +17,13 @@ import io.scalegate.index.{
 }
 import io.scalegate.join.ordered.NestedLoopJoin
 import io.scalegate.join.{JoinCase, JoinRuns, JoinSpec, JoinStrategy, JoinStrategyContract}
-import io.scalegate.stream.{CountWindow, Side, TimeWindow, Window}
+import io.scalegate.stream.{CountWindow, Side, SortableKey, StreamTuple, TimeWindow, Window}
 
 /** A small window is expected, so that merges and archives happen within the contract's inputs.
   */
-abstract class IndexJoinContract(newIndex: Int => SlidingIndex)
+abstract class IndexJoinContract(newIndex: Int => SlidingIndex, dimensions: Int = 1)
     extends JoinStrategyContract(
-      new IndexJoin(newIndex, timeWindowRows = 8),
+      new IndexJoin(newIndex, timeWindowRows = 8, dimensions = dimensions),
       comparesAll = false,
       cases = 50
     )
@@ -38,6 +38,10 @@ class IndexJoinPimTreeSuite extends IndexJoinContract(w => new PimTree(MergePoli
 class IndexJoinConcurrentPimTreeSuite
     extends IndexJoinContract(w => new ConcurrentPimTree(MergePolicy(w, 0.5)))
 class IndexJoinSkipListSuite extends IndexJoinContract(_ => new SkipListIndex)
+class IndexJoinOfTwoBandsPimTreeSuite
+    extends IndexJoinContract(w => new PimTree(MergePolicy(w, 0.5)), dimensions = 2)
+class IndexJoinOfTwoBandsBPlusTreeSuite
+    extends IndexJoinContract(_ => new BPlusTreeIndex, dimensions = 2)
 
 /** Which band the index lies on. */
 final class IndexJoinBandSuite extends AnyFunSuite {
@@ -86,6 +90,63 @@ final class IndexJoinBandSuite extends AnyFunSuite {
       assert(best._2.comparisons < 3 * 8000)
       assert(chosen._2.comparisons < worst._2.comparisons / 4)
     }
+
+  private val floating = FloatingBand(AttributeType.Float64, -500, 500)
+  private val small = FloatingBand(AttributeType.Float32, -5, 5)
+
+  /** Whole numbers as their sortable integers. */
+  private def sortable(band: Band, value: Long): Long = band.attribute match {
+    case AttributeType.Float32 => SortableKey.ofFloat(value.toFloat).toLong
+    case AttributeType.Float64 => SortableKey.ofDouble(value.toDouble)
+    case _ => value
+  }
+
+  for (
+    (name, bands) <- Seq(
+      "integers" -> Seq(wide, wide),
+      "numbers of two kinds" -> Seq(floating, wide),
+      "a narrow and a wide one" -> Seq(small, floating)
+    )
+  )
+    test(s"an index of two bands tests about as many rows as both let through: $name") {
+      val few = bands.map {
+        case IntegralBand(attribute, _, _) => IntegralBand(attribute, -50, 50)
+        case FloatingBand(attribute, lower, upper, _) =>
+          FloatingBand(attribute, lower / 10, upper / 10)
+      }
+      val drawn = input(CountWindow(2000), few: _*)
+      val all = drawn.copy(feeds = drawn.feeds.map { case (side, feed) =>
+        side -> feed.map(t =>
+          new StreamTuple(
+            t.ts,
+            t.source,
+            t.seq,
+            t.side,
+            few.indices.map(i => sortable(few(i), t.attrs(i) - 500)).toArray,
+            t.row
+          )
+        )
+      })
+      val plane = new IndexJoin(
+        w => new PimTree(MergePolicy(w, 0.25)),
+        timeWindowRows = 64,
+        dimensions = 2
+      )
+      val (expected, oneBand) = (run(NestedLoopJoin, all), run(pim(Some(0)), all))
+      val twoBands = run(plane, all)
+      assert(expected._1.nonEmpty && twoBands._1 == expected._1)
+      assert(twoBands._2.comparisons < 3.5 * expected._1.size + 8000)
+      assert(twoBands._2.comparisons < oneBand._2.comparisons)
+    }
+
+  test("an index of no dimension, or of three, is refused") {
+    for (dimensions <- Seq(0, 3)) {
+      val e = intercept[IllegalArgumentException](
+        new IndexJoin(_ => new BPlusTreeIndex, dimensions = dimensions)
+      )
+      assert(e.getMessage.contains(s"of $dimensions dimensions"))
+    }
+  }
 
   test("bands of one selectivity do not take turns: the first is kept") {
     val all = input(CountWindow(400), narrow, narrow)

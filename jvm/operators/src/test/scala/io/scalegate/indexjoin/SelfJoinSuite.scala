@@ -128,6 +128,17 @@ class ParallelSelfJoin3Suite
       )
     )
 
+class ParallelSelfJoinOfTwoBandsSuite
+    extends SelfJoinContract(
+      new ParallelIndexJoin(
+        2,
+        w => new ConcurrentPimTree(MergePolicy(w, 0.5), 1),
+        taskSize = 2,
+        timeWindowRows = 8,
+        dimensions = 2
+      )
+    )
+
 class ParallelSelfJoinSkipListSuite
     extends SelfJoinContract(
       new ParallelIndexJoin(2, _ => new SkipListIndex, taskSize = 1, timeWindowRows = 8)

@@ -79,11 +79,13 @@ object BandJoinMain {
     arm match {
       case "scalejoin" => new ScaleJoin(threads)
       case "indexjoin" => new IndexJoin(IndexUnderTest("PIM", _))
+      case "indexjoin-2d" => new IndexJoin(IndexUnderTest("PIM", _), dimensions = 2)
       case "bplus" => new IndexJoin(IndexUnderTest("B+", _))
-      case "parallel" =>
+      case "parallel" | "parallel-2d" =>
         new ParallelIndexJoin(
           threads,
-          IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _)
+          IndexUnderTest.concurrent(IndexUnderTest.ParallelMergeRatio, _),
+          dimensions = if (arm == "parallel") 1 else 2
         )
       case Tuned(ratio, depth, task) =>
         val newIndex =

@@ -7,9 +7,9 @@ package io.scalegate.bench.join
   * line of JSON for each arm, window, workload and number of threads.
   *
   * Arguments: runs, the numbers of threads, the logarithms of the windows, the keys' distributions
-  * (see [[io.scalegate.bench.index.BandKeys]]) and the match rates, each list separated by commas, and
-  * the arms: `indexjoin` and `bplus` take one thread, `parallel` and the others of [[BandJoinMain]] as
-  * many as are given. After `self-` they join one stream with itself. What is `uniform` with a match rate
+  * (see [[MergeWorkload]]) and the match rates, each list separated by commas, and the arms: `indexjoin`,
+  * `indexjoin-2d` and `bplus` take one thread, `parallel` and the others of [[BandJoinMain]] as many as are
+  * given. After `self-` they join one stream with itself. What is `uniform` with a match rate
   * of 2 does not say so in its name.
   */
 object IndexScalingMain {
@@ -50,7 +50,7 @@ object IndexScalingMain {
 
   private[this] val OfOneStream = "self-"
 
-  private[this] val OneThread = Set("indexjoin", "bplus")
+  private[this] val OneThread = Set("indexjoin", "indexjoin-2d", "bplus")
 
   private[this] val LeastTuples = 1 << 19
 

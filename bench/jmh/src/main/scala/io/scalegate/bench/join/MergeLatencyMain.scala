@@ -82,7 +82,8 @@ final private[bench] case class MergeRun(
 /** The streams of one window: tuple `i` comes at time `i`, even ones are of R.
   *
   * @param distribution
-  *   of the keys, see [[io.scalegate.bench.index.BandKeys]]
+  *   of the keys, see [[io.scalegate.bench.index.BandKeys]]; after `plane/` a tuple has two of them, and the
+  *   join a band on each
   * @param matches
   *   tuples of the opposite window that a tuple matches on average
   * @param isSelf
@@ -99,10 +100,16 @@ final private[bench] class MergeWorkload(
   /** A rate at which nobody waits for a tuple. */
   val AsFastAsItCan: Double = Double.PositiveInfinity
 
-  private[this] def keys = new BandKeys(distribution, window, matches)
+  private[this] val bands = if (distribution.startsWith(MergeWorkload.Plane)) 2 else 1
+  private[this] def keys = {
+    // Of two bands each lets so many through that both let through as many as are asked for.
+    val each = if (bands == 1) matches else math.sqrt(matches * window)
+    new BandKeys(distribution.stripPrefix(MergeWorkload.Plane), window, each)
+  }
   private[this] val spec = {
     val diff = keys.diff
-    JoinSpec(CountWindow(window.toLong), Vector(IntegralBand(AttributeType.Int64, -diff, diff)))
+    val band = IntegralBand(AttributeType.Int64, -diff, diff)
+    JoinSpec(CountWindow(window.toLong), Vector.fill(bands)(band))
   }
 
   /** @param rate
@@ -121,7 +128,7 @@ final private[bench] class MergeWorkload(
 
   final private[this] class MergePhases(join: RunningJoin) {
     private[this] val consumer = new PacedConsumer(join)
-    private[this] val bands = keys
+    private[this] val drawn = keys
     private[this] var next = 0
 
     def run(rate: Double): MergeRun = {
@@ -151,10 +158,14 @@ final private[bench] class MergeWorkload(
       val (side, source) =
         if (isSelf) (Side.S, 0) else if (next % 2 == 0) (Side.R, 0) else (Side.S, 1)
       val progress = math.min(1.0, math.max(0.0, (next - 2 * window).toDouble / tuples))
-      val attrs = Array(bands.next(progress))
+      val attrs = Array.fill(bands)(drawn.next(progress))
       val row = java.lang.Long.valueOf(due)
       consumer.deliver(new StreamTuple(next.toLong, source, next.toLong, side, attrs, row))
       next += 1
     }
   }
+}
+
+private object MergeWorkload {
+  val Plane = "plane/"
 }

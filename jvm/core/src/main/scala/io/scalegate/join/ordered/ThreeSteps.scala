@@ -75,6 +75,7 @@ final private[scalegate] class ThreeSteps(
     sink: ResultSink
 ) {
   private[this] val windows = Sides.each(window)
+  private[this] val distinct = windows.toSeq.distinct.toArray
   private[this] val condition = new PairCondition(spec)
   private[this] var matches = 0L
   private[this] var seenBefore = Sides(0L, 0L)
@@ -100,14 +101,18 @@ final private[scalegate] class ThreeSteps(
     own.take(t, isMine = (own.seen - seenBefore(t.side)) % shares == turn)
   }
 
+  /** What was done so far. It is asked for after each tuple. */
   def metrics: WorkerMetrics = {
-    val all = windows.toSeq.distinct
-    WorkerMetrics(
-      all.map(_.comparisons).sum,
-      matches,
-      all.map(_.stored).sum,
-      all.map(_.peak.toLong).sum
-    )
+    var (comparisons, stored, peak) = (0L, 0L, 0L)
+    var i = 0
+    while (i < distinct.length) {
+      val window = distinct(i)
+      comparisons += window.comparisons
+      stored += window.stored
+      peak += window.peak
+      i += 1
+    }
+    WorkerMetrics(comparisons, matches, stored, peak)
   }
 
   private[this] def probe(t: StreamTuple, window: SearchedWindow, rows: Int): Unit = {

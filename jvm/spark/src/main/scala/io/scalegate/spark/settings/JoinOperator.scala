@@ -8,7 +8,8 @@ import io.scalegate.index.{
   ConcurrentPimTree,
   ImTree,
   MergePolicy,
-  PimTree
+  PimTree,
+  SlidingIndex
 }
 import io.scalegate.indexjoin.{IndexJoin, ParallelIndexJoin}
 import io.scalegate.interval.sharednothing.SharedNothingJoin
@@ -65,6 +66,12 @@ object JoinOperator {
   private[this] def depth(options: OperatorOptions) =
     options.getOrElse(InsertionDepth, PimTree.DefaultDepth)
 
+  private[this] def dimensions(options: OperatorOptions) = options.getOrElse(Dimensions, 1)
+
+  /** On one thread. */
+  private[this] def indexed(options: OperatorOptions)(newIndex: Int => SlidingIndex) =
+    new IndexJoin(newIndex, dimensions = dimensions(options))
+
   private[this] def interval(options: OperatorOptions, pattern: IntervalPattern) = {
     val batch = options.getOrElse(Batch, IntervalJoin.Batch)
     if (isByEmitters(options))
@@ -120,42 +127,43 @@ object JoinOperator {
       extends JoinOperator(
         "pim",
         "PIM-Tree",
-        Several ++ Seq(MergeRatio, InsertionDepth, TaskSize),
+        Several ++ Seq(MergeRatio, InsertionDepth, Dimensions, TaskSize),
         o =>
           new ParallelIndexJoin(
             o.threads,
             w => new ConcurrentPimTree(merging(o, together)(w), depth(o)),
-            o.getOrElse(TaskSize, ParallelIndexJoin.TaskSize)
+            o.getOrElse(TaskSize, ParallelIndexJoin.TaskSize),
+            dimensions = dimensions(o)
           )
       )
   case object PimAlone
       extends JoinOperator(
         "pim1",
         "sequential PIM-Tree",
-        OneThread ++ Seq(MergeRatio, InsertionDepth),
-        o => new IndexJoin(w => new PimTree(merging(o, alone)(w), depth(o)))
+        OneThread ++ Seq(MergeRatio, InsertionDepth, Dimensions),
+        o => indexed(o)(w => new PimTree(merging(o, alone)(w), depth(o)))
       )
   case object Im
       extends JoinOperator(
         "im",
         "IM-Tree",
-        OneThread :+ MergeRatio,
-        o => new IndexJoin(w => new ImTree(merging(o, alone)(w)))
+        OneThread ++ Seq(MergeRatio, Dimensions),
+        o => indexed(o)(w => new ImTree(merging(o, alone)(w)))
       )
   case object BPlus
       extends JoinOperator(
         "bplus",
         "B+-Tree",
-        OneThread,
-        _ => new IndexJoin(_ => new BPlusTreeIndex)
+        OneThread :+ Dimensions,
+        indexed(_)(_ => new BPlusTreeIndex)
       )
   case object Chained
       extends JoinOperator(
         "chained",
         "chained index",
-        OneThread :+ Length,
+        OneThread ++ Seq(Length, Dimensions),
         o =>
-          new IndexJoin(w => new ChainedIndex(w, o.getOrElse(Length, 2), archiveImmutable = true))
+          indexed(o)(w => new ChainedIndex(w, o.getOrElse(Length, 2), archiveImmutable = true))
       )
   case object RoundRobin
       extends JoinOperator(

@@ -63,6 +63,10 @@ object OperatorOption {
         _.toIntOption.filter(depth => depth >= 0 && depth <= 16)
       )
 
+  /** The bands that an index lies on. */
+  case object Dimensions
+      extends OperatorOption[Int]("dimensions", "1 or 2", Map("1" -> 1, "2" -> 2).get)
+
   /** Tuples that a thread takes at a time. */
   case object TaskSize extends OperatorOption[Int]("task_size", Whole, whole)
 
@@ -123,6 +127,7 @@ object OperatorOption {
     Adaptive,
     MergeRatio,
     InsertionDepth,
+    Dimensions,
     TaskSize,
     Length,
     Splitting,

@@ -11,6 +11,7 @@ import io.scalegate.indexjoin.IndexJoinQueue;
 import io.scalegate.indexjoin.IndexJoinSharedWindow;
 import io.scalegate.indexjoin.IndexJoinTask;
 import io.scalegate.indexjoin.IndexJoinWorker;
+import io.scalegate.indexjoin.IndexKeys;
 import io.scalegate.band.IntegralBand;
 import io.scalegate.join.JoinResult;
 import io.scalegate.join.JoinSpec;
@@ -74,7 +75,12 @@ abstract class IndexJoinState {
   /** What a thread of the join does, up to {@code attempts} times. */
   void work(int attempts) {
     IndexJoinWorker worker =
-        new IndexJoinWorker(spec, 0, windows, merging, new IndexJoinCounters());
+        new IndexJoinWorker(
+            spec,
+            IndexKeys.apply(spec.bands(), 0, 1),
+            windows,
+            merging,
+            new IndexJoinCounters());
     IndexJoinTask task = new IndexJoinTask();
     for (int i = 0; i < attempts; i++) {
       if (queue.acquire(1, task)) {

@@ -79,6 +79,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
     OperatorOption.Adaptive -> "true",
     OperatorOption.MergeRatio -> "0.05",
     OperatorOption.InsertionDepth -> "0",
+    OperatorOption.Dimensions -> "2",
     OperatorOption.TaskSize -> "3",
     OperatorOption.Length -> "5",
     OperatorOption.Splitting -> "2",
@@ -129,7 +130,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
   for {
     (asked, why) <- Seq(
       "pim(merge=0.5)" -> "has no option 'merge': it takes threads, merge_ratio",
-      "bplus(threads=2)" -> "has no option 'threads': it takes inputs",
+      "bplus(threads=2)" -> "has no option 'threads': it takes dimensions, inputs",
       "pim()" -> "has no option ''",
       "pim(threads)" -> "has no option 'threads'",
       "pim(merge_ratio=2)" -> "merge_ratio is a number above 0 and at most 1",
