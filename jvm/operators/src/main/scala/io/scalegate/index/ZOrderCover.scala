@@ -41,8 +41,8 @@ final private[scalegate] class ZOrderCover {
     ranges = 0
   }
 
-  /** Adds a rectangle that shares no point with those that were added since [[clear]], of which there may be
-    * four; the bounds are inclusive.
+  /** Adds a rectangle, its bounds inclusive. There may be one in each quarter of the plane, or a single one that
+    * lies in several; they are added in the order of their codes.
     */
   def add(left: Long, right: Long, bottom: Long, top: Long): Unit = {
     set(parts, left, right, bottom, top)
@@ -138,6 +138,7 @@ final private[scalegate] class ZOrderCover {
 
 private[scalegate] object ZOrderCover {
 
+  /** The most ranges. */
   val Most = 16
 
   /** The rows that are found in vain, and looked up in their window, in the time in which an index finds a range. */

@@ -31,9 +31,11 @@ final private[indexjoin] class BandCells(band: Band, bits: Int) {
   /** The number of a cell, from 0 to 2^32^ − 1. */
   def number(cell: Long): Long = (cell + (1L << 31)) & 0xffffffffL
 
-  /** Whether the cells from one to another have all numbers. */
-  def areAll(from: Long, to: Long): Boolean =
-    java.lang.Long.compareUnsigned(to - from, 0xffffffffL) >= 0
+  /** Whether the cells from one to another have half of all numbers or more. Where they have fewer, and run over the
+    * highest number, those before it are in the upper half of the numbers and those behind it in the lower.
+    */
+  def areMany(from: Long, to: Long): Boolean =
+    java.lang.Long.compareUnsigned(to - from, (1L << 31) - 1) >= 0
 
   /** NaN is above all numbers, as a sortable integer is. */
   private[this] def ofNumber(v: Double) =

@@ -25,7 +25,7 @@ final private[indexjoin] class CarriedBand(band: Band) {
     else {
       val (first, last) = (cells.of(least), cells.of(greatest))
       val (lo, hi) = (cells.number(first), cells.number(last))
-      if (lo > hi || cells.areAll(first, last)) query.values(Int.MinValue, Int.MaxValue)
+      if (lo > hi || cells.areMany(first, last)) query.values(Int.MinValue, Int.MaxValue)
       else query.values(CarriedBand.toInt(lo), CarriedBand.toInt(hi))
     }
 }

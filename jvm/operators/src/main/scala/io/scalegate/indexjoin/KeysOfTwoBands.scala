@@ -75,8 +75,8 @@ private object KeysOfTwoBands {
   val Bits = 4
 }
 
-/** The numbers of the cells that a range of an attribute's values lies in: one range of numbers, or two where
-  * they run over the highest. One thread.
+/** The numbers of the cells that a range of an attribute's values lies in, and all numbers where these are half of
+  * them: one range of numbers, or two where they run over the highest, one in each half. One thread.
   */
 final private class CellNumbers(cells: BandCells) {
   private[this] val least = new Array[Long](2)
@@ -90,7 +90,7 @@ final private class CellNumbers(cells: BandCells) {
   def set(from: Long, to: Long): Unit = {
     val (first, last) = (cells.of(from), cells.of(to))
     count = 0
-    if (cells.areAll(first, last)) add(0, ZOrderCover.Greatest)
+    if (cells.areMany(first, last)) add(0, ZOrderCover.Greatest)
     else {
       val (lo, hi) = (cells.number(first), cells.number(last))
       if (lo <= hi) add(lo, hi)
