@@ -100,8 +100,8 @@ def operator(
         Of "pim" and "pim1": the depth at which subindexes hang, from 0 to 16.
     dimensions
         Of "pim", "pim1", "im", "bplus" and "chained": 1 for indexes over one band, or 2 over the
-        first two of the condition, which the paper does not have. Two pay where one band alone
-        lets thousands of a window's rows through.
+        first two of the condition, an equality key before the others; the paper has no such
+        index. Two pay where one band alone lets thousands of a window's rows through.
     task_size
         Of "pim": tuples that a thread takes at a time.
     length
