@@ -79,7 +79,8 @@ final class MatrixJoinChangesSuite extends AnyFunSuite {
     test(s"the layout follows the streams, and the results stay those of one layout: $window") {
       val all = input(window, (1500, 1, 1), (400, 30, 1), (400, 1, 30))
       val layouts = Vector.newBuilder[MatrixLayout]
-      val join = MatrixJoin.adaptive(4).open(all.spec, all.sides, JoinOptions())
+      // Few tuples wait, so that those that come are not far ahead of what the join has taken, whose layout is asked for.
+      val join = MatrixJoin.adaptive(4).open(all.spec, all.sides, JoinOptions(inputCapacity = 64))
       try {
         val results = Vector.newBuilder[Definition.Pair]
         for (t <- all.tuples.sortBy(_.ts)) {
@@ -91,6 +92,7 @@ final class MatrixJoinChangesSuite extends AnyFunSuite {
         }
         join.sources.foreach(_.close())
         assert(results.result() ++ drain(join) == expected(all))
+        layouts += join.layout
         val distinct = layouts.result().foldLeft(Vector.empty[MatrixLayout])((seen, next) =>
           if (seen.lastOption.contains(next)) seen else seen :+ next
         )
