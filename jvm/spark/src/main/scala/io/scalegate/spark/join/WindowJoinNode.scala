@@ -4,7 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
-import org.apache.spark.sql.execution.BinaryExecNode
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import io.scalegate.stream.Sides
@@ -13,7 +13,7 @@ import io.scalegate.stream.Sides
   * rows, each valid until the next is asked for and not in Spark's binary form: a [[WindowJoinOutputExec]]
   * above makes rows of them.
   */
-trait WindowJoinNode extends BinaryExecNode {
+trait WindowJoinNode extends SparkPlan {
 
   /** What is given for each row of which side. */
   def probing: Probing
@@ -25,7 +25,7 @@ trait WindowJoinNode extends BinaryExecNode {
   protected def counters: Seq[(String, String)]
 
   /** The columns of the left row of a pair, and of the right row. */
-  protected def joined: Sides[Seq[Attribute]] = Sides(left.output, right.output)
+  protected def joined: Sides[Seq[Attribute]]
 
   /** The rows that an operator above reads.
     *

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   Partitioning,
   UnspecifiedDistribution
 }
-import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
 import io.scalegate.spark.join.{JoinedPairs, Probing, WindowJoinNode}
 import io.scalegate.stream.Sides
@@ -32,7 +32,8 @@ final case class WindowJoinExec(
     left: SparkPlan,
     right: SparkPlan,
     isCut: Boolean = false
-) extends WindowJoinNode {
+) extends BinaryExecNode
+    with WindowJoinNode {
   private[this] def inputs = Sides(left, right)
 
   override def nodeName: String = if (isCut) s"${local.shownName}(skew=true)" else local.shownName

@@ -35,7 +35,7 @@ final case class OperatorJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends OperatorNode {
+) extends PartitionsOperatorNode {
   private[this] def isKeyed = keys.left.nonEmpty
 
   override def requiredChildDistribution: Seq[Distribution] =

@@ -1,15 +1,13 @@
 package io.scalegate.spark.join.operator
 
 import org.apache.spark.TaskContext
-import org.apache.spark.rdd.RDD
-import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.util.CollectionAccumulator
 
-import io.scalegate.spark.join.JoinedPairs
+import io.scalegate.spark.join.{JoinedPairs, WindowJoinNode}
 import io.scalegate.spark.settings.NamedOperator
 
 /** A join by an operator of the papers, which tells the driver what its threads have done. */
-trait OperatorNode extends PartitionsJoinNode {
+trait OperatorNode extends WindowJoinNode {
 
   /** With the threads of each task. */
   def operator: NamedOperator
@@ -23,20 +21,25 @@ trait OperatorNode extends PartitionsJoinNode {
     told.value.asScala.map(w => w.partition -> w).toMap.values.toSeq.sortBy(_.partition)
   }
 
-  override protected def counters: Seq[(String, String)] = OperatorIterator.Counters
+  override protected def counters: Seq[(String, String)] = FedPairs.Counters
 
-  override protected def task: OperatorTask
+  /** What begins a task's join and gives it to `opened`: all that the task's closure takes of the node. */
+  final protected def beginning(
+      opened: JoinedPairs => JoinedPairs
+  ): (() => FedPairs) => JoinedPairs = OperatorNode.beginning(told, opened)
+}
 
-  override protected def pairs(opened: JoinedPairs => JoinedPairs): RDD[InternalRow] = {
-    val (work, accumulator) = (task, told)
-    left.execute().zipPartitions(right.execute()) { (l, r) =>
-      val begun = System.nanoTime()
-      val joined = work.join(l, r)
-      // Before what closes the join is registered, so that it runs after that: the counts are exact then.
-      TaskContext.get().addTaskCompletionListener[Unit] { context =>
-        accumulator.add(joined.work(context.partitionId(), System.nanoTime() - begun))
-      }
-      opened(joined)
+private object OperatorNode {
+  private def beginning(
+      told: CollectionAccumulator[TaskWork],
+      opened: JoinedPairs => JoinedPairs
+  ): (() => FedPairs) => JoinedPairs = { join =>
+    val begun = System.nanoTime()
+    val joined = join()
+    // Before what closes the join is registered, so that it runs after that: the counts are exact then.
+    TaskContext.get().addTaskCompletionListener[Unit] { context =>
+      told.add(joined.work(context.partitionId(), System.nanoTime() - begun))
     }
+    opened(joined)
   }
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
-import io.scalegate.spark.join.operator.{OperatorNode, OperatorTask}
+import io.scalegate.spark.join.operator.{OperatorTask, PartitionsOperatorNode}
 import io.scalegate.spark.join.{IndexTerms, Probing}
 import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.CountWindow
@@ -35,7 +35,7 @@ final case class RowWindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends OperatorNode {
+) extends PartitionsOperatorNode {
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window.order(columns))
