@@ -25,3 +25,10 @@ final class TypedJoin(strategy: JoinStrategy) {
     new RunningTypedJoin(pairs, spec.joinType, decided)
   }
 }
+
+object TypedJoin {
+
+  /** A join that runs already, of which the pairs alone are wanted. */
+  def pairsOf(join: RunningJoin): RunningTypedJoin =
+    new RunningTypedJoin(join, JoinType.Inner, Map.empty)
+}

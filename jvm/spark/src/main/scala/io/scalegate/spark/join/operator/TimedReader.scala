@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.spark.join.BoundedInput
 import io.scalegate.spark.rows.AttributeReader
-import io.scalegate.stream.Side
+import io.scalegate.stream.{Side, StreamTuple}
 
 /** Reads what a window of rows goes by: a row's time, and its banded attributes. One thread.
   *
@@ -50,4 +50,7 @@ object TimedReader {
 
   /** A band of the last number that [[TimedReader.read]] writes. */
   val Usable: Band = IntegralBand(AttributeType.Int32, 0, 0)
+
+  /** Whether no attribute of a tuple is NULL, whose attributes are what a reader has written. */
+  def isUsable(t: StreamTuple): Boolean = t.attrs(t.attrs.length - 1) == 0
 }

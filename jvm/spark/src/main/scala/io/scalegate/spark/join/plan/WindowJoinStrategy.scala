@@ -17,7 +17,12 @@ import io.scalegate.spark.join.asof.{AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
 import io.scalegate.spark.join.hint.WindowJoinHint
 import io.scalegate.spark.join.lookup.PackExec
-import io.scalegate.spark.join.operator.OperatorJoinExec
+import io.scalegate.spark.join.operator.{
+  OperatorJoinExec,
+  OperatorSelfJoinExec,
+  SelfJoinTask,
+  SelfJoinTerms
+}
 import io.scalegate.spark.join.rowcount.{RowWindowJoin, RowWindowPlan}
 import io.scalegate.spark.join.{
   IndexTerms,
@@ -116,18 +121,36 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     val operator =
       asked.onThreads(ScaleGateConf.cellThreads(SQLConf.get, if (keyed) 1 else Cores.ofOneTask))
     val where = if (keyed) "in each partition" else "in one task"
-    val planned = inputs(c)
-    OperatorJoinExec(
-      Probing.from(c.join.joinType).get,
-      operator,
-      JoinKeys(c.leftKeys, c.rightKeys),
-      c.operatorWindow.get,
-      c.operatorTerms,
-      c.describe(s"${operator.describe} $where (${choice.why})"),
-      planned.left,
-      planned.right
-    )
+    val keys = JoinKeys(c.leftKeys, c.rightKeys)
+    def described(over: String) = c.describe(s"${operator.describe}$over $where (${choice.why})")
+    selfJoin(c, choice, operator, keys) match {
+      case Some(terms) =>
+        val input = planLater(c.inputs(terms.side))
+        OperatorSelfJoinExec(operator, terms, described(" over one input"), input)
+      case None =>
+        val planned = inputs(c)
+        OperatorJoinExec(
+          Probing.from(c.join.joinType).get,
+          operator,
+          keys,
+          c.operatorWindow.get,
+          c.operatorTerms,
+          described(""),
+          planned.left,
+          planned.right
+        )
+    }
   }
+
+  /** Of a join of an input with itself, by an operator that can keep one window of it. */
+  private[this] def selfJoin(
+      c: WindowJoinCandidate,
+      choice: AlgorithmChoice,
+      operator: NamedOperator,
+      keys: JoinKeys
+  ): Option[SelfJoinTerms] =
+    if (!choice.probing.isInner || !SelfJoinTask.mayRun(operator)) None
+    else SelfJoinTerms.from(c.inputs, keys, c.operatorWindow.get, c.operatorTerms, c.condition)
 
   private[this] def overlapping(
       c: WindowJoinCandidate,
