@@ -36,8 +36,8 @@ TAKES: dict[str, tuple[str, ...]] = {
     "mq": ("inputs", "panes"),
     "mqlf": ("inputs", "panes"),
     "tumlsc": ("inputs", "panes"),
-    "tumlmc": ("inputs", "threads", "panes"),
-    "wiml": ("inputs", "winset", "panes"),
+    "tumlmc": ("inputs", "threads", "shortcuts", "panes"),
+    "wiml": ("inputs", "winset", "shortcuts", "panes"),
 }
 """The options of each."""
 CHOICES = {"split": ("every-key", "busiest"), "winset": ("michael", "lanes")}
@@ -73,6 +73,7 @@ def operator(
     emitters: bool | None = None,
     inputs: int | None = None,
     winset: Literal["michael", "lanes"] | None = None,
+    shortcuts: bool | None = None,
     panes: bool | None = None,
 ) -> Operator:
     """An operator of the papers with options, for `algorithm=` or `design=`.
@@ -126,6 +127,9 @@ def operator(
     winset
         Of "wiml": whether its windows' keys are in one table that all inputs add to, "michael" as
         in the paper, or in a table of each of the "lanes" that they take in turn.
+    shortcuts
+        Of "wiml" and "tumlmc": whether the open windows are in a skip list, as in the paper, by
+        which an input that was silent finds its window in few steps.
     panes
         Of the designs: whether windows are made of panes, which the paper does not have.
 
@@ -170,6 +174,7 @@ def operator(
         "emitters": emitters,
         "inputs": inputs,
         "winset": winset,
+        "shortcuts": shortcuts,
         "panes": panes,
     }
     said = {option: value for option, value in given.items() if value is not None}

@@ -259,6 +259,9 @@ def test_a_design_of_the_papers_gives_the_rows_of_panes(
         of_the_paper = scalegate.operator(design, inputs=2, winset="michael")
         assert sorted(flat(windows(of_the_paper)).collect()) == expected
         assert "(wiml(inputs=2, winset=michael))" in sessions.plan(windows(of_the_paper))
+    if design in ("wiml", "tumlmc"):
+        skip_list = scalegate.operator(design, inputs=2, shortcuts=True)
+        assert sorted(flat(windows(skip_list)).collect()) == expected
 
 
 def test_a_design_that_is_none_or_has_no_windows_is_refused(meters: DataFrame) -> None:

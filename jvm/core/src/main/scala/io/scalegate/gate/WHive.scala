@@ -1,6 +1,6 @@
 package io.scalegate.gate
 
-import java.util.concurrent.atomic.{AtomicLong, AtomicReference}
+import java.util.concurrent.atomic.{AtomicLong, AtomicReference, AtomicReferenceArray}
 
 import io.scalegate.stream.{SlidingWindows, WindowCursor}
 
@@ -22,12 +22,15 @@ import io.scalegate.stream.{SlidingWindows, WindowCursor}
   *   how many threads update, numbered from 0
   * @param capacity
   *   how many winsets may wait to be taken before threads are told to wait, see [[updateWindows]]
+  * @param shortcuts
+  *   whether the list is a skip list, as in the paper
   */
 final class WHive[T <: AnyRef, W <: AnyRef](
     windows: SlidingWindows,
     winsets: Winsets[T, W],
     threads: Int,
-    capacity: Int
+    capacity: Int,
+    shortcuts: Boolean = false
 ) {
   /*
    * The list. One linked list of winsets, sorted by start; windows that nothing fell into are
@@ -49,10 +52,16 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    * time in each of them, so none is complete. Before the thread promises a later time than the
    * first of them holds, its updater lets go of all.
    *
-   * A thread's times never fall, so its finger only moves on and passes each winset once. The
-   * shortcuts that the paper takes over from its T-Gate would save steps only to a thread that
-   * has been silent for a while, once, and cost memory and a second kind of link for each winset;
-   * there are none.
+   * A thread's times never fall, so its finger only moves on and passes each winset once.
+   *
+   * Shortcuts, on request. The paper takes them over from its T-Gate: one winset in four is linked
+   * on a second level too, one in sixteen on a third, and a thread that was silent while others
+   * made winsets goes to its own in few steps (HiveFingers). They save steps to such a thread
+   * alone, once, and cost a second kind of link for each winset, which is why there are none
+   * unless asked for; `HiveCatchUpMain` measures both. A thread links what it has made on all levels
+   * before it promises the tuple's time, so no winset is taken before. What lies before a node on
+   * a level is found anew where the node before was taken: the head of the level, which is the
+   * last taken node that is linked there.
    *
    * Take. A winset is complete when its last time lies before every open thread's promise. The
    * consumer reads the promises, then the head's link: whatever was linked before a promise was
@@ -82,7 +91,8 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    * Checked. `WHiveLincheckSuite`: all of this, `isDone` and `frontier`, in a full hive too, against
    * the definition, and that each operation is lock-free. By jcstress:
    * the promise's store, and the take that reads it, in `HiveHandOver`; a winset's link in
-   * `HiveWinsetRace`; the link that a take severs in `HiveSeveredFinger`.
+   * `HiveWinsetRace`; the link that a take severs in `HiveSeveredFinger`; the same on levels of
+   * shortcuts in `HiveShortcutRace` and `HiveSeveredShortcut`.
    *
    * Memory order.
    *   Node's link     plain before the node is linked; compare-and-set to insert; acquire to
@@ -95,16 +105,27 @@ final class WHive[T <: AnyRef, W <: AnyRef](
    *   promised        release by its thread, acquire by the consumer, and by threads for which
    *                   there is no room.
    *   closed          volatile, after the last promise.
-   *   head            release by the consumer; acquire by threads.
+   *   head            release by the consumer; acquire by threads. So are the levels' heads, and the
+   *                   links of the levels as those of the list.
    *   made, taken     counts for the capacity; a late one costs a refusal or lets a winset more
    *                   in.
    */
   require(threads > 0, s"a hive needs at least one thread, not $threads")
   require(capacity > 0, s"a hive needs room for a winset, not $capacity")
 
-  private[this] val all =
-    Array.tabulate(threads)(i => new HiveThread[T, W](winsets.updater(i), windows))
-  private[this] val first = new HiveNode[W](Long.MinValue, null.asInstanceOf[W])
+  private[this] val first = new HiveNode[W](
+    Long.MinValue,
+    null.asInstanceOf[W],
+    if (shortcuts) HiveNode.MaxHeight else 1
+  )
+
+  /** Of the levels of shortcuts, the first of which is not used; null where there are none. */
+  private[this] val heads =
+    if (shortcuts) new AtomicReferenceArray(Array.fill(HiveNode.MaxHeight)(first)) else null
+  private[this] val all = Array.tabulate(threads) { i =>
+    val fingers = if (shortcuts) new HiveFingers[W](heads) else null
+    new HiveThread[T, W](winsets.updater(i), windows, fingers)
+  }
   private[this] val head = new AtomicReference(first)
   private[this] val made = new AtomicLong
   private[this] val taken = new AtomicLong
@@ -197,11 +218,13 @@ final class WHive[T <: AnyRef, W <: AnyRef](
       self.leave()
       if (self.cursor.count > 0) {
         self.depart()
-        self.finger = locate(self.finger, self.cursor.first)
+        val from =
+          if (shortcuts) self.fingers.before(self.cursor.first, self.finger) else self.finger
+        self.finger = locate(self, from, self.cursor.first)
         self.updater.enter(self.finger.winset)
         var node = self.finger
         while (node.start != self.cursor.last) {
-          node = locate(node, node.start + windows.advance)
+          node = locate(self, node, node.start + windows.advance)
           self.updater.enter(node.winset)
         }
       }
@@ -210,7 +233,11 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     }
 
   /** The winset that starts at `start`, at `from` or behind it; a new one if there is none. */
-  private[this] def locate(from: HiveNode[W], start: Long): HiveNode[W] = {
+  private[this] def locate(
+      self: HiveThread[T, W],
+      from: HiveNode[W],
+      start: Long
+  ): HiveNode[W] = {
     var before = if (from.isDead) head.getAcquire else from
     var found = if (before.start == start && before.winset != null) before else null
     var fresh: HiveNode[W] = null
@@ -220,15 +247,21 @@ final class WHive[T <: AnyRef, W <: AnyRef](
       else if (next != null && next.start < start) before = next
       else if (next != null && next.start == start) found = next
       else {
-        if (fresh == null) fresh = new HiveNode[W](start, winsets.create(start))
+        if (fresh == null) fresh = create(self, start)
         fresh.setPlain(next)
         if (before.compareAndSet(next, fresh)) {
           made.incrementAndGet()
+          if (shortcuts) self.fingers.link(fresh)
           found = fresh
         }
       }
     }
     found
+  }
+
+  private[this] def create(self: HiveThread[T, W], start: Long) = {
+    val winset = winsets.create(start)
+    new HiveNode[W](start, winset, if (shortcuts) self.fingers.randomHeight() else 1)
   }
 
   /** Whether the thread's tuple makes no winsets, or may make them. */
@@ -275,21 +308,32 @@ final class WHive[T <: AnyRef, W <: AnyRef](
     node.winset = null.asInstanceOf[W]
     head.setRelease(node)
     before.setRelease(before)
+    if (shortcuts) takeFromLevels(node)
     taken.setRelease(taken.getPlain + 1)
     winset
   }
+
+  /** The taken node becomes the head of the levels that it is linked on. */
+  private[this] def takeFromLevels(node: HiveNode[W]): Unit = {
+    var level = 1
+    while (level < node.height) {
+      val before = heads.getPlain(level)
+      heads.setRelease(level, node)
+      before.sever(level)
+      level += 1
+    }
+  }
 }
 
-/** A winset's place in the list. A link to itself is severed. */
-final private[gate] class HiveNode[W <: AnyRef](val start: Long, var winset: W)
-    extends AtomicReference[HiveNode[W]] {
-  def isDead: Boolean = getAcquire eq this
-}
-
-/** What one thread has promised, and where it stands. */
+/** What one thread has promised, and where it stands.
+  *
+  * @param fingers
+  *   on the levels of shortcuts; null where there are none
+  */
 final private[gate] class HiveThread[T, W <: AnyRef](
     val updater: WinsetUpdater[T, W],
-    windows: SlidingWindows
+    windows: SlidingWindows,
+    val fingers: HiveFingers[W]
 ) extends AtomicLong(Long.MinValue) {
   val cursor = new WindowCursor(windows)
   @volatile var closed = false

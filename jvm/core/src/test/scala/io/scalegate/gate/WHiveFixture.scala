@@ -28,8 +28,19 @@ final class ListedWinset(val start: Long, threads: Int) {
 object ListedWinset {
   type Hive = WHive[java.lang.Long, ListedWinset]
 
-  def hive(windows: SlidingWindows, threads: Int, capacity: Int = 1000): Hive =
-    new WHive[java.lang.Long, ListedWinset](windows, keeper(threads), threads, capacity)
+  def hive(
+      windows: SlidingWindows,
+      threads: Int,
+      capacity: Int = 1000,
+      shortcuts: Boolean = false
+  ): Hive =
+    new WHive[java.lang.Long, ListedWinset](
+      windows,
+      keeper(threads),
+      threads,
+      capacity,
+      shortcuts
+    )
 
   /** @param beforeCreation
     *   called before a winset is made

@@ -12,7 +12,8 @@ class WHiveLincheckSuite extends LincheckSuite {
   for (
     (name, hive, definition) <- Seq[(String, Class[_], Class[_])](
       ("a hive", classOf[WHiveModel], classOf[DefinedHive]),
-      ("a full hive", classOf[FullHiveModel], classOf[DefinedFullHive])
+      ("a full hive", classOf[FullHiveModel], classOf[DefinedFullHive]),
+      ("a hive with shortcuts", classOf[HiveWithShortcutsModel], classOf[DefinedHive])
     )
   ) {
     test(s"the operations of $name are linearizable under stress") {
@@ -71,9 +72,9 @@ abstract class HiveOperations {
   @Operation(nonParallelGroup = "consumer") def frontier(): Boolean = isFrontierKept()
 }
 
-abstract class DrivenHive(capacity: Int) extends HiveOperations {
+abstract class DrivenHive(capacity: Int, shortcuts: Boolean = false) extends HiveOperations {
   private val windows = SlidingWindows(3, 2)
-  private val hive = ListedWinset.hive(windows, 2, capacity)
+  private val hive = ListedWinset.hive(windows, 2, capacity, shortcuts)
   private var reached = Long.MinValue
 
   protected def update(ts: Long, thread: Int): Boolean = hive.updateWindows(ts, thread)
@@ -106,6 +107,8 @@ abstract class DrivenHive(capacity: Int) extends HiveOperations {
 class WHiveModel extends DrivenHive(1000)
 
 class FullHiveModel extends DrivenHive(1)
+
+class HiveWithShortcutsModel extends DrivenHive(1000, shortcuts = true)
 
 class DefinedHive extends HiveOperations {
   private val definition = new HiveDefinition(SlidingWindows(3, 2), 2)

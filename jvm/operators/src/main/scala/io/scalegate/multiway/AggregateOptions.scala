@@ -11,9 +11,13 @@ import io.scalegate.stream.IdleStrategy
   *   wait; in the designs on a W-Hive
   * @param idle
   *   makes the waiting strategy of each of the aggregate's own threads
+  * @param shortcuts
+  *   whether a W-Hive's list of winsets is a skip list, as in the paper, by which a thread that was silent finds
+  *   its winset in few steps
   */
 final case class AggregateOptions(
     inputCapacity: Int = 4096,
     winsetCapacity: Int = 1024,
-    idle: () => IdleStrategy = () => new IdleStrategy.Backoff()
+    idle: () => IdleStrategy = () => new IdleStrategy.Backoff(),
+    shortcuts: Boolean = false
 )

@@ -5,7 +5,7 @@ import java.util.function.Predicate
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML}
+import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML, WithShortcuts}
 import io.scalegate.multiway.function.{Counted, Functions}
 import io.scalegate.stream.{SlidingWindows, StreamTuple}
 
@@ -23,6 +23,14 @@ class WiMLSuite extends AggregateContract(WiML, ordered = false, merges = true, 
 
 class MichaelSuite
     extends AggregateContract(WiML.Michael, ordered = false, merges = true, cases = 80)
+
+class WithShortcutsSuite extends AggregateContract(
+      new WithShortcuts(WiML),
+      ordered = false,
+      merges = true,
+      subtracts = true,
+      cases = 60
+    )
 
 class PanesOverTuMLSCSuite
     extends AggregateContract(new PaneAggregate(TuMLSC), merges = true, subtracts = true)
@@ -59,7 +67,7 @@ class PredicatesInTheHiveSuite extends AnyFunSuite {
   private val feeds =
     Vector.tabulate(3)(i => Vector.tabulate(200)(n => tuple(n.toLong, i, n.toLong, s"k${n % 5}")))
 
-  for (design <- Seq(WiML, WiML.Michael, new TuMLMC(2)))
+  for (design <- Seq(WiML, WiML.Michael, new TuMLMC(2), new WithShortcuts(WiML)))
     test(s"${design.name} asks a predicate once for each tuple, whatever the number of windows") {
       val asked = new AtomicLong
       def rows(d: AggregateDesign, count: AtomicLong) = {

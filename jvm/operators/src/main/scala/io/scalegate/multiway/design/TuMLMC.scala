@@ -86,7 +86,7 @@ final private class UpdatedInParallel[K, S <: AnyRef, R, W <: AnyRef](
    */
   private[this] val gate =
     new TGate[StreamTuple](EventOrder.Tuples, inputs, threads, options.inputCapacity)
-  private[this] val hive = winsets.hive(options.winsetCapacity, threads)
+  private[this] val hive = winsets.hive(options, threads)
 
   override protected def ownWork: Iterable[Work] = Vector.tabulate(threads)(new UpdateThread(_))
 

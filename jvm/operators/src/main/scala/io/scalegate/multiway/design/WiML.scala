@@ -74,7 +74,7 @@ final private class HivedAggregate[K, S <: AnyRef, R, W <: AnyRef](
     inputs: Int,
     options: AggregateOptions
 ) extends MultiwayAggregate[K, R](inputs) {
-  private[this] val hive = winsets.hive(options.winsetCapacity, inputs)
+  private[this] val hive = winsets.hive(options, inputs)
   private[this] val order = Array.tabulate(inputs)(new InputOrder(_))
 
   protected def offer(t: StreamTuple, input: Int): Boolean = {

@@ -8,7 +8,7 @@ import io.scalegate.multiway.function.{
   StateLayout,
   StateTable
 }
-import io.scalegate.multiway.{AggregateSpec, ResultMaker, WindowResults}
+import io.scalegate.multiway.{AggregateOptions, AggregateSpec, ResultMaker, WindowResults}
 import io.scalegate.stream.StreamTuple
 
 /** The winsets of a hive that is fed with stream tuples. The predicate of a filtered function
@@ -34,8 +34,8 @@ abstract private[scalegate] class KeyedWinsets[K, S <: AnyRef, R, W <: AnyRef](
 
   final def ts(t: StreamTuple): Long = t.ts
 
-  final def hive(capacity: Int, threads: Int): WHive[StreamTuple, W] =
-    new WHive(spec.windows, this, threads, capacity)
+  final def hive(options: AggregateOptions, threads: Int): WHive[StreamTuple, W] =
+    new WHive(spec.windows, this, threads, options.winsetCapacity, options.shortcuts)
 
   /** Asks for each tuple's key, and whether the function accepts it, once. */
   abstract protected class KeyedUpdater extends WinsetUpdater[StreamTuple, W] {

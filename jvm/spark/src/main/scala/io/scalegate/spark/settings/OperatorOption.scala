@@ -117,6 +117,10 @@ object OperatorOption {
         Map("michael" -> true, "lanes" -> false).get
       )
 
+  /** Whether the winsets of a W-Hive are in a skip list, as in the paper, or in a list. */
+  case object Shortcuts
+      extends OperatorOption[Boolean]("shortcuts", "true or false", _.toBooleanOption)
+
   /** Whether an aggregate makes its windows of panes. */
   case object Panes extends OperatorOption[Boolean]("panes", "true or false", _.toBooleanOption)
 
@@ -137,6 +141,7 @@ object OperatorOption {
     Emitters,
     Inputs,
     Winset,
+    Shortcuts,
     Panes
   )
 }

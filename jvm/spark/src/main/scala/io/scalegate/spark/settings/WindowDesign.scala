@@ -2,7 +2,7 @@ package io.scalegate.spark.settings
 
 import java.util.Locale
 
-import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML}
+import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML, WithShortcuts}
 import io.scalegate.multiway.{AggregateDesign, PaneAggregate}
 
 /** A design of the paper on T-Gate and W-Hive, for aggregates over sliding windows, by the name that a hint gives it.
@@ -17,13 +17,15 @@ sealed abstract class WindowDesign(
     design: OperatorOptions => AggregateDesign
 ) extends TakesOptions {
   def strategy(options: OperatorOptions): AggregateDesign = {
+    def is(option: OperatorOption[Boolean]) = options.getOrElse(option, false)
     val made = design(options)
-    if (options.getOrElse(OperatorOption.Panes, false)) new PaneAggregate(made) else made
+    val linked = if (is(OperatorOption.Shortcuts)) new WithShortcuts(made) else made
+    if (is(OperatorOption.Panes)) new PaneAggregate(linked) else linked
   }
 }
 
 object WindowDesign {
-  import OperatorOption.{Inputs, Panes, Threads, Winset}
+  import OperatorOption.{Inputs, Panes, Shortcuts, Threads, Winset}
 
   /** A queue for each input, with locks. */
   case object OfQueues extends WindowDesign("mq", "MQ", Seq(Inputs, Panes), _ => MQ)
@@ -39,7 +41,7 @@ object WindowDesign {
       extends WindowDesign(
         "tumlmc",
         "TuMLMC",
-        Seq(Inputs, Threads, Panes),
+        Seq(Inputs, Threads, Shortcuts, Panes),
         options => new TuMLMC(options.threads)
       )
 
@@ -48,7 +50,7 @@ object WindowDesign {
       extends WindowDesign(
         "wiml",
         "WiML",
-        Seq(Inputs, Winset, Panes),
+        Seq(Inputs, Winset, Shortcuts, Panes),
         options => if (options.getOrElse(Winset, false)) WiML.Michael else WiML
       )
 

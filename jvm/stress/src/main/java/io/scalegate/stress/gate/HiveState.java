@@ -27,6 +27,10 @@ abstract class HiveState {
   final WHive<Long, Cells> hive;
 
   HiveState(long size, long advance) {
+    this(size, advance, false);
+  }
+
+  HiveState(long size, long advance, boolean shortcuts) {
     Winsets<Long, Cells> winsets =
         new Winsets<Long, Cells>() {
           @Override
@@ -44,7 +48,7 @@ abstract class HiveState {
             return new Adder(thread);
           }
         };
-    hive = new WHive<>(new SlidingWindows(size, advance), winsets, 2, 100);
+    hive = new WHive<>(new SlidingWindows(size, advance), winsets, 2, 100, shortcuts);
   }
 
   private static final class Adder implements WinsetUpdater<Long, Cells> {
@@ -73,15 +77,28 @@ abstract class HiveState {
 
   /** What at most {@code attempts} calls return; what is not complete is left out. */
   String take(int attempts) {
+    return take(attempts, false);
+  }
+
+  /** The same of the winsets that both threads have added to. */
+  String takeShared(int attempts) {
+    return take(attempts, true);
+  }
+
+  private String take(int attempts, boolean shared) {
     StringBuilder all = new StringBuilder();
     for (int i = 0; i < attempts; i++) {
       Cells taken = hive.getNextWinSet();
-      if (taken != null) {
+      if (taken != null && (!shared || (taken.times[0] + taken.times[1]).length() > longest(taken))) {
         if (all.length() > 0) all.append(' ');
         all.append(taken.start).append(':').append(taken.times[0]).append('|');
         all.append(taken.times[1]);
       }
     }
     return all.toString();
+  }
+
+  private static int longest(Cells taken) {
+    return Math.max(taken.times[0].length(), taken.times[1].length());
   }
 }

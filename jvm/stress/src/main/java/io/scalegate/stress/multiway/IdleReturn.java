@@ -52,7 +52,7 @@ public class IdleReturn {
             scala.Option.empty());
     Idleness idleness = new Idleness(1, t -> BoxedUnit.UNIT, () -> clock.addAndGet(100));
     return new IdleTimeout(TuMLSC$.MODULE$, idleness)
-        .open(spec, 2, new AggregateOptions(10, 10, IdleStrategy.Spin::new));
+        .open(spec, 2, new AggregateOptions(10, 10, IdleStrategy.Spin::new, false));
   }
 
   private boolean add(int input, long ts, long value) {

@@ -51,7 +51,7 @@ public class LaneHandOver {
             Functions.<StreamTuple>sum(t -> t.attrs()[0]),
             scala.Option.empty());
     return WiML$.MODULE$.open(
-        spec, 3, new AggregateOptions(10, 10, IdleStrategy.Spin::new));
+        spec, 3, new AggregateOptions(10, 10, IdleStrategy.Spin::new, false));
   }
 
   private void add(int input, long ts, long value) {

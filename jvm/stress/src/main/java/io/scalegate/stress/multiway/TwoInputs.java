@@ -30,7 +30,7 @@ final class TwoInputs {
             function,
             scala.Option.empty());
     aggregate =
-        WiML$.MODULE$.open(spec, 2, new AggregateOptions(10, 10, IdleStrategy.Spin::new));
+        WiML$.MODULE$.open(spec, 2, new AggregateOptions(10, 10, IdleStrategy.Spin::new, false));
     add(0, 0, "a", 1);
     aggregate.sources().apply(0).advance(1);
     aggregate.sources().apply(1).advance(1);

@@ -75,6 +75,12 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
       assert(executed(df).toString.contains(s"design: WiML ($hint)"))
     }
 
+  for (hint <- Seq("wiml(inputs=3, shortcuts=true)", "tumlmc(threads=2, shortcuts=true)"))
+    test(s"windows in a skip list: $hint") {
+      val df = assertDesigned(query(hint, "window, k, count(*), max(i)", "", s"$Window, k"))
+      assert(executed(df).toString.contains(hint))
+    }
+
   for (design <- WindowDesign.all)
     test(s"${design.title}: more rows at one time than may wait hold nothing back") {
       val rows = spark.range(0, 60000, 1, 1)
