@@ -180,6 +180,8 @@ SHORT = {
     "scaled": "index joins over threads",
     "merge": "merges of an index",
     "aggregate": "multiway aggregates",
+    "operations": "operations of aggregates",
+    "hive": "a W-Hive's windows",
     "alone": "aggregates on one thread",
 }
 TABLES: dict[str, Callable[[Results], str]] = {

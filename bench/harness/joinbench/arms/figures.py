@@ -33,6 +33,8 @@ MATCH_RATE = "io.scalegate.bench.index.MatchRateMain"
 INSERT_SHARES = "io.scalegate.bench.index.InsertSharesMain"
 MERGE = "io.scalegate.bench.join.MergeLatencyMain"
 AGGREGATE = "io.scalegate.bench.aggregate.AggregateThroughput"
+OPERATIONS = "io.scalegate.bench.aggregate.AggregateOperationsMain"
+HIVE = "io.scalegate.bench.gate.HiveCatchUpMain"
 
 
 def joined(values: Iterable[object]) -> str:
@@ -216,6 +218,27 @@ def inputs(query: str) -> Source:
     return Source("t-gate", f"inputs-{query}", AGGREGATE, "aggregate", arguments, quick)
 
 
+def operations(name: str, *of: str, quick: list[str]) -> Source:
+    return Source("t-gate-operations", name, OPERATIONS, "operations", lambda most: [*of], quick)
+
+
+def latency_by_rate(query: str) -> Source:
+    """Of the designs with 20 inputs: at rates that all sustain, and beyond."""
+    of = ["3", "200000", "1", "20", query, designs(query)]
+    rates = joined(RATES)
+    quick = ["1", "20000", "1", "2", query, designs(query), "1000000"]
+    name = f"rates-{query}"
+    return Source(
+        "t-gate-operations",
+        name,
+        AGGREGATE,
+        "aggregate",
+        lambda most: [*of, rates],
+        quick,
+        CONCURRENT_COLLECTOR,
+    )
+
+
 def latency(name: str, *of: int) -> Source:
     """`of`: the rates of R and S a second, and their windows in seconds."""
 
@@ -262,6 +285,7 @@ MERGE_RATIOS = (1, 2, 4, 8, 16, 32, 64)
 """What a window is divided by."""
 TASKS = (1, 2, 4, 8, 16)
 DRIFTS = (0, 0.2, 0.4, 0.6, 0.8, 1)
+RATES = (100_000, 250_000, 500_000, 1_000_000, 2_000_000, 4_000_000)
 SOURCES = (
     scaling("scalejoin", "threads", [500, 1000, 1500], counts, lambda most: ["scalejoin"]),
     scaling("scalejoin", "baselines", [500], fewer, every),
@@ -347,6 +371,32 @@ SOURCES = (
     ),
     *(update_threads(query) for query in ("k-OS", "K-OS")),
     *(inputs(query) for query in ("k-OS", "K-OS", "k-OI", "K-OI")),
+    operations(
+        "durations",
+        "5",
+        "400000",
+        "2,5,10,20,40",
+        "K-OS",
+        "K-OI",
+        quick=["1", "20000", "2", "K-OI"],
+    ),
+    *(latency_by_rate(query) for query in ("K-OS", "K-OI")),
+    Source(
+        "t-gate-operations",
+        "shortcuts",
+        HIVE,
+        "hive",
+        lambda most: ["4000000", "1", "16", "256", "4096", "65536"],
+        ["20000", "1", "256"],
+    ),
+    Source(
+        "t-gate-operations",
+        "with-shortcuts",
+        AGGREGATE,
+        "aggregate",
+        lambda most: ["5", "400000", "1", "2,10,40", "K-OI", "WiML,WiML with shortcuts"],
+        ["1", "20000", "1", "2", "K-OI", "WiML,WiML with shortcuts"],
+    ),
 )
 
 

@@ -10,10 +10,12 @@ from joinbench.papers.pim_tree import PIM_TREE
 from joinbench.papers.ppoij import BATCHES_OF_PPOIJ, LATENCY_OF_PPOIJ, PPOIJ
 from joinbench.papers.scalejoin import SCALEJOIN
 from joinbench.papers.t_gate import T_GATE
+from joinbench.papers.t_gate_operations import T_GATE_OPERATIONS
 
 PAPERS = (
     SCALEJOIN,
     T_GATE,
+    T_GATE_OPERATIONS,
     PIM_TREE,
     PIM_PARAMETERS,
     PIM_SELF,

@@ -71,7 +71,11 @@ T_GATE = Paper(
             "T-Gate beside a skip list by the number of inputs",
             elsewhere="[gate](performance/gate.md), and ScaleJoin's Fig. 7a above.",
         ),
-        Figure("Fig. 12", "durations of the operations", elsewhere="Not measured."),
+        Figure(
+            "Fig. 12",
+            "durations of the operations, and latency by the rate",
+            elsewhere="[Below](#operations-of-t-gate-and-w-hive).",
+        ),
         inputs_figure("Fig. 17, order-sensitive, few keys", "k-OS", FALLS),
         inputs_figure("Fig. 17, order-sensitive, many keys", "K-OS", FALLS),
         inputs_figure("Fig. 17, few keys", "k-OI", FALLS + ", WiML grows"),

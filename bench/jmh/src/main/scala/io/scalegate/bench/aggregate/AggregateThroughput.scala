@@ -4,7 +4,7 @@ import java.util.concurrent.{ExecutorService, Executors}
 
 import org.HdrHistogram.Histogram
 
-import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML}
+import io.scalegate.multiway.design.{MQ, MQLF, TuMLMC, TuMLSC, WiML, WithShortcuts}
 import io.scalegate.multiway.queries.Query
 import io.scalegate.multiway.{AggregateDesign, PaneAggregate}
 
@@ -31,8 +31,8 @@ import io.scalegate.multiway.{AggregateDesign, PaneAggregate}
   *
   * Arguments: rounds (default 5), tuples (default 200000), feeding threads (default 1; 0: none),
   * inputs such as `2,20`, queries such as `k-OI,K-OI` (default: all), designs such as `MQ,WiML`
-  * (default: all), tuples per second (default 0: as many as are taken, and then a latency is
-  * mostly what waits in full inputs).
+  * (default: all), tuples per second, or several numbers of them (default 0: as many as are taken,
+  * and then a latency is mostly what waits in full inputs).
   */
 object AggregateThroughput {
   private val WarmUpRounds = 3
@@ -45,6 +45,7 @@ object AggregateThroughput {
     new TuMLMC(2),
     WiML,
     WiML.Michael,
+    new WithShortcuts(WiML),
     new PaneAggregate(TuMLSC),
     new PaneAggregate(WiML)
   )
@@ -57,10 +58,10 @@ object AggregateThroughput {
     val inputs = argument(3, "2,5,10,20,40").split(',').map(_.toInt)
     val queries = argument(4, Query.all.map(_.id).mkString(",")).split(',')
     val chosen = args.lift(5).fold(designs)(_.split(',').toSeq.map(named))
-    val perSecond = argument(6, "0").toInt
+    val rates = argument(6, "0").split(',').map(_.toInt)
     val pool = Executors.newFixedThreadPool(math.max(feeders, 1))
     try
-      for (q <- Query.all if queries.contains(q.id); n <- inputs) {
+      for (q <- Query.all if queries.contains(q.id); n <- inputs; perSecond <- rates) {
         val run = new Measured(q, n, math.min(feeders, n), tuples, rounds, perSecond, pool)
         run.print(chosen.filter(run.takes))
       }
@@ -118,7 +119,8 @@ object AggregateThroughput {
       val latency = new Histogram(3)
       rates.foreach(r => latency.add(r.latency))
       def millis(percentile: Double) = latency.getValueAtPercentile(percentile) * 1e-6
-      s"""{"bench": "aggregate", "arm": "${query.id} ${inputs}in ${d.name}", """ +
+      val rate = if (perSecond == 0) "" else s" at $perSecond/s"
+      s"""{"bench": "aggregate", "arm": "${query.id} ${inputs}in ${d.name}$rate", """ +
         s""""threads": ${feeders + 1}, "query": "${query.id}", "design": "${d.name}", """ +
         s""""inputs": $inputs, "feeders": $feeders, "tuples": $tuples, """ +
         s""""rate": $perSecond, "rows": ${rates.head.rows}, "median": ${median(speeds).round}, """ +
