@@ -29,7 +29,7 @@ CHECK_SCHEMA := $(PY) -m check_jsonschema --quiet --builtin-schema
 SCALA_CHECK  := Test/compile scalafmtCheckAll live/scalafmtCheckAll peers/scalafmtCheckAll scalafmtSbtCheck "scalafixAll --check" mimaReportBinaryIssues
 SCALA_FORMAT := scalafmtAll live/scalafmtAll peers/scalafmtAll scalafmtSbt scalafixAll scalafmtAll
 HARNESS      := bench/harness/run.py
-PAPERS       := scalejoin t-gate t-gate-operations pim-tree pim-parameters pim-self pim-plane dp-join dp-rates ppoij oij-batches oij-latency
+PAPERS       := scalejoin t-gate t-gate-operations pim-tree pim-parameters pim-self pim-plane dp-join dp-rates ppoij oij-emitters oij-batches oij-latency
 CORES        := $(shell getconf _NPROCESSORS_ONLN)
 
 export PYTHONPATH := $(CURDIR)/python

@@ -86,9 +86,9 @@ SPANS = {
     "steady load below that and while tuples are taken as fast as they can be",
     "aggregate": "Multiway aggregation: the twelve queries, as fast as tuples are taken; a "
     "result's latency, from the arrival of what made it ready to its exit",
-    "operations": "The two operations of the designs of multiway aggregation, by one thread in turn, in "
-    "nanoseconds a tuple",
-    "hive": "A thread of a W-Hive that was silent while another made windows, in nanoseconds",
+    "operations": "The two operations of a design of multiway aggregation, by one thread in turn,"
+    " in nanoseconds a tuple",
+    "hive": "A thread of a W-Hive that was silent while another made windows",
     "alone": "Multiway aggregation: the twelve queries of one input, fed and taken by one thread",
 }
 

@@ -117,13 +117,32 @@ def batches_of_emitters(name: str, skew: str) -> Source:
 
 
 def interval(
-    name: str, skew: str, keys: list[int], threads: Callable[[int], list[int]]
+    name: str,
+    skew: str,
+    keys: list[int],
+    threads: Callable[[int], list[int]],
+    paper: str = "ppoij",
+    arms: tuple[str, ...] = (),
 ) -> Source:
     def arguments(most: int) -> list[str]:
-        return ["600000", "100000", skew, joined(threads(most)), "2", *map(str, keys)]
+        return ["600000", "100000", skew, joined(threads(most)), "2", *map(str, keys), *arms]
 
-    quick = ["10000", "1000", skew, "2", "1", str(keys[0])]
-    return Source("ppoij", name, INTERVAL, "interval", arguments, quick)
+    quick = ["10000", "1000", skew, "2", "1", str(keys[0]), *arms]
+    return Source(paper, name, INTERVAL, "interval", arguments, quick)
+
+
+def patterns(paper: str, *arms: str) -> list[Source]:
+    """The runs of PPOIJ's figures 10 to 14."""
+    few = [(f"skew-{skew}", skew, [50], at_most(8)) for skew in SKEWS]
+    return [
+        interval(*of, paper, arms)
+        for of in (
+            ("replicas", "0.35", [50], counts),
+            ("keys", "0.35", KEYS, at_most(8)),
+            ("keys-uniform", "0.5", KEYS, at_most(8)),
+            *few,
+        )
+    ]
 
 
 def beside_scale_oij(most: int) -> list[str]:
@@ -319,10 +338,8 @@ SOURCES = (
         ["0.5", "0.5", "1", "matrix-1x1"],
         CONCURRENT_COLLECTOR,
     ),
-    interval("replicas", "0.35", [50], counts),
-    interval("keys", "0.35", KEYS, at_most(8)),
-    interval("keys-uniform", "0.5", KEYS, at_most(8)),
-    *(interval(f"skew-{skew}", skew, [50], at_most(8)) for skew in SKEWS),
+    *patterns("ppoij"),
+    *patterns("oij-emitters", "emitters/32", "no-gate"),
     Source(
         "ppoij",
         "scale-oij",

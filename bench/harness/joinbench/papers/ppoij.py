@@ -21,15 +21,20 @@ from joinbench.papers.figure import (
 )
 from joinbench.report import Result, deviation, number
 
-PATTERN = r"interval/(KP|DP|HP)/W=100000"
-LARGE = 100_000
+GATE = ""
+EMITTERS = "-emitters-32"
+"""How the patterns are built, in the names of their arms."""
 
 
-def by_keys(skew: str) -> Callable[[Result], Curves]:
+def pattern(built: str, of: str) -> str:
+    return rf"interval/(KP|DP|HP){built}/W=100000/{of}"
+
+
+def by_keys(skew: str, built: str) -> Callable[[Result], Curves]:
     def points(result: Result) -> Curves:
         found = [
             (of, m)
-            for of, m in matching(result, "interval", rf"{PATTERN}/keys=(\d+)/s={skew}")
+            for of, m in matching(result, "interval", pattern(built, rf"keys=(\d+)/s={skew}"))
             if of[2] != "50" or m["threads"] == most_of_keys(result)
         ]
         return curves([(of[1], int(of[2]), rate(m)) for of, m in found])
@@ -39,7 +44,8 @@ def by_keys(skew: str) -> Callable[[Result], Curves]:
 
 def most_of_keys(result: Result) -> int:
     """The replicas of the runs over the numbers of keys."""
-    return next(m["threads"] for _, m in matching(result, "interval", rf"{PATTERN}/keys=5/.*"))
+    found = matching(result, "interval", pattern(f"({GATE}|{EMITTERS})", "keys=5/.*"))
+    return next(m["threads"] for _, m in found)
 
 
 def keys_hold(lines: Curves) -> str:
@@ -53,9 +59,12 @@ def keys_hold(lines: Curves) -> str:
     return f"Best by keys: {told}. {short}."
 
 
-def replicas(result: Result) -> Curves:
-    found = matching(result, "interval", rf"{PATTERN}/keys=50/s=0\.35")
-    return curves([(of[1], m["threads"], rate(m)) for of, m in found])
+def replicas(built: str) -> Callable[[Result], Curves]:
+    def points(result: Result) -> Curves:
+        found = matching(result, "interval", pattern(built, r"keys=50/s=0\.35"))
+        return curves([(of[1], m["threads"], rate(m)) for of, m in found])
+
+    return points
 
 
 def replicas_hold(lines: Curves) -> str:
@@ -64,10 +73,15 @@ def replicas_hold(lines: Curves) -> str:
     return f"Times one replica's rate with {most:.0f}: {gains}."
 
 
-def unbalance(result: Result) -> Curves:
-    found = matching(result, "interval", rf"{PATTERN}/keys=(\d+)/s=0\.35")
-    most = most_of_keys(result)
-    return curves([(of[1], int(of[2]), deviation(m)) for of, m in found if m["threads"] == most])
+def unbalance(built: str) -> Callable[[Result], Curves]:
+    def points(result: Result) -> Curves:
+        found = matching(result, "interval", pattern(built, r"keys=(\d+)/s=0\.35"))
+        most = most_of_keys(result)
+        return curves(
+            [(of[1], int(of[2]), deviation(m)) for of, m in found if m["threads"] == most]
+        )
+
+    return points
 
 
 def unbalance_holds(lines: Curves) -> str:
@@ -75,10 +89,13 @@ def unbalance_holds(lines: Curves) -> str:
     return f"Standard deviation of the replicas' comparisons: {told}."
 
 
-def by_skew(result: Result) -> Curves:
-    most = most_of_keys(result)
-    found = matching(result, "interval", rf"{PATTERN}/keys=50/s=(0\.\d+)")
-    return curves([(of[1], float(of[2]), rate(m)) for of, m in found if m["threads"] == most])
+def by_skew(built: str) -> Callable[[Result], Curves]:
+    def points(result: Result) -> Curves:
+        most = most_of_keys(result)
+        found = matching(result, "interval", pattern(built, r"keys=50/s=(0\.\d+)"))
+        return curves([(of[1], float(of[2]), rate(m)) for of, m in found if m["threads"] == most])
+
+    return points
 
 
 def skew_rates_hold(lines: Curves) -> str:
@@ -159,20 +176,21 @@ OF_PPOIJ = (
     "keeps results few. Every replica reads every tuple of one gate, where the paper's emitters "
     "send each tuple to those that need it."
 )
-PPOIJ = Paper(
-    "ppoij",
-    "PPOIJ",
-    (
+
+
+def figures_of(built: str, same: str) -> tuple[Figure, ...]:
+    """Figures 10 to 14 of the patterns that are built so."""
+    return (
         Figure(
             "Fig. 10",
             "throughput by the number of keys, uniform",
             "KP is best from 25 keys on, DP only with one key (§5.1)",
-            OF_PPOIJ,
+            same,
             Drawn(
                 "Fig. 10: uniform keys",
                 "keys",
                 "tuples/s",
-                by_keys(r"0\.5"),
+                by_keys(r"0\.5", built),
                 keys_hold,
                 log_x=True,
             ),
@@ -186,7 +204,7 @@ PPOIJ = Paper(
                 "Fig. 11: skewed keys",
                 "keys",
                 "tuples/s",
-                by_keys(r"0\.35"),
+                by_keys(r"0\.35", built),
                 keys_hold,
                 log_x=True,
             ),
@@ -201,7 +219,7 @@ PPOIJ = Paper(
                 "Fig. 12: balance, skewed keys",
                 "keys",
                 "standard deviation, %",
-                unbalance,
+                unbalance(built),
                 unbalance_holds,
                 log_x=True,
             ),
@@ -212,7 +230,11 @@ PPOIJ = Paper(
             "HP scales best",
             "As Fig. 10.",
             Drawn(
-                "Fig. 13: replicas, skewed keys", "replicas", "tuples/s", replicas, replicas_hold
+                "Fig. 13: replicas, skewed keys",
+                "replicas",
+                "tuples/s",
+                replicas(built),
+                replicas_hold,
             ),
         ),
         Figure(
@@ -224,10 +246,18 @@ PPOIJ = Paper(
                 "Fig. 14: skew, 50 keys",
                 "skew (smaller is more skewed)",
                 "tuples/s",
-                by_skew,
+                by_skew(built),
                 skew_rates_hold,
             ),
         ),
+    )
+
+
+PPOIJ = Paper(
+    "ppoij",
+    "PPOIJ",
+    (
+        *figures_of(GATE, OF_PPOIJ),
         Figure(
             "Fig. 17",
             "throughput beside Scale-OIJ by the number of replicas, 100 and 1,000 keys",
@@ -243,6 +273,16 @@ PPOIJ = Paper(
                 log_y=True,
             ),
         ),
+    ),
+)
+EMITTERS_OF_PPOIJ = Paper(
+    "oij-emitters",
+    "Emitters of PPOIJ",
+    figures_of(
+        EMITTERS,
+        "The data of PPOIJ above; the patterns have emitters and collectors as in the paper, and "
+        "batches of 32 tuples. Two replicas, two emitters and the feeding thread have two cores "
+        "here: what a pattern sends more than another it pays for.",
     ),
 )
 BATCHES_OF_PPOIJ = Paper(

@@ -20,7 +20,8 @@ import io.scalegate.stream.{Side, StreamTuple}
   * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
   * uniform, less is more skewed), the numbers of threads separated by commas, runs, and the numbers
   * of keys. Scale-OIJ takes part where its name is among those of the keys, at the end; so do the
-  * patterns by emitters and collectors, as `emitters/8` with batches of 8.
+  * patterns by emitters and collectors, as `emitters/8` with batches of 8. With `no-gate` among them
+  * the patterns over one gate take no part.
   */
 object IntervalJoinMain {
   import IntervalPattern.{Calibrated, DataPartitioned, Hybrid, KeyPartitioned}
@@ -28,17 +29,19 @@ object IntervalJoinMain {
   def main(args: Array[String]): Unit = {
     if (args.length < 6) {
       System.err.println(
-        "arguments: TUPLES W SKEW THREADS,... RUNS KEYS ... [Scale-OIJ] [emitters/BATCH ...]"
+        "arguments: TUPLES W SKEW THREADS,... RUNS KEYS ... [Scale-OIJ] [emitters/BATCH ...] [no-gate]"
       )
       sys.exit(2)
     }
     val (skew, runs) = (args(2).toDouble, args(4).toInt)
     require(skew > 0 && skew < 1, s"the skew is a share between 0 and 1, not $skew")
-    val (numbers, others) = args.drop(5).partition(_.forall(_.isDigit))
+    val (numbers, named) = args.drop(5).partition(_.forall(_.isDigit))
+    val others = named.filterNot(_ == "no-gate")
+    val byGate = if (named.contains("no-gate")) Nil else patterns
     for (keys <- numbers.map(_.toInt)) {
       val workload = new IntervalWorkload(args(0).toInt, args(1).toLong, keys, skew)
       for (threads <- args(3).split(',').map(_.toInt)) {
-        val arms = patterns.map(p => p.toString -> new IntervalJoin(threads, p)) ++
+        val arms = byGate.map(p => p.toString -> new IntervalJoin(threads, p)) ++
           others.flatMap(other(_, threads))
         val joins = arms.map(_._2)
         joins.foreach(workload.run) // warm-up
