@@ -131,11 +131,11 @@ def interval(
     return Source(paper, name, INTERVAL, "interval", arguments, quick)
 
 
-def patterns(paper: str, *arms: str) -> list[Source]:
-    """The runs of PPOIJ's figures 10 to 14."""
+def patterns(paper: str, *arms: str, by_keys: tuple[str, ...] = ()) -> list[Source]:
+    """The runs of PPOIJ's figures 10 to 14; those over the numbers of keys with more arms."""
     few = [(f"skew-{skew}", skew, [50], at_most(8)) for skew in SKEWS]
     return [
-        interval(*of, paper, arms)
+        interval(*of, paper, arms + (by_keys if of[2] == KEYS else ()))
         for of in (
             ("replicas", "0.35", [50], counts),
             ("keys", "0.35", KEYS, at_most(8)),
@@ -339,7 +339,7 @@ SOURCES = (
         CONCURRENT_COLLECTOR,
     ),
     *patterns("ppoij"),
-    *patterns("oij-emitters", "emitters/32", "no-gate"),
+    *patterns("oij-emitters", "emitters/32", "no-gate", by_keys=("emitters/32/1.1",)),
     Source(
         "ppoij",
         "scale-oij",

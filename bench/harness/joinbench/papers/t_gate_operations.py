@@ -23,9 +23,9 @@ OPERATIONS = {"input": "input ns", "consumer": "consumer ns"}
 INPUTS = 20.0
 
 
-def durations(query: str) -> Callable[[Result], Curves]:
+def durations(query: str, designs: str) -> Callable[[Result], Curves]:
     def points(result: Result) -> Curves:
-        found = matching(result, "operations", rf"{query} (\d+)in (MQ|MQLF|TuMLSC|WiML)")
+        found = matching(result, "operations", rf"{query} (\d+)in ({designs})")
         return curves(
             [
                 (f"{of[2]}, {who}", int(of[1]), float(m["facts"][name]))
@@ -94,13 +94,20 @@ def with_shortcuts_hold(lines: Curves) -> str:
     return f"With shortcuts as many times the tuples: {told}."
 
 
-def durations_figure(query: str, said: str, same: str) -> Figure:
+def durations_figure(query: str, designs: str, said: str, same: str) -> Figure:
     return Figure(
         f"Fig. 12, {query}",
         "durations of the operations of a tuple, by the number of inputs",
         said,
         same,
-        Drawn(f"Fig. 12: {query}", "inputs", "ns", durations(query), durations_hold, log_y=True),
+        Drawn(
+            f"Fig. 12: {query}",
+            "inputs",
+            "ns",
+            durations(query, designs),
+            durations_hold,
+            log_y=True,
+        ),
     )
 
 
@@ -129,6 +136,7 @@ T_GATE_OPERATIONS = Paper(
     (
         durations_figure(
             "K-OS",
+            "MQ|MQLF|TuMLSC",
             "both are shorter for MQLF than for MQ; TuMLSC's input takes longer and its consumer "
             "less, since the inputs merge (§7.3)",
             "The paper draws 20 inputs. One thread does both in turn, so neither waits for the "
@@ -136,6 +144,7 @@ T_GATE_OPERATIONS = Paper(
         ),
         durations_figure(
             "K-OI",
+            "MQLF|TuMLSC|WiML",
             "WiML's input takes longer than TuMLSC's, since it updates windows, too, and its "
             "consumer the least (§7.3)",
             "As above.",

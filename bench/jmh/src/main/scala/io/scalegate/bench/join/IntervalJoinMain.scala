@@ -20,7 +20,8 @@ import io.scalegate.stream.{Side, StreamTuple}
   * Arguments: tuples of both streams, `W` (`lwr = -W`, `upr = W`, in tuples), skew `s` (0.5 is
   * uniform, less is more skewed), the numbers of threads separated by commas, runs, and the numbers
   * of keys. Scale-OIJ takes part where its name is among those of the keys, at the end; so do the
-  * patterns by emitters and collectors, as `emitters/8` with batches of 8. With `no-gate` among them
+  * patterns by emitters and collectors, as `emitters/8` with batches of 8, and HP alone with another
+  * `θ`, as `emitters/8/1.2`. With `no-gate` among them
   * the patterns over one gate take no part.
   */
 object IntervalJoinMain {
@@ -63,12 +64,16 @@ object IntervalJoinMain {
     }
 
   private[this] val ByEmitters = "emitters/([0-9]+)".r
+  private[this] val OfTheta = "emitters/([0-9]+)/([0-9.]+)".r
 
   private[this] def other(name: String, threads: Int): Seq[(String, JoinStrategy)] = name match {
     case "Scale-OIJ" => Seq(name -> new ScaleOij(threads))
     case ByEmitters(batch) =>
       for (p <- Seq("KP" -> KeyPartitioned, "DP" -> DataPartitioned, "HP" -> Calibrated()))
         yield s"${p._1}-emitters-$batch" -> new SharedNothingJoin(threads, p._2, batch.toInt)
+    case OfTheta(batch, theta) =>
+      val pattern = Calibrated(theta.toDouble)
+      Seq(s"HP-emitters-$batch-$theta" -> new SharedNothingJoin(threads, pattern, batch.toInt))
     case _ =>
       throw new IllegalArgumentException(s"there is no join $name: give Scale-OIJ or emitters/8")
   }
