@@ -196,7 +196,7 @@ def _text(option: str, value: Any) -> str:
     """The value as the hint says it."""
     if option == "layout":
         return cells(value, MOST_THREADS)
-    if option in ("adaptive", "emitters", "panes"):
+    if option in ("adaptive", "emitters", "shortcuts", "panes"):
         return _checked(option, value, isinstance(value, bool), "True or False").lower()
     if option in CHOICES:
         first, second = CHOICES[option]
