@@ -36,6 +36,18 @@ def test_an_operator_of_the_papers_gives_the_rows_of_any_algorithm(
     assert rows(asked) == rows(left.interval_join(right, on="symbol", lower="-9 s", how=how))
 
 
+@pytest.mark.parametrize("name", ["pim", "pim1", "im", "bplus", "chained"])
+@pytest.mark.parametrize("lower", ["-9 s", "0 s"])
+def test_a_frame_that_is_joined_with_itself_is_read_once(
+    left: DataFrame, name: scalegate.Algorithm, lower: str
+) -> None:
+    asked = left.interval_join(left, on="symbol", lower=lower, upper="9 s", algorithm=name)
+    assert "over one input" in sessions.plan(asked)
+    assert rows(asked) == rows(left.interval_join(left, on="symbol", lower=lower, upper="9 s"))
+    told = scalegate.metrics(asked).iloc[0]
+    assert told.results == len(rows(asked))
+
+
 VALUES: dict[str, Any] = {
     "threads": 2,
     "layout": (1, 2),

@@ -148,6 +148,17 @@ final class SelfJoinSuite extends SparkJoinSuite {
       assert(selfJoins(assertedJoin(query("pim1", condition, rows))).size == 1)
   }
 
+  test("an input without rows, and one whose rows all lie at one time") {
+    val none = "(SELECT * FROM r WHERE id < 0)"
+    val once = "(SELECT id, k, i, timestamp_seconds(9) AS ts FROM r)"
+    for (rows <- Seq(none, once); more <- Seq("", " AND a.id < b.id", " AND a.k = b.k")) {
+      val asked = query("pim", s"$near AND abs(a.i - b.i) <= 5$more", rows)
+      val counted = s"SELECT count(*), sum(a.id - b.id) ${asked.drop(asked.indexOf("FROM"))}"
+      val hinted = counted.replace("SELECT", "SELECT /*+ WINDOW_JOIN('pim') */")
+      assert(rowsOf(spark.sql(hinted)) == plainSpark(rowsOf(spark.sql(counted))), hinted)
+    }
+  }
+
   test("adaptive execution asks again when the input has run, and it is still one") {
     withSettings(
       "spark.sql.adaptive.enabled" -> "true",
