@@ -42,7 +42,8 @@ object AggregateOperationsMain {
       throw new IllegalStateException(s"the designs give different results of ${query.id}")
     for ((design, d) <- chosen.zipWithIndex) {
       val all = measured.map(_(d))
-      def median(nanos: Durations => Long) = all.map(nanos).sorted.apply(rounds / 2) / tuples.toDouble
+      def median(nanos: Durations => Long) =
+        all.map(nanos).sorted.apply(rounds / 2) / tuples.toDouble
       val seconds = all.map(o => f"${(o.delivery + o.taking) * 1e-9}%.4f").mkString(", ")
       println(
         s"""{"arm": "${query.id} ${inputs}in ${design.name}", "threads": 1, "tuples": $tuples, """ +

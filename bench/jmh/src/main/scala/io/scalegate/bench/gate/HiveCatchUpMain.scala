@@ -20,7 +20,8 @@ object HiveCatchUpMain {
     }
     for (behind <- args.tail.map(_.toInt)) {
       val rounds = math.min(MostRounds, math.max(11, args.head.toInt / behind))
-      val forms = Seq("list" -> new Rounds(behind, false), "skip list" -> new Rounds(behind, true))
+      val forms =
+        Seq("list" -> new Rounds(behind, false), "skip list" -> new Rounds(behind, true))
       for (_ <- 0 until rounds) forms.foreach(_._2.round())
       forms.foreach(_._2.forget())
       for (_ <- 0 until rounds) forms.foreach(_._2.round())
