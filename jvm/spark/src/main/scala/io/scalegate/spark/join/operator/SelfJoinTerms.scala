@@ -81,13 +81,16 @@ object SelfJoinTerms {
     *   the banded attributes, the keys among them
     * @param rest
     *   of the condition, beside the keys
+    * @param isCircular
+    *   whether dates are moved that may wrap around, where the condition says more than the bands
     */
   def from(
       inputs: Sides[LogicalPlan],
       keys: JoinKeys,
       window: OperatorWindow,
       terms: IndexTerms,
-      rest: Option[Expression]
+      rest: Option[Expression],
+      isCircular: Boolean
   ): Option[SelfJoinTerms] =
     for {
       same <- SameInput.in(inputs)
@@ -95,10 +98,10 @@ object SelfJoinTerms {
         keys.left ++ Seq(window.leftTime) ++ terms.left,
         keys.right ++ Seq(window.rightTime) ++ terms.right
       )
-      if areTwins(by, same.columns)
+      bands = terms.by.bands.toVector
+      if areTwins(by, same.columns) && bands.forall(hasMirror)
     } yield {
-      val bands = terms.by.bands.toVector
-      val isEitherWay = same.others.isEmpty && terms.residual.isEmpty &&
+      val isEitherWay = same.others.isEmpty && terms.residual.isEmpty && !isCircular &&
         window.lower == SaturatingMath.subtract(0, window.upper) && bands.forall(isEven)
       val equal = keys.left.zip(keys.right).map { case (l, r) => EqualTo(l, r) }
       SelfJoinTerms(
@@ -139,15 +142,21 @@ object SelfJoinTerms {
 
   /** Whether a whole number is as far from another as that from it. */
   private[this] def isEven(band: Band) = band match {
-    case IntegralBand(_, lower, upper) => lower == SaturatingMath.subtract(0, upper)
+    case IntegralBand(_, lower, upper) => lower == -upper
     case _: FloatingBand => false
+  }
+
+  /** Whether 64 bits hold how far the band reaches to either side. */
+  private[this] def hasMirror(band: Band) = band match {
+    case IntegralBand(_, lower, _) => lower > Long.MinValue
+    case _: FloatingBand => true
   }
 
   /** The band and its mirror image, and what lies between. */
   private[this] def even(band: Band): Band = band match {
     case IntegralBand(attribute, lower, upper) =>
-      val farthest = math.max(upper, SaturatingMath.subtract(0, lower))
-      IntegralBand(attribute, SaturatingMath.subtract(0, farthest), farthest)
+      val farthest = math.max(upper, -lower)
+      IntegralBand(attribute, -farthest, farthest)
     case FloatingBand(attribute, lower, upper, rounding) =>
       val farthest = math.max(upper, -lower)
       FloatingBand(attribute, -farthest, farthest, rounding)

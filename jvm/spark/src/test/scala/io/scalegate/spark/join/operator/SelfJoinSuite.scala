@@ -148,6 +148,18 @@ final class SelfJoinSuite extends SparkJoinSuite {
       assert(selfJoins(assertedJoin(query("pim1", condition, rows))).size == 1)
   }
 
+  test("days that wrap around match what plain Spark says they do") {
+    val ends =
+      "(SELECT id, date_from_unix_date(CAST(IF(id < 9, id - 2147483648, 2147483629 + id) AS INT)) AS d, " +
+        "timestamp_seconds(id) AS ts FROM (SELECT CAST(id AS INT) AS id FROM range(19) WHERE id <> 9))"
+    for (days <- Seq("1", "2", "3")) {
+      val near = s"b.d BETWEEN date_sub(a.d, $days) AND date_add(a.d, $days)"
+      val all = "b.ts BETWEEN a.ts - INTERVAL 1 MINUTE AND a.ts + INTERVAL 1 MINUTE"
+      val ids = query("pim", s"$near AND $all", ends).replace("a.*, b.*", "a.id, b.id")
+      assert(selfJoins(assertedJoin(ids)).size == 1)
+    }
+  }
+
   test("an input without rows, and one whose rows all lie at one time") {
     val none = "(SELECT * FROM r WHERE id < 0)"
     val once = "(SELECT id, k, i, timestamp_seconds(9) AS ts FROM r)"
