@@ -52,7 +52,7 @@ def terms(workload: Workload) -> tuple[list[Term], list[Term]]:
         right = [Term("ts", "integer", 17), Term("e", "integer", 3), Term("v", "floating", 11)]
         return left, right
     left = [Term("ts", "integer", 31), Term("x", "integer", 7), Term("y", "floating", 5)]
-    if workload.kind == "growth":
+    if workload.kind in ("growth", "self"):
         right = [Term("ts", "integer", 17), Term("a", "integer", 3), Term("b", "floating", 11)]
         return left, right
     left.append(Term("z", "digits", 1))

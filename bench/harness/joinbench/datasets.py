@@ -57,6 +57,17 @@ class BandSet(Workload):
 
 
 @dataclass(frozen=True)
+class SelfSet(Workload):
+    """R⟨ts, x, y, z⟩ with itself, S⟨ts, a, b⟩: |x−a| ≤ 10, |y−b| ≤ 10, |r.ts−s.ts| ≤ window."""
+
+    streams: int = 1
+
+    @property
+    def tuples(self) -> int:
+        return self.rows
+
+
+@dataclass(frozen=True)
 class KeyedSet(Workload):
     """R and S⟨ts, k, v⟩: equal key and |r.ts−s.ts| ≤ window; keys uniform, Zipf, or one hot."""
 
@@ -168,6 +179,7 @@ SETS: dict[str, Workload] = {
         BandSet("A", "band", 60_000, 1_000, 1, 4_731, 10_000, 5_067_641_212_714),
         BandSet("B", "band", 180_000, 1_000, 2, 75_564, 60_000, 81_088_573_387_893),
         BandSet("C", "band", 1_200_000, 10_000, 3, 4_534_301, 60_000, 4_869_244_782_384_925),
+        SelfSet("BS", "self", 500_000, 1_000, 18, 736_576, 60_000),
         KeyedSet("K", "keyed", 1_000_000, 10_000, 4, 19_001_421, 10_000, 20_404_602_652_063_851),
         KeyedSet(
             "Z", "keyed", 1_000_000, 10_000, 5, 34_342_600, 100, 36_631_969_774_205_648, zipf=1.0
@@ -348,7 +360,7 @@ def timestamps(workload: Workload) -> Column:
     return np.arange(workload.rows, dtype=np.int64) * 1000 // workload.rate
 
 
-def band_tables(workload: BandSet) -> dict[str, Table]:
+def band_tables(workload: BandSet | SelfSet) -> dict[str, Table]:
     rng = np.random.default_rng(workload.seed)
     n = workload.rows
 
@@ -481,6 +493,8 @@ def tables(workload: Workload) -> dict[str, Table]:
     """The streams of a set, by name. The same parameters always give the same columns."""
     if isinstance(workload, BandSet):
         return band_tables(workload)
+    if isinstance(workload, SelfSet):
+        return {"R": band_tables(workload)["R"]}
     if isinstance(workload, AsOfSet):
         return asof_tables(workload)
     if isinstance(workload, KeyedSet):

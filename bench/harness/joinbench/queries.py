@@ -13,6 +13,7 @@ from joinbench.datasets import (
     AsOfSet,
     GrowthSet,
     IntervalSet,
+    SelfSet,
     WindowSet,
     Workload,
 )
@@ -54,6 +55,19 @@ def ordered_condition(workload: Workload) -> str:
 
 def joined(workload: Workload, condition: str, r: str = "R", s: str = "S") -> str:
     return f"SELECT {sql_rows(workload)} FROM {r} JOIN {s} ON {condition}"
+
+
+SELF = "SELECT ts, x AS a, y AS b FROM R"
+"""R under the names that S has."""
+
+
+def by_operator(workload: Workload, operator: str, apart: bool) -> str:
+    """By an operator of the papers; over one input, or over two that differ in no row."""
+    r, s = ("R", "S")
+    if apart:
+        r, s = "(SELECT * FROM R WHERE ts > -1) R", "(SELECT * FROM S WHERE ts > -2) S"
+    query = joined(workload, abs_condition(workload), r, s)
+    return query.replace("SELECT", f"SELECT /*+ WINDOW_JOIN('{operator}') */", 1)
 
 
 def spark_bins(workload: Workload) -> str:
@@ -197,7 +211,7 @@ def streams_of(workload: Workload) -> list[str]:
     """The views that a query is over."""
     if isinstance(workload, WindowSet):
         return [f"s{i}" for i in range(workload.streams)]
-    return ["R", "S"]
+    return ["R"] if isinstance(workload, SelfSet) else ["R", "S"]
 
 
 def united(workload: WindowSet) -> str:

@@ -52,6 +52,7 @@ LIVE_QUERIES |= {
 OURS = {"engine": "scalegate", "stream": "scalegate-hdfs"}
 KINDS = {
     "band": "join by two bands and time",
+    "self": "join of a stream with itself by two bands and time",
     "keyed": "join by a key and time",
     "window": "aggregates over sliding windows",
     "asof": "join with the last row before",

@@ -11,9 +11,11 @@ from typing import Any
 
 from joinbench.arm import Arm, Sample, Settings, Unavailable, timed
 from joinbench.checksum import Rows
-from joinbench.datasets import AroundSet, AsOfSet, WindowSet, Workload
+from joinbench.datasets import AroundSet, AsOfSet, SelfSet, WindowSet, Workload
 from joinbench.queries import (
+    SELF,
     abs_condition,
+    by_operator,
     frames,
     grouped_pairs,
     joined,
@@ -27,6 +29,7 @@ from joinbench.queries import (
 
 NODES = {
     "band": "WindowJoin",
+    "self": "WindowJoin",
     "keyed": "WindowJoin",
     "window": "PaneWindows",
     "asof": "as of: ",
@@ -40,6 +43,12 @@ AROUND = {
     "scalegate-apart": lateral_apart,
 }
 """Spellings that only rows around rows have."""
+OPERATORS = {
+    f"scalegate-{operator}{'-apart' if apart else ''}": (operator, apart)
+    for operator in ("pim1", "pim")
+    for apart in (False, True)
+}
+"""Operators that read an input which is joined with itself once, and twice."""
 
 
 def jar(root: Path) -> Path | None:
@@ -128,12 +137,16 @@ class Spark(Arm):
             )
         if self.name in AROUND and workload.kind != "around":
             raise Unavailable("it has no other query for this workload")
+        if self.name in OPERATORS and workload.kind != "self":
+            raise Unavailable("it is for inputs that are joined with themselves")
+        if self.name == "spark-abs" and workload.kind == "self":
+            raise Unavailable("every pair of so many rows takes hours")
         if isinstance(workload, AroundSet):
             several = len(workload.windows_ms) > 1
             if self.name == ("scalegate-pairs" if several else "scalegate-apart"):
                 raise Unavailable("it has no query for so many windows")
             self.require_feasible(workload)
-        if self.name == "spark-bins" and workload.kind not in ("band", "keyed"):
+        if self.name == "spark-bins" and workload.kind not in ("band", "keyed", "self"):
             raise Unavailable("it has no query for this workload")
         if self.name == "spark-bins" and workload.kind == "keyed":
             raise Unavailable("with an equal key there is nothing to put into bins")
@@ -146,6 +159,8 @@ class Spark(Arm):
         session = self.host.start()
         for view in streams_of(workload):
             session.read.parquet(str(data / f"{view}.parquet")).createOrReplaceTempView(view)
+        if isinstance(workload, SelfSet):
+            session.sql(SELF).createOrReplaceTempView("S")
         if isinstance(workload, AroundSet):
             self.sql = AROUND.get(self.name, lateral)(workload)
         elif isinstance(workload, AsOfSet):
@@ -154,6 +169,8 @@ class Spark(Arm):
             self.sql = spark_windows(workload)
         elif self.name == "spark-bins":
             self.sql = spark_bins(workload)
+        elif self.name in OPERATORS:
+            self.sql = by_operator(workload, *OPERATORS[self.name])
         else:
             self.sql = joined(workload, abs_condition(workload))
         self.check_plan("WindowJoin" if self.name == "scalegate-pairs" else NODES[workload.kind])
@@ -170,6 +187,9 @@ class Spark(Arm):
         if self.ours != (node in plan):
             held = "no" if self.ours else "a"
             raise Unavailable(f"its plan holds {held} {node} node:\n{plan}")
+        once = self.name in OPERATORS and not OPERATORS[self.name][1]
+        if once != ("over one input" in plan):
+            raise Unavailable(f"it reads its input as often as it should not:\n{plan}")
 
     def frame(self) -> Any:
         session = self.host.start()
@@ -192,5 +212,5 @@ class Spark(Arm):
 
 def arms(settings: Settings) -> list[Arm]:
     host = Host(settings)
-    names = ("spark-abs", "spark-bins", *AROUND, "scalegate")
+    names = ("spark-abs", "spark-bins", *AROUND, *OPERATORS, "scalegate")
     return [Spark(settings, host, name) for name in names]
