@@ -81,16 +81,13 @@ object SelfJoinTerms {
     *   the banded attributes, the keys among them
     * @param rest
     *   of the condition, beside the keys
-    * @param isCircular
-    *   whether dates are moved that may wrap around, where the condition says more than the bands
     */
   def from(
       inputs: Sides[LogicalPlan],
       keys: JoinKeys,
       window: OperatorWindow,
       terms: IndexTerms,
-      rest: Option[Expression],
-      isCircular: Boolean
+      rest: Option[Expression]
   ): Option[SelfJoinTerms] =
     for {
       same <- SameInput.in(inputs)
@@ -101,7 +98,7 @@ object SelfJoinTerms {
       bands = terms.by.bands.toVector
       if areTwins(by, same.columns) && bands.forall(hasMirror)
     } yield {
-      val isEitherWay = same.others.isEmpty && terms.residual.isEmpty && !isCircular &&
+      val isEitherWay = same.others.isEmpty && terms.residual.isEmpty &&
         window.lower == SaturatingMath.subtract(0, window.upper) && bands.forall(isEven)
       val equal = keys.left.zip(keys.right).map { case (l, r) => EqualTo(l, r) }
       SelfJoinTerms(

@@ -150,15 +150,7 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
       keys: JoinKeys
   ): Option[SelfJoinTerms] =
     if (!choice.probing.isInner || !SelfJoinTask.mayRun(operator)) None
-    else
-      SelfJoinTerms.from(
-        c.inputs,
-        keys,
-        c.operatorWindow.get,
-        c.operatorTerms,
-        c.condition,
-        isCircular = c.differences.exists(_.range.circular)
-      )
+    else SelfJoinTerms.from(c.inputs, keys, c.operatorWindow.get, c.operatorTerms, c.condition)
 
   private[this] def overlapping(
       c: WindowJoinCandidate,
