@@ -20,15 +20,10 @@ final private[gate] class Fingers[T <: AnyRef](
 
   /** While a node is placed: what the order said comes behind it, per level; null: nothing. */
   private[this] val successors = new Array[Node[T]](Node.MaxHeight)
-  private[this] var random = 0x9e3779b9
+  private[this] val heights = new Heights(Node.MaxHeight)
 
-  /** A height for a node, geometrically distributed. */
-  def randomHeight(): Int = {
-    random ^= random << 13
-    random ^= random >>> 17
-    random ^= random << 5
-    math.min(Node.MaxHeight, 1 + Integer.numberOfTrailingZeros(random) / 2)
-  }
+  /** A height for a node. */
+  def randomHeight(): Int = heights.next()
 
   /** Links the node at all its levels, lowest first. The order is asked before the node is linked
     * anywhere, so one that fails leaves the gate as it was. The levels above 0 then go by what it

@@ -12,15 +12,10 @@ import java.util.concurrent.atomic.AtomicReferenceArray
   */
 final private[gate] class HiveFingers[W <: AnyRef](heads: AtomicReferenceArray[HiveNode[W]]) {
   private[this] val fingers = Array.tabulate(HiveNode.MaxHeight)(heads.get)
-  private[this] var random = 0x9e3779b9
+  private[this] val heights = new Heights(HiveNode.MaxHeight)
 
-  /** A height for a node, geometrically distributed. */
-  def randomHeight(): Int = {
-    random ^= random << 13
-    random ^= random >>> 17
-    random ^= random << 5
-    math.min(HiveNode.MaxHeight, 1 + Integer.numberOfTrailingZeros(random) / 2)
-  }
+  /** A height for a node. */
+  def randomHeight(): Int = heights.next()
 
   /** The last node that shortcuts lead to before the winset that starts at `start`, if that is behind `from`; else `from`.
     * Climbs while the next node of a level lies before, then walks down.

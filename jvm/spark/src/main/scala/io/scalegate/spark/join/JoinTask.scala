@@ -1,5 +1,7 @@
 package io.scalegate.spark.join
 
+import java.util.concurrent.ConcurrentLinkedQueue
+
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, Expression}
 
 import io.scalegate.stream.Sides
@@ -12,4 +14,14 @@ trait JoinTask extends Serializable {
       condition: Option[Expression],
       columns: Seq[Attribute]
   ): Option[BasePredicate] = condition.map(PairTest.predicate(_, Sides(columns, Nil)))
+}
+
+object JoinTask {
+
+  /** Hands these out, one to each thread that asks. */
+  def oneForEach[A](made: Seq[A]): () => A = {
+    val left = new ConcurrentLinkedQueue[A]()
+    made.foreach(left.add)
+    () => left.remove()
+  }
 }

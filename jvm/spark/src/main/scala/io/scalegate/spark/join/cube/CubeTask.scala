@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.cube
 
-import java.util.concurrent.ConcurrentLinkedQueue
-
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{
@@ -53,11 +51,8 @@ final private[cube] class CubeTask(
   }
 
   /** One for each worker. */
-  private[this] def predicates(all: Seq[Attribute]): () => TriplePredicate = {
-    val made = new ConcurrentLinkedQueue[TriplePredicate]()
-    for (_ <- 0 until layout.workers; holds <- accepts(residual, all)) made.add(test(holds))
-    () => made.remove()
-  }
+  private[this] def predicates(all: Seq[Attribute]): () => TriplePredicate =
+    JoinTask.oneForEach(Seq.fill(layout.workers)(accepts(residual, all)).flatten.map(test))
 
   private[this] def test(holds: BasePredicate): TriplePredicate = {
     val (two, three) = (new JoinedRow, new JoinedRow)

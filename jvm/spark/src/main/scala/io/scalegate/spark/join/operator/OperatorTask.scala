@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{BasePredicate, Expression, JoinedRow}
 
 import io.scalegate.join.{JoinSpec, PairPredicate, TypedJoin}
-import io.scalegate.spark.join.{PartitionsJoinTask, TaskTerms}
+import io.scalegate.spark.join.{JoinTask, PartitionsJoinTask, TaskTerms}
 import io.scalegate.spark.rows.{UnsafeRows, WindowMemory}
 import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.{Side, Sides, StreamTuple, Window}
@@ -51,15 +51,14 @@ final class OperatorTask(
 private[join] object OperatorTask {
 
   /** One for each thread. */
-  def predicates(residuals: Seq[BasePredicate]): () => PairPredicate = {
-    val made = new java.util.concurrent.ConcurrentLinkedQueue[PairPredicate]()
-    residuals.foreach { holds =>
-      val pair = new JoinedRow
-      made.add { (r: StreamTuple, s: StreamTuple) =>
-        pair(r.row.asInstanceOf[InternalRow], s.row.asInstanceOf[InternalRow])
-        holds.eval(pair)
-      }
+  def predicates(residuals: Seq[BasePredicate]): () => PairPredicate =
+    JoinTask.oneForEach(residuals.map(test))
+
+  private[this] def test(holds: BasePredicate): PairPredicate = {
+    val pair = new JoinedRow
+    (r: StreamTuple, s: StreamTuple) => {
+      pair(r.row.asInstanceOf[InternalRow], s.row.asInstanceOf[InternalRow])
+      holds.eval(pair)
     }
-    () => made.remove()
   }
 }

@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.operator
 
-import java.util.concurrent.ConcurrentLinkedQueue
-
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, BasePredicate, JoinedRow}
@@ -49,10 +47,7 @@ final class SelfJoinTask(
 
   /** One for each thread. */
   private[this] def predicates: Option[() => PairPredicate] = terms.condition.map { _ =>
-    val made = new ConcurrentLinkedQueue[PairPredicate]()
-    for (_ <- 0 until operator.threads)
-      holds.foreach(condition => made.add(eitherWay(condition)))
-    () => made.remove()
+    JoinTask.oneForEach(Seq.fill(operator.threads)(eitherWay(holds.get)))
   }
 
   private[this] def eitherWay(condition: BasePredicate): PairPredicate = {
