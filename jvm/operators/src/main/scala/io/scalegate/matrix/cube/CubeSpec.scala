@@ -11,12 +11,16 @@ import io.scalegate.stream.{Side, TimeWindow}
   *   of the pair `(r, s)`, in which R is the first stream
   * @param residual
   *   makes the predicate for one thread; None when windows and bands decide alone
+  * @param from
+  *   a triple whose latest tuple lies below this time is no result: tuples before it are kept for
+  *   later ones, and compared with none. So a join goes on with what another one held
   */
 final case class CubeSpec(
     rs: CubePair,
     st: CubePair,
     rt: CubePair,
-    residual: Option[() => TriplePredicate] = None
+    residual: Option[() => TriplePredicate] = None,
+    from: Long = Long.MinValue
 ) {
   import CubeSpec._
 

@@ -97,12 +97,16 @@ final private[matrix] class CubeSteps(
     val a = if (stream == 0) 1 else 0
     val b = 3 - stream - a
     expire(t.ts)
+    if (t.ts >= spec.from) probe(stream, t, a, b)
+    insert(views(stream))
+  }
+
+  private[this] def probe(stream: Int, t: StreamTuple, a: Int, b: Int): Unit = {
     searches(stream)(a).search(t, found(a))
     if (found(a).size > 0) searches(stream)(b).search(t, found(b))
     if (found(b).size > 0) combine(t, a, b)
     found(a).clear()
     found(b).clear()
-    insert(views(stream))
   }
 
   def metrics: WorkerMetrics = {

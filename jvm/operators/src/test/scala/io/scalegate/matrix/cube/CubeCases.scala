@@ -17,7 +17,7 @@ final case class CubeCase(spec: CubeSpec, feeds: Vector[(CubeStream, Vector[Stre
   def streams: Vector[CubeStream] = feeds.map(_._1)
 
   override def toString: String =
-    s"rs ${spec.rs}, st ${spec.st}, rt ${spec.rt}, residual ${spec.residual.isDefined}, " +
+    s"rs ${spec.rs}, st ${spec.st}, rt ${spec.rt}, residual ${spec.residual.isDefined}, from ${spec.from}, " +
       feeds.map { case (stream, ts) => s"$stream: ${ts.map(t => (t.ts, t.attrs.toSeq))}" }
         .mkString("; ")
 }
@@ -49,7 +49,7 @@ object CubeDefinition {
       if holds(input.spec.rs, r, s)
       t <- of(CubeStream.T)
       if holds(input.spec.st, s, t) && holds(input.spec.rt, r, t)
-      if residual.forall(_.matches(r, s, t))
+      if Seq(r, s, t).exists(_.ts >= input.spec.from) && residual.forall(_.matches(r, s, t))
     } yield Vector(r, s, t).sorted(order.reverse)
     found.sorted(Ordering.Implicits.seqOrdering[Vector, StreamTuple](order)).map(triple(_))
   }
@@ -109,9 +109,10 @@ object CubeCases {
     st <- pairs(attribute)
     rt <- pairs(attribute)
     odd <- Gen.oneOf(true, false)
+    from <- Gen.frequency(3 -> Gen.const(Long.MinValue), 1 -> Gen.choose(-2L, 9L))
   } yield {
     val predicate: TriplePredicate = (r, s, t) => (r.attrs(0) + s.attrs(0) + t.attrs(0)) % 2 != 0
-    CubeSpec(rs, st, rt, if (odd) Some(() => predicate) else None)
+    CubeSpec(rs, st, rt, if (odd) Some(() => predicate) else None, from)
   }).suchThat(spec => Try(spec.narrowed).isSuccess)
 
   private def feed(source: Int, time: Gen[Long]): Gen[Vector[StreamTuple]] =

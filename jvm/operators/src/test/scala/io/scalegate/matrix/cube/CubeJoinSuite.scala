@@ -109,6 +109,16 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
     }
   }
 
+  test("tuples that another join held are compared with none of their own") {
+    val held = turns(40, everything)
+    val input = held.copy(spec = everything.copy(from = 3L * 39))
+    CubeRuns.opened(layout, input) { join =>
+      val results = CubeRuns.interleaved(join, input, 6)
+      assert(results == CubeDefinition.results(input) && results.size > 2 * 39 * 39)
+      assert(join.metrics.comparisons < 3 * results.size)
+    }
+  }
+
   test("a silent stream does not let the others' windows grow") {
     val silent = turns(500, all(TimeWindow(-9, 9)))
     val input = silent.copy(feeds = silent.feeds.updated(1, S -> Vector.empty))
