@@ -13,8 +13,7 @@ from scalegate import _schema as schema
 from scalegate import _session
 from scalegate._bands import between, not_negative
 from scalegate._errors import ScalegateError
-from scalegate._joins import with_hidden
-from scalegate._keys import hidden_name
+from scalegate._joins import hidden_columns, with_hidden
 from scalegate._required import required
 from scalegate._schema import MOST_CELLS, Frame
 from scalegate._widths import Width, whole_number
@@ -36,7 +35,7 @@ def cube_join(
     layout: Sequence[int] | None = None,
     suffixes: Sequence[str] = ("_2", "_3"),
 ) -> DataFrame:
-    """Join three batches: each triple of rows whose times are near each other.
+    """Join three batches or streams: each triple of rows whose times are near each other.
 
     One operator compares each row with those of both others, in a cube of workers, the extension
     to three inputs that the DP-Join paper leaves open. All rows meet in one task, whose threads
@@ -46,7 +45,9 @@ def cube_join(
     Parameters
     ----------
     first, second, third
-        Batch DataFrames.
+        DataFrames of one session: three batches, or three streams, each with a watermark on its
+        time column. Rows of streams wait for the watermark, a triple comes when it has passed all
+        three, and a row is held for as long as `within` reaches behind the watermark.
     within
         How far apart any two of the three times may be, both ends included: an interval
         ("5 seconds") or datetime.timedelta for timestamps, days for dates, a whole number for
@@ -69,13 +70,15 @@ def cube_join(
     -------
     DataFrame
         The columns of all three, in this order, with their types and nullability. A row whose
-        time is NULL matches nothing. The rows are those of two inner joins.
+        time is NULL matches nothing. The rows are those of two inner joins. Those of streams come
+        in the order of the latest of the three times.
 
     Raises
     ------
     ScalegateError
-        When an argument does not fit the inputs, one is a stream, or the session is without the
-        package; no job has run then.
+        When an argument does not fit the inputs, some of them are streams and some are not, or
+        the session is without the package; no job has run then. What streams lack, such as a
+        watermark, is said when the query starts.
 
     Examples
     --------
@@ -92,7 +95,7 @@ def cube_join(
     data_type = frames[0].field(times[0], "time").dataType
     schema.refuse_missing(within, data_type, "within", CALL)
     width = not_negative(schema.amount(within, data_type, "within"), within, "within")
-    hidden = [hidden_name(name, f.side, "", frames) for name, f in zip(times, frames)]
+    hidden = hidden_columns(times, "time", frames)
     inputs = [with_hidden(f.df, {new: old}) for f, new, old in zip(frames, hidden, times)]
     windows = {
         (i, j): between(F.col(schema.quote(hidden[i])), hidden[j], (-width, width), data_type)
@@ -111,10 +114,11 @@ def _frames(given: Sequence[DataFrame]) -> list[Frame]:
                 f"the {place} input is not a Spark DataFrame but {type(df).__module__}."
                 f"{type(df).__qualname__}: make one with spark.createDataFrame(...)."
             )
-        if df.isStreaming:
+        if df.isStreaming != given[0].isStreaming:
+            streaming = ("batch", "stream")[df.isStreaming]
             raise ScalegateError(
-                f"the {place} input is a streaming DataFrame: a cube joins batches. Join two of "
-                "the streams by window_join, and the result with the third."
+                f"the {place} input is a {streaming}, and the first is none: a cube joins three "
+                "batches or three streams. Join a stream with the table first, by window_join."
             )
     _session.require(given[0].sparkSession)
     return [schema.frame(df, place) for place, df in zip(PLACES, given)]

@@ -438,8 +438,8 @@ def with_renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
 
 
-def hidden_columns(names: Sequence[str], what: str, sides: tuple[Frame, Frame]) -> list[str]:
-    """What copies of a left and a right column are called, for the window's condition."""
+def hidden_columns(names: Sequence[str], what: str, sides: Sequence[Frame]) -> list[str]:
+    """What copies of a column of each side are called, for the window's condition."""
     return [
         hidden_name(name, frame.side, STREAMED.format(frame.side, what), sides)
         for name, frame in zip(names, sides)

@@ -268,9 +268,11 @@ def test_a_cube_refuses_what_it_cannot_join(
         left.cube_join(left, left, **arguments)
 
 
-def test_a_cube_takes_dataframes_at_rest(spark: SparkSession, left: DataFrame) -> None:
+def test_a_cube_takes_batches_or_streams(spark: SparkSession, left: DataFrame) -> None:
     with pytest.raises(ScalegateError, match="the third input is not a Spark DataFrame"):
         left.cube_join(left, [1], within="5 seconds")  # type: ignore[arg-type]
     stream = spark.readStream.format("rate").load().withColumnRenamed("timestamp", "ts")
-    with pytest.raises(ScalegateError, match="the second input is a streaming DataFrame"):
+    with pytest.raises(ScalegateError, match="the second input is a stream, and the first"):
         left.cube_join(stream, left, within="5 seconds")
+    with pytest.raises(ScalegateError, match="the third input is a batch, and the first"):
+        stream.cube_join(stream, left, within="5 seconds")

@@ -91,6 +91,35 @@ def test_a_stream_gives_what_the_events_at_rest_give(
         assert ids(stream_files.join(*at_rest, what, how)) == expected
 
 
+@pytest.mark.parametrize("batches", [3, pytest.param(5, marks=pytest.mark.connect)])
+def test_a_cube_of_streams_gives_what_the_events_at_rest_give(
+    spark: SparkSession, tmp_path: Path, batches: int
+) -> None:
+    rng = random.Random(5)
+    for side in ("l", "r", "t"):
+        events = stream_files.events(rng, 90)
+        stream_files.write(tmp_path / side, events, random.Random(batches), batches)
+    left, right, third = (stream_files.read(spark, tmp_path / side) for side in ("l", "r", "t"))
+    on = (F.abs(left.x - right.x) <= 3) & (left.x + right.x < third.x * 3)
+    near = left.cube_join(right, third, within="2 seconds", on=on, layout=(1, 2, 1))
+    assert near.columns[4:] == ["ts_2", "k_2", "x_2", "id_2", "ts_3", "k_3", "x_3", "id_3"]
+    (name,) = {
+        join["operatorName"] for join in stream_files.operators(stream_files.run(near, tmp_path))
+    }
+    assert name == "windowJoin"
+    tables = ", ".join(f"read_parquet('{tmp_path}/{s}/*.parquet') {s}" for s in ("l", "r", "t"))
+    times = " AND ".join(
+        f"abs(epoch_us({a}.ts) - epoch_us({b}.ts)) <= 2000000" for a, b in ("lr", "rt", "lt")
+    )
+    expected = duckdb.sql(
+        f"SELECT l.id, r.id, t.id FROM {tables} "
+        f"WHERE {times} AND abs(l.x - r.x) <= 3 AND l.x + r.x < t.x * 3 AND l.id >= 0"
+    ).fetchall()
+    found = spark.read.parquet(str(tmp_path / "out")).select("id", "id_2", "id_3").collect()
+    assert Counter(map(tuple, found)) == Counter(expected)
+    assert len(expected) > 200
+
+
 def in_batches(
     spark: SparkSession,
     tmp_path: Path,

@@ -21,7 +21,8 @@ private[scalegate] object BoundText {
   def withoutOwnNames(description: String): String =
     OwnNames.replaceAllIn(description, "$2 of $1")
 
-  private[this] val OwnNames = "`?__scalegate_(left|right)_([a-z]+)(?:_?\\d+)?`?".r
+  private[this] val OwnNames =
+    "`?__scalegate_(left|right|first|second|third)_([a-z]+)(?:_?\\d+)?`?".r
 
   private[this] def duration(micros: BigInt): String = {
     val sign = micros.signum

@@ -35,7 +35,7 @@ import io.scalegate.stream.Sides
 final case class JoinTerms(
     keys: Seq[(Expression, Expression)],
     condition: Seq[Expression],
-    times: (Attribute, Attribute),
+    times: Seq[Attribute],
     rows: Option[Sides[Long]],
     perKey: Boolean,
     nearest: Option[NearestTerms],
@@ -65,7 +65,7 @@ final case class JoinTerms(
       "join" -> join,
       "left" -> JoinTerms.columns(left),
       "right" -> JoinTerms.columns(right),
-      "times" -> s"${text(times._1)}, ${text(times._2)}"
+      "times" -> times.map(text(_)).mkString(", ")
     ) ++ Seq(
       "keys" -> keys.map { case (l, r) => s"${text(l)} = ${text(r)}" }.mkString(", "),
       "rows" -> rows.fold("")(JoinTerms.counts),

@@ -3,6 +3,7 @@ package io.scalegate.spark.rules
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LocalRelation, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.stream.plan.StreamingWindowJoin
 import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.ScaleGateConf
@@ -21,7 +22,7 @@ object KeepEmptyStreams extends Rule[LogicalPlan] {
 
   private[this] def isOurs(plan: LogicalPlan): Boolean = plan match {
     case j: Join => BothStreaming(j.left, j.right)
-    case _: StreamingWindowJoin | _: TimeWindows => plan.isStreaming
+    case _: StreamingWindowJoin | _: CubeJoin | _: TimeWindows => plan.isStreaming
     case _ => false
   }
 }

@@ -50,8 +50,14 @@ object Errors {
       "the hint out"
   )
 
-  def cubeStreaming: Exception = bad(
-    "CUBE_JOIN joins batches: join two of the streams, and the result with the third, without it"
+  def cubeStreaming(streams: Int): Exception = bad(
+    s"CUBE_JOIN joins three batches or three streams, and $streams of these inputs are streams: join a stream with the " +
+      "table first, or leave the hint out"
+  )
+
+  def cubeStreamTime(time: String): Exception = bad(
+    s"CUBE_JOIN goes by the watermarks of three streams, and $time has none: call withWatermark(time, delay) on a " +
+      "timestamp column of each input, and bound the differences of these columns"
   )
 
   def cubeCondition(condition: String): Exception = bad(
@@ -192,7 +198,7 @@ object Errors {
   )
 
   def streamMode(join: String, mode: String): Exception = bad(
-    s"the ${join.toLowerCase(java.util.Locale.ROOT)} of two streams cannot be written in $mode mode, for a row " +
+    s"the ${join.toLowerCase(java.util.Locale.ROOT)} of streams cannot be written in $mode mode, for a row " +
       "that it gives is never taken back; use outputMode append"
   )
 

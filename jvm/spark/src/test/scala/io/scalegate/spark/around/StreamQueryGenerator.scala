@@ -285,8 +285,41 @@ final class StreamQueryGenerator(random: Random) {
       random.nextInt(100) match {
         case n if n < 20 => asOf(l, r)
         case n if n < 40 => aggregates(l, r)
+        case n if n < 50 => cube(l, r)
         case _ => join(l, r)
       }
+
+  /** An inner join of these and a third by a cube of workers; plain Spark joins two and then the third. */
+  private[this] def cube(l: Drawn, m: Drawn): Drawn = {
+    val r = below
+    val nearer = oneOf(
+      Seq(
+        "r.t BETWEEN m.t - INTERVAL 3 SECONDS AND m.t",
+        "r.t BETWEEN l.t - INTERVAL 1 SECOND AND l.t + INTERVAL 5 SECONDS",
+        "r.t > m.t AND r.t < m.t + INTERVAL 2 SECONDS AND r.t - l.t BETWEEN INTERVAL -3 SECONDS AND INTERVAL 4 SECONDS",
+        "r.t = l.t"
+      )
+    )
+    val bands = oneOf(Seq("", " AND abs(l.b - r.b) <= 5", " AND m.a - l.a BETWEEN -9 AND 3"))
+    val rest = oneOf(
+      Seq(
+        "",
+        " AND l.v = r.v",
+        " AND same(m.b) <> r.b",
+        " AND m.a < r.b + (SELECT max(b) FROM known)"
+      )
+    )
+    val wanted =
+      oneOf(Seq("l.a, m.b, r.t, l.v", "r.a, r.b, l.t, m.v", "m.a, l.b, m.t, r.v"))
+    val layout = oneOf(Seq("", "('2x1x1')", "('1x3x2')"))
+    val query = Query(s"cube $layout", l.query, m.query, r.query) { (in, from) =>
+      val hint = if (in.isPlain) "" else s"/*+ CUBE_JOIN$layout */ "
+      s"SELECT $hint$wanted FROM (${from(0)}) l JOIN (${from(1)}) m " +
+        "ON m.t BETWEEN l.t - INTERVAL 2 SECONDS AND l.t + INTERVAL 4 SECONDS " +
+        s"JOIN (${from(2)}) r ON $nearer$bands$rest"
+    }
+    drawn(query, l.timed && m.timed && r.timed)
+  }
 
   /** In plain Spark the places of the rows in the order of both inputs are counted. Rows of a window that is still open
     * at the end are undecided, so the types of joins are those that give pairs.

@@ -208,6 +208,8 @@ private object StreamsAroundSuite {
     "would be joined once for each time",
     "a window of rows over two streams",
     "goes by their watermarks: call withWatermark",
+    "CUBE_JOIN goes by the watermarks of three streams",
+    "CUBE_JOIN joins three batches or three streams",
     "the time of right rows, which without a tolerance may be",
     "counts the rows of two streams in the order of times that no watermark closes",
     "cannot share this join of two streams among a matrix of cells",

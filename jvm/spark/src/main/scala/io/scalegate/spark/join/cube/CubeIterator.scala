@@ -2,7 +2,7 @@ package io.scalegate.spark.join.cube
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.scalegate.TaskAccess
 
 import io.scalegate.matrix.cube.{CubeResult, RunningCubeJoin}
@@ -20,7 +20,8 @@ final private[cube] class CubeIterator(
 ) extends Iterator[InternalRow]
     with AutoCloseable {
   private[this] val idle = new IdleStrategy.Backoff()
-  private[this] val (two, three) = (new JoinedRow, new JoinedRow)
+  private[this] val feed = new CubeFeed(join)
+  private[this] val triple = new TripleRow
   private[this] var result: CubeResult = _
   private[this] var taken = 0L
 
@@ -33,7 +34,7 @@ final private[cube] class CubeIterator(
   def hasNext: Boolean = {
     while (result == null && !join.isDone) {
       result = join.poll()
-      if (result == null && !feed()) {
+      if (result == null && !deliver()) {
         TaskAccess.stopIfKilled(task)
         idle.idle()
       }
@@ -43,7 +44,7 @@ final private[cube] class CubeIterator(
 
   def next(): InternalRow = {
     if (!hasNext) throw new NoSuchElementException("no more triples")
-    val row = project(three(two(rowOf(result.r), rowOf(result.s)), rowOf(result.t)))
+    val row = project(triple(result.r, result.s, result.t))
     result = null
     taken += 1
     row
@@ -51,31 +52,22 @@ final private[cube] class CubeIterator(
 
   def close(): Unit = join.close()
 
-  private[this] def rowOf(t: StreamTuple) = t.row.asInstanceOf[InternalRow]
-
   /** Delivers tuples in the order of their times until a source is full; false if it could deliver none. */
-  private[this] def feed(): Boolean = {
+  private[this] def deliver(): Boolean = {
     var count = 0
-    while (count < CubeIterator.Burst && deliver()) count += 1
+    while (count < CubeIterator.Burst && deliverNext()) count += 1
     if (count > 0) idle.reset()
     count > 0
   }
 
-  private[this] def deliver(): Boolean = {
-    var next = -1
-    for (i <- inputs.indices) {
-      val head = inputs(i).head
-      if (head != null && (next < 0 || head.ts < inputs(next).head.ts)) next = i
-    }
-    val delivered = next >= 0 && join.sources(next).tryAdd(inputs(next).head)
-    if (delivered) inputs(next).advance() else for (i <- inputs.indices if i != next) tell(i)
+  private[this] def deliverNext(): Boolean = {
+    var next: CubeRows = null
+    for (input <- inputs)
+      if (input.head != null && (next == null || input.head.ts < next.head.ts)) next = input
+    if (next == null) feed.close()
+    val delivered = next != null && feed.tryAdd(next.head)
+    if (delivered) next.advance()
     delivered
-  }
-
-  /** What comes next of an input that has nothing to deliver yet. */
-  private[this] def tell(input: Int): Unit = {
-    val head = inputs(input).head
-    if (head == null) join.sources(input).close() else join.sources(input).advance(head.ts)
   }
 }
 

@@ -7,11 +7,13 @@ import org.apache.spark.sql.catalyst.expressions.{
   ExpressionSet
 }
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics}
+import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.matrix.cube.CubeLayout
-import io.scalegate.spark.plan.{InTwoSteps, KeepsAliases, OwnNode}
+import io.scalegate.spark.plan.{InTwoSteps, KeepsAliases, OwnNode, StatefulNode}
+import io.scalegate.spark.settings.{Cores, ScaleGateConf}
 
-/** The inner join of three inputs by one condition, as one operator.
+/** The inner join of three batches, or of three streams, by one condition, as one operator.
   *
   * @param condition
   *   over the columns of all three
@@ -25,12 +27,22 @@ final case class CubeJoin(
     condition: Expression,
     layout: Option[CubeLayout]
 ) extends InTwoSteps
-    with KeepsAliases {
+    with KeepsAliases
+    with StatefulNode {
   override def children: Seq[LogicalPlan] = Seq(first, second, third)
   override def output: Seq[Attribute] = children.flatMap(_.output)
+
+  /** The cube's, as it is planned. */
+  private[join] def workers: CubeLayout = layout.getOrElse(
+    CubeLayout(ScaleGateConf.cellThreads(SQLConf.get, Cores.ofOneTask), 1, 1)
+  )
+
   override def references: AttributeSet = condition.references
+
+  /** A batch of a stream is joined with rows of earlier ones, too. */
   override def maxRows: Option[Long] =
-    children.map(_.maxRows).reduce[Option[Long]] { (a, b) =>
+    if (isStreaming) None
+    else children.map(_.maxRows).reduce[Option[Long]] { (a, b) =>
       for (x <- a; y <- b; product <- OwnNode.times(Some(x), y)) yield product
     }
   override def maxRowsPerPartition: Option[Long] = maxRows

@@ -2,13 +2,7 @@ package io.scalegate.spark.join.cube
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{
-  Attribute,
-  BasePredicate,
-  Expression,
-  JoinedRow,
-  UnsafeProjection
-}
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression, UnsafeProjection}
 
 import io.scalegate.matrix.cube.{
   CubeJoin => CubeOfWorkers,
@@ -20,7 +14,6 @@ import io.scalegate.matrix.cube.{
 }
 import io.scalegate.spark.join.JoinTask
 import io.scalegate.spark.rows.{AttributeReader, UnsafeRows}
-import io.scalegate.stream.StreamTuple
 
 /** A join by a cube of workers, as it travels to the executor. */
 final private[cube] class CubeTask(
@@ -52,11 +45,7 @@ final private[cube] class CubeTask(
 
   /** One for each worker. */
   private[this] def predicates(all: Seq[Attribute]): () => TriplePredicate =
-    JoinTask.oneForEach(Seq.fill(layout.workers)(accepts(residual, all)).flatten.map(test))
-
-  private[this] def test(holds: BasePredicate): TriplePredicate = {
-    val (two, three) = (new JoinedRow, new JoinedRow)
-    def row(t: StreamTuple) = t.row.asInstanceOf[InternalRow]
-    (r, s, t) => holds.eval(three(two(row(r), row(s)), row(t)))
-  }
+    JoinTask.oneForEach(
+      Seq.fill(layout.workers)(accepts(residual, all)).flatten.map(TripleRow.test)
+    )
 }

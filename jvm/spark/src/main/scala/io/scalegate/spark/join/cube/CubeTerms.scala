@@ -4,17 +4,20 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.expressions.{
   And,
+  Attribute,
   AttributeSet,
   EqualTo,
   Expression,
+  IsNotNull,
   PredicateHelper
 }
+import org.apache.spark.sql.catalyst.plans.logical.{EventTimeWatermark, Filter, LogicalPlan}
 
 import io.scalegate.matrix.cube.{CubeBand, CubePair, CubeSpec}
 import io.scalegate.spark.bounds.{BoundExtractor, BoundedDifference, DifferenceRange, TermType}
 import io.scalegate.spark.join.operator.OperatorWindow
 import io.scalegate.spark.settings.Errors
-import io.scalegate.stream.TimeWindow
+import io.scalegate.stream.{SaturatingMath, TimeWindow}
 
 /** What a [[CubeJoin]] goes by, read off its condition.
   *
@@ -29,7 +32,7 @@ import io.scalegate.stream.TimeWindow
   * @param shown
   *   windows and bands, as EXPLAIN shows them
   */
-final private[cube] case class CubeTerms(
+final private[join] case class CubeTerms(
     times: Seq[Expression],
     bounded: Seq[Seq[Expression]],
     pairs: Seq[CubePair],
@@ -38,14 +41,27 @@ final private[cube] case class CubeTerms(
 ) {
 
   /** Whether any triple lies in all windows. */
-  def isPossible: Boolean =
-    try {
-      CubeSpec(pairs(0), pairs(1), pairs(2)).narrowed
-      true
-    } catch { case _: IllegalArgumentException => false }
+  def isPossible: Boolean = narrowed.nonEmpty
+
+  /** How far apart the times of two rows of a triple may be. */
+  def reach: Long = {
+    val windows = narrowed.toSeq.flatMap(s => Seq(s.rs, s.st, s.rt)).map(_.window)
+    windows.flatMap(w => Seq(w.upper, SaturatingMath.subtract(0, w.lower))).foldLeft(0L)(_ max _)
+  }
+
+  /** The inputs without rows whose time or banded attribute is NULL, which match nothing. */
+  def presentIn(inputs: Seq[LogicalPlan]): Seq[LogicalPlan] =
+    inputs.zip(times.zip(bounded)).map { case (input, (time, others)) =>
+      (time +: others).filter(_.nullable).map(IsNotNull(_): Expression).reduceOption(And.apply)
+        .fold(input)(Filter(_, input))
+    }
+
+  private[this] def narrowed: Option[CubeSpec] =
+    try Some(CubeSpec(pairs(0), pairs(1), pairs(2)).narrowed)
+    catch { case _: IllegalArgumentException => None }
 }
 
-private[cube] object CubeTerms extends PredicateHelper {
+private[join] object CubeTerms extends PredicateHelper {
 
   /** A bound between two inputs, by their numbers. */
   final private case class Bound(from: Int, to: Int, by: BoundedDifference) {
@@ -102,11 +118,20 @@ private[cube] object CubeTerms extends PredicateHelper {
     } yield BoundedDifference(l, r, of, DifferenceRange(0, 0), exact = true)
   }
 
+  private[this] def hasWatermark(time: Expression) = time match {
+    case a: Attribute => a.metadata.contains(EventTimeWatermark.delayKey)
+    case _ => false
+  }
+
   private[this] def isTime(b: Bound) = OperatorWindow.from(b.by).nonEmpty
 
-  /** The times by two of whose bounds all three inputs hang together, those that are timestamps first. */
+  /** The times by two of whose bounds all three inputs hang together: those that have watermarks first, then those that are
+    * timestamps.
+    */
   private[this] def timesOf(bounds: Seq[Bound]): Option[Seq[Expression]] = {
-    val usable = bounds.filter(isTime).sortBy(b => TermType.sweepRank(b.by.termType))
+    val usable = bounds.filter(isTime).sortBy { b =>
+      (!Seq(b.by.left, b.by.right).forall(hasWatermark), TermType.sweepRank(b.by.termType))
+    }
     val chains = for {
       a <- usable
       b <- usable

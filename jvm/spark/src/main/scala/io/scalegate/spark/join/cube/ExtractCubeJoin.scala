@@ -5,7 +5,6 @@ import org.apache.spark.sql.catalyst.plans.InnerLike
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, SubqueryAlias}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.matrix.cube.CubeLayout
 import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.hint.WindowJoinRequested
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -17,13 +16,15 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.transformUpWithSubqueries {
       case CubeHint(child, _) if !ScaleGateConf.enabled(conf) => child
-      case CubeHint(child, layout) if child.resolved => joined(child, layout)
+      case hint: CubeHint if hint.child.resolved => joined(hint)
     }
 
-  private[this] def joined(plan: LogicalPlan, layout: Option[CubeLayout]): LogicalPlan = {
-    val (inputs, found) = inputsOf(plan)
+  /** The node, below a filter where functions in Python are part of the condition. */
+  private[join] def joined(hint: CubeHint): LogicalPlan = {
+    val (inputs, found) = inputsOf(hint.child)
     if (inputs.size != 3) throw Errors.cubeInputs(inputs.size)
-    if (plan.isStreaming) throw Errors.cubeStreaming
+    val streams = inputs.count(_.isStreaming)
+    if (streams != 0 && streams != inputs.size) throw Errors.cubeStreaming(streams)
     val conjuncts = found.flatMap(splitConjunctivePredicates)
       .filterNot(_.isInstanceOf[WindowJoinRequested])
     conjuncts.find(!_.deterministic).foreach(c => throw Errors.cubeCondition(c.sql))
@@ -36,7 +37,7 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
         .fold(input)(Filter(_, input))
     }
     val condition = others.reduceOption(And.apply).getOrElse(Literal.TrueLiteral)
-    val cube = CubeJoin(filtered(0), filtered(1), filtered(2), condition, layout)
+    val cube = CubeJoin(filtered(0), filtered(1), filtered(2), condition, hint.layout)
     python.reduceOption(And.apply).fold[LogicalPlan](cube)(Filter(_, cube))
   }
 

@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.plan
 
+import scala.reflect.ClassTag
+
 import org.apache.spark.sql.catalyst.optimizer.{
   ComputeCurrentTime,
   ConstantFolding,
@@ -7,19 +9,20 @@ import org.apache.spark.sql.catalyst.optimizer.{
   RewriteWithExpression,
   SimplifyCasts
 }
-import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
-/** The join with its condition in the form that the optimizer gives it, for rules that run before. */
+/** A join with its condition in the form that the optimizer gives it, for rules that run before. */
 object SimplifiedJoin {
-  def apply(join: Join): Join =
-    Seq(
-      ReplaceExpressions,
-      RewriteWithExpression,
-      ComputeCurrentTime,
-      SimplifyCasts,
-      ConstantFolding
-    )
-      .foldLeft[LogicalPlan](join)((plan, rule) => rule(plan))
-      .collectFirst { case j: Join => j }
+  private[this] val rules = Seq(
+    ReplaceExpressions,
+    RewriteWithExpression,
+    ComputeCurrentTime,
+    SimplifyCasts,
+    ConstantFolding
+  )
+
+  def apply[A <: LogicalPlan: ClassTag](join: A): A =
+    rules.foldLeft[LogicalPlan](join)((plan, rule) => rule(plan))
+      .collectFirst { case j: A => j }
       .getOrElse(join)
 }

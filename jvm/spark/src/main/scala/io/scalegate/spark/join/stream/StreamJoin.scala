@@ -8,8 +8,6 @@ import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
-import io.scalegate.spark.join.stream.operator.OperatorStreamTask
-import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.RealTimeTerms
 import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.{
@@ -17,9 +15,10 @@ import io.scalegate.spark.join.stream.task.{
   StreamBatch,
   StreamInput,
   StreamJoinTask,
-  StreamTask
+  StreamMethod,
+  StreamTask,
+  StreamTerms
 }
-import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
@@ -34,10 +33,8 @@ import io.scalegate.stream.{Side, Sides}
   *   if the rows are exchanged by cells, which mean nothing to other operators
   * @param splitting
   *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
-  * @param perKey
-  *   what is joined of each key, if the rows of each are held apart
-  * @param operator
-  *   of the papers that joins the rows of each task, if one was named
+  * @param method
+  *   in which a task finds its rows, if that is not an index over both windows
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param partitions
@@ -62,8 +59,7 @@ final case class StreamJoin(
     residual: Option[Expression],
     cells: Option[StreamCells],
     splitting: Option[HotKeySplitting],
-    perKey: Option[PerKey],
-    operator: Option[NamedOperator],
+    method: Option[StreamMethod],
     inTurn: Boolean,
     partitions: Option[Int],
     threads: Int,
@@ -78,7 +74,7 @@ final case class StreamJoin(
     */
   def expressions: Seq[Expression] =
     bounded.left ++ bounded.right ++ residual ++ python ++
-      cells.toSeq.flatMap(c => c.left ++ c.right) ++ perKey.toSeq.flatMap(_.expressions)
+      cells.toSeq.flatMap(c => c.left ++ c.right) ++ method.toSeq.flatMap(_.expressions)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
@@ -88,21 +84,18 @@ final case class StreamJoin(
       residual = next(residual).headOption,
       python = next(python).headOption,
       cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
-      perKey = perKey.map(_.withExpressions(rest))
+      method = method.map(_.withExpressions(rest))
     )
   }
 
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    (perKey, operator) match {
-      case (Some(keyed), _) => keyed.task(probing, inputs, residual)
-      case (_, Some(named)) =>
-        new OperatorStreamTask(probing, inputs, bands, window, residual, named)
-      case _ =>
-        val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
-        new StreamJoinTask(probing, inputs, bands, window, residual, inTurn, threads, functions)
-    }
+    val terms = StreamTerms(probing, inputs, bands, window, residual)
+    method.fold[StreamTask] {
+      val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
+      new StreamJoinTask(terms, inTurn, threads, functions)
+    }(_.task(terms))
   }
 
   private[this] def input(side: Side, columns: Seq[Attribute]) = StreamInput(
@@ -111,7 +104,7 @@ final case class StreamJoin(
     columns.indexWhere(_.exprId == times(side).exprId),
     probing.decides(side),
     if (side eq probing.side) probing.unmatched else probing.unfound,
-    perKey.toSeq.flatMap(_.ties(side)),
+    method.toSeq.flatMap(_.ties(side)),
     cells.filter(_.by.isCopied(side)).map(c =>
       Copies(c.attributes(side), c.by, columns.length - 1)
     )
@@ -119,7 +112,7 @@ final case class StreamJoin(
 
   /** The columns of its rows, over those of its inputs that are joined. */
   def output(columns: Sides[Seq[Attribute]]): Seq[Attribute] =
-    perKey.flatMap(_.found).fold(probing.columns(columns))(columns.left ++ _)
+    method.flatMap(_.found).fold(probing.columns(columns))(columns.left ++ _)
 
   /** The columns of an input that are joined. */
   def joined(columns: Seq[Attribute]): Seq[Attribute] =
@@ -142,7 +135,7 @@ final case class StreamJoin(
     */
   def outputWatermark(watermark: Long): Long = {
     val at = StreamJoin.micros(watermark)
-    val least = perKey.fold(window.leastOutput(at))(_.leastOutput(at))
+    val least = method.fold(window.leastOutput(at))(_.leastOutput(window, at))
     math.max(0L, math.min(watermark, Math.floorDiv(least, 1000L)))
   }
 

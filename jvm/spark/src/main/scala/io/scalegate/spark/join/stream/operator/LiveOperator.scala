@@ -6,33 +6,20 @@ import io.scalegate.join.{RunningTypedJoin, TypedResult}
 import io.scalegate.spark.join.operator.{DealtSources, TimedReader}
 import io.scalegate.spark.join.stream.state.RowBatch
 import io.scalegate.spark.join.stream.task.EventTimeOrder
-import io.scalegate.stream.{IdleStrategy, SaturatingMath, Side, Sides, StreamTuple}
+import io.scalegate.stream.{SaturatingMath, Side, Sides, StreamTuple}
 
-/** An operator of the papers within a task of a streaming join. It is given the rows of both sides in the order of their
-  * times, some at a time, and up to which time these are all: what it gives then is all that it gives up to that time.
-  *
-  * One thread, the task's, beside the operator's own, which run from when it is made until [[close]]. Memory order is
-  * that of the running join.
-  *
-  * @param waiting
-  *   called now and then while the operator's threads have nothing yet; may throw
-  */
+/** A join of two inputs under way in a task, which is given the rows of both sides. */
 final private[operator] class LiveOperator(
     join: RunningTypedJoin,
     readers: Sides[TimedReader],
     waiting: () => Unit
-) extends AutoCloseable {
+) extends LiveRun[TypedResult](join, waiting) {
   private[this] val left = new Feed(Side.R)
   private[this] val right = new Feed(Side.S)
-  private[this] val idle = new IdleStrategy.Backoff()
   private[this] var order: EventTimeOrder = _
   private[this] var position = 0
-  private[this] var end = Long.MinValue // no result of the rows given lies at or above it
-  private[this] var promised = true
-  private[this] var comparedBefore = 0L
 
-  /** Pairs of rows that its threads have compared since it was last given rows. */
-  def comparisons: Long = join.metrics.comparisons - comparedBefore
+  protected def compared: Long = join.metrics.comparisons
 
   /** Takes more rows: all that there are after those before and up to a time. [[next]] must have given null. The sequence
     * numbers of their tuples go on from `before`, the numbers of rows that came before them.
@@ -47,45 +34,17 @@ final private[operator] class LiveOperator(
     position = 0
     left.begin(rows.left, before.left)
     right.begin(rows.right, before.right)
-    end = SaturatingMath.add(upTo, 1)
-    promised = false
-    comparedBefore = join.metrics.comparisons
+    beginUpTo(upTo)
   }
 
-  /** The next result of these rows, or of those before that are decided by this time; null when there is none any more. */
-  def next(): TypedResult = {
-    var result = join.poll()
-    while (result == null && (feed() || !isThrough)) result = join.poll()
-    if (result != null) idle.reset()
-    result
+  protected def hasRows: Boolean = position < order.size
+
+  protected def promise(end: Long): Unit = {
+    left.source.advance(end)
+    right.source.advance(end)
   }
 
-  def close(): Unit = join.close()
-
-  /** Waits a little where it is not. */
-  private[this] def isThrough = join.frontier >= end || {
-    idle.idle()
-    waiting()
-    false
-  }
-
-  /** Gives the operator rows until it takes no more of them, and what is promised when they are all; false if it took
-    * nothing.
-    */
-  private[this] def feed(): Boolean = {
-    var count = 0
-    while (count < LiveOperator.Burst && position < order.size && take()) count += 1
-    if (position == order.size && !promised) {
-      left.source.advance(end)
-      right.source.advance(end)
-      promised = true
-      count += 1
-    }
-    if (count > 0) idle.reset()
-    count > 0
-  }
-
-  private[this] def take(): Boolean = {
+  protected def give(): Boolean = {
     val isLeft = order.side(position) eq Side.R
     val (from, other) = if (isLeft) (left, right) else (right, left)
     val tuple = from.tuple(order.number(position))
@@ -128,10 +87,4 @@ final private[operator] class LiveOperator(
       new StreamTuple(time, source.next(time), before + number + 1, side, attrs, row)
     }
   }
-}
-
-private object LiveOperator {
-
-  /** Rows that are given to the operator before its results are looked at again. */
-  val Burst = 256
 }

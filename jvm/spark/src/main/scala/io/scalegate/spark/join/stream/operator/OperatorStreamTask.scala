@@ -2,7 +2,6 @@ package io.scalegate.spark.join.stream.operator
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.join.{JoinSpec, JoinType, TypedJoin}
@@ -21,12 +20,12 @@ import io.scalegate.spark.join.stream.task.{
   StoredSide,
   StoredTask,
   StreamBatch,
-  StreamInput,
   StreamJoinEnd,
   StreamJoinIterator,
+  StreamTerms,
   UnmatchedRows
 }
-import io.scalegate.spark.join.{BoundedInput, JoinTask, Probing}
+import io.scalegate.spark.join.{BoundedInput, JoinTask}
 import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.{CountWindow, SaturatingMath, Sides, TimeWindow, Window}
 
@@ -41,20 +40,12 @@ import io.scalegate.stream.{CountWindow, SaturatingMath, Sides, TimeWindow, Wind
   * decides, and is given those of twice the window, since what has become of the rows that are not decided yet depends
   * on them. Over a window of rows that would be all rows before; the operator gives the pairs there, and the state says
   * which rows have been in one.
-  *
-  * @param bands
-  *   of the bounded attributes, the event time among them
   */
-final class OperatorStreamTask(
-    probing: Probing,
-    inputs: Sides[StreamInput],
-    bands: IndexedSeq[Band],
-    window: StreamWindow,
-    residual: Option[Expression],
-    operator: NamedOperator
-) extends JoinTask
+final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
+    extends JoinTask
     with StoredTask {
   import OperatorStreamTask._
+  import terms.{bands, inputs, probing, residual, window}
 
   /** Whether the operator says what becomes of each row, and not the state. */
   private[this] val decides = window.isInstanceOf[EventTimeWindow] || probing.isInner

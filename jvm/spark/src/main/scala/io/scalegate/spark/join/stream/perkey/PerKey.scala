@@ -3,56 +3,31 @@ package io.scalegate.spark.join.stream.perkey
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 
 import io.scalegate.lookup.NearestIndex
-import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.SlidingInterval
-import io.scalegate.spark.join.stream.task.{StreamInput, StreamTask}
+import io.scalegate.spark.join.stream.state.StreamWindow
+import io.scalegate.spark.join.stream.task.{StreamMethod, StreamTask, StreamTerms}
 import io.scalegate.stream.{SaturatingMath, Side, Sides}
 
 /** A join of two streams that holds the rows of each key apart, as it is planned. */
-sealed trait PerKey {
+sealed trait PerKey extends StreamMethod {
 
   /** In a form whose bytes are the same where keys are equal; none if all rows have one key. */
   def keys: Sides[Seq[Expression]]
-
-  /** Over a side's columns: the order of its rows of one key and time, before that of their columns. */
-  def ties(side: Side): Seq[Expression]
-
-  def expressions: Seq[Expression]
-
-  /** The least event time, in microseconds, that a joined row may have once the watermark is there. */
-  def leastOutput(watermark: Long): Long
-
-  /** The same with other expressions in the places of its own. */
-  def withExpressions(changed: Iterator[Expression]): PerKey
-
-  /** The columns of what a left row is joined with, if these are not the right input's. */
-  def found: Option[Seq[Attribute]] = None
-
-  def task(
-      probing: Probing,
-      inputs: Sides[StreamInput],
-      residual: Option[Expression]
-  ): StreamTask
 }
 
 /** Each row with the last rows of the other side that have its key. */
 final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Sides[Long])
     extends PerKey {
-  def ties(side: Side): Seq[Expression] = Nil
-
-  def expressions: Seq[Expression] = keys.left ++ keys.right
+  override def expressions: Seq[Expression] = keys.left ++ keys.right
 
   /** The earlier row of a pair may have any time. */
-  def leastOutput(watermark: Long): Long = Long.MinValue
+  override def leastOutput(window: StreamWindow, watermark: Long): Long = Long.MinValue
 
-  def withExpressions(changed: Iterator[Expression]): LastRowsPerKey =
+  override def withExpressions(changed: Iterator[Expression]): LastRowsPerKey =
     copy(keys = keys.map(_.map(_ => changed.next())))
 
-  def task(
-      probing: Probing,
-      inputs: Sides[StreamInput],
-      residual: Option[Expression]
-  ): StreamTask = new RowsPerKeyStream(probing, inputs, keys, rows, residual)
+  def task(terms: StreamTerms): StreamTask =
+    new RowsPerKeyStream(terms.probing, terms.inputs, keys, rows, terms.residual)
 }
 
 /** Each left row with the right rows of its key that are nearest to it in time.
@@ -66,22 +41,20 @@ final case class NearestPerKey(
     rightTies: Seq[Expression],
     reach: AnswerReach
 ) extends PerKey {
-  def ties(side: Side): Seq[Expression] = if (side eq Side.R) Nil else rightTies
+  override def ties(side: Side): Seq[Expression] = if (side eq Side.R) Nil else rightTies
 
-  def expressions: Seq[Expression] = keys.left ++ keys.right ++ rightTies
+  override def expressions: Seq[Expression] = keys.left ++ keys.right ++ rightTies
 
-  def leastOutput(watermark: Long): Long = reach.leastOutput(watermark)
+  override def leastOutput(window: StreamWindow, watermark: Long): Long =
+    reach.leastOutput(watermark)
 
-  def withExpressions(changed: Iterator[Expression]): NearestPerKey = {
+  override def withExpressions(changed: Iterator[Expression]): NearestPerKey = {
     val changedKeys = keys.map(_.map(_ => changed.next()))
     copy(keys = changedKeys, rightTies = rightTies.map(_ => changed.next()))
   }
 
-  def task(
-      probing: Probing,
-      inputs: Sides[StreamInput],
-      residual: Option[Expression]
-  ): StreamTask = new NearestStream(probing, inputs, this, residual)
+  def task(terms: StreamTerms): StreamTask =
+    new NearestStream(terms.probing, terms.inputs, this, terms.residual)
 }
 
 /** Each left row with aggregates of the right rows of its key in one interval or several around its time.
@@ -105,26 +78,20 @@ final case class AggregatesPerKey(
     )
   }
 
-  def ties(side: Side): Seq[Expression] = Nil
-
-  def expressions: Seq[Expression] = keys.left ++ keys.right ++ intervals
+  override def expressions: Seq[Expression] = keys.left ++ keys.right ++ intervals
 
   /** Left rows are given with their own times. */
-  def leastOutput(watermark: Long): Long = reach.decided(watermark)
+  override def leastOutput(window: StreamWindow, watermark: Long): Long = reach.decided(watermark)
 
-  def withExpressions(changed: Iterator[Expression]): AggregatesPerKey = {
+  override def withExpressions(changed: Iterator[Expression]): AggregatesPerKey = {
     val changedKeys = keys.map(_.map(_ => changed.next()))
     copy(changedKeys, intervals.map(_ => changed.next().asInstanceOf[SlidingInterval]))
   }
 
   override def found: Option[Seq[Attribute]] = Some(intervals.flatMap(_.aggregates.output))
 
-  def task(
-      probing: Probing,
-      inputs: Sides[StreamInput],
-      residual: Option[Expression]
-  ): StreamTask = {
-    require(residual.isEmpty, "no pair is made that could be tested")
-    new AggregateStream(inputs, this)
+  def task(terms: StreamTerms): StreamTask = {
+    require(terms.residual.isEmpty, "no pair is made that could be tested")
+    new AggregateStream(terms.inputs, this)
   }
 }

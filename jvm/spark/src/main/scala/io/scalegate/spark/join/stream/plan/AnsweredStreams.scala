@@ -46,11 +46,8 @@ abstract private[plan] class AnsweredStreams(node: LogicalPlan, what: String) {
       .find(key => !UnsafeRowUtils.isBinaryStable(key.dataType))
       .foreach(key => throw Errors.answersKey(what, key.sql))
 
-  /** What it gives is given once. */
   def refuseMode(mode: OutputMode): this.type = {
-    if (mode == OutputMode.Complete()) throw Errors.streamMode(what, "complete")
-    if (mode == OutputMode.Update() && node.children.exists(StreamingJoins.givesAgain))
-      throw Errors.streamUpdatedInput
+    StreamingJoins.refuseMode(node, what, mode)
     this
   }
 

@@ -19,6 +19,7 @@ import org.apache.spark.sql.streaming.{GroupStateTimeout, OutputMode, TimeMode}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
+import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.plan.SimplifiedJoin
 import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
@@ -42,21 +43,26 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
   }
 
   private[this] def hide(w: WriteToStreamStatement): WriteToStreamStatement =
-    w.copy(inputQuery = PythonOfStreams.withoutPython(w.inputQuery).transformUp {
-      case a: IntervalAggregate if a.isOfStreams =>
-        new StreamingAggregate(a, a.joins.map(SimplifiedJoin(_))).refuse()
-          .refuseMode(w.outputMode)
-        a
-      case ExtractAsOfJoin.Asked(j) if j.right.isStreaming =>
-        if (!j.left.isStreaming) throw Errors.asOfStream
-        StreamingNearest.unapply(j).foreach(_.refuse().refuseMode(w.outputMode))
-        CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
-      case BothStreaming(j) if isDecided(j) =>
-        StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
-          c.refuseMode(w.outputMode, RealTimeMode.isAsked(w))
+    w.copy(inputQuery =
+      PythonOfStreams.withoutPython(StreamingCube.in(w.inputQuery)).transformUp {
+        case cube: CubeJoin if cube.isStreaming =>
+          new StreamingCube(SimplifiedJoin(cube)).refuse().refuseMode(w.outputMode)
+          cube
+        case a: IntervalAggregate if a.isOfStreams =>
+          new StreamingAggregate(a, a.joins.map(SimplifiedJoin(_))).refuse()
+            .refuseMode(w.outputMode)
+          a
+        case ExtractAsOfJoin.Asked(j) if j.right.isStreaming =>
+          if (!j.left.isStreaming) throw Errors.asOfStream
+          StreamingNearest.unapply(j).foreach(_.refuse().refuseMode(w.outputMode))
           CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
-        }
-    })
+        case BothStreaming(j) if isDecided(j) =>
+          StreamingJoins.candidate(SimplifiedJoin(j)).fold[LogicalPlan](j) { c =>
+            c.refuseMode(w.outputMode, RealTimeMode.isAsked(w))
+            CheckedStreamingJoin(j.left, j.right, j.joinType, j.condition, j.hint)
+          }
+      }
+    )
 
   /** Where all operators go by one watermark, rows that one of them gives late are too late for the next. Spark refuses
     * that for the joins that it sees.
@@ -67,10 +73,11 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
       throw Errors.streamOneWatermark
   }
 
-  /** Whether a node is a join of two streams that runs here, or aggregates of two. */
+  /** Whether a node is a join of streams that runs here, or aggregates of two. */
   private[plan] def isOurs(plan: LogicalPlan): Boolean = plan match {
     case _: CheckedStreamingJoin => true
     case a: IntervalAggregate => a.isOfStreams
+    case cube: CubeJoin => cube.isStreaming
     case _ => false
   }
 

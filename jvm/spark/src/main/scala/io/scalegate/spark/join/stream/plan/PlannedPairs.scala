@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
-import org.apache.spark.sql.types.{MetadataBuilder, TimestampNTZType, TimestampType}
+import org.apache.spark.sql.types.{Metadata, MetadataBuilder, TimestampNTZType, TimestampType}
 
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.checkpoint.JoinTerms
@@ -74,7 +74,6 @@ private[plan] object PlannedPairs {
     cells = None,
     splitting = None,
     Some(perKey),
-    operator = None,
     inTurn = true,
     partitions = Option.when(keys.left.isEmpty)(1),
     threads = 1,
@@ -129,6 +128,10 @@ private[plan] object PlannedPairs {
     keys.filter(_.nullable).map(IsNull(_): Expression).reduceOption(Or.apply)
       .fold[Expression](time)(If(_, Literal(null, time.dataType), time))
 
+  /** The metadata of a column, but not that it is an event time. */
+  def timeless(column: Attribute): Metadata =
+    new MetadataBuilder().withMetadata(column.metadata).remove(EventTimeWatermark.delayKey).build()
+
   /** The input with this event time alone: Spark takes several for an error, whichever the join goes by. */
   def oneEventTime(input: LogicalPlan, time: Attribute): LogicalPlan = {
     def isOther(a: Attribute) = a.exprId != time.exprId && hasDelay(a)
@@ -137,9 +140,7 @@ private[plan] object PlannedPairs {
       Project(
         input.output.map {
           case a if isOther(a) =>
-            val plain =
-              new MetadataBuilder().withMetadata(a.metadata).remove(EventTimeWatermark.delayKey)
-            Alias(a, a.name)(a.exprId, explicitMetadata = Some(plain.build()))
+            Alias(a, a.name)(a.exprId, explicitMetadata = Some(timeless(a)))
           case a => a
         },
         input

@@ -7,6 +7,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.aggregate.{ExtractIntervalAggregate, IntervalAggregate}
+import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.plan.StatefulNode
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -23,6 +24,8 @@ private[spark] object RealTimeQueries {
         if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
       } else {
         refuseSortedTables(hidden)
+        if (joins.exists(_.isInstanceOf[CubeJoin]))
+          throw Errors.realTimeOperator("a join of three streams by CUBE_JOIN")
         if (joins.nonEmpty) refuseAround(query, conf)
         joins.foreach { c =>
           c.children.flatMap(_.find(mixesSources)).foreach { below =>

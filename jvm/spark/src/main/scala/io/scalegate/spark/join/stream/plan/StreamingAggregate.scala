@@ -67,7 +67,7 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, condi
     JoinTerms(
       same,
       aggregate.parts.flatMap(p => splitConjunctivePredicates(p.condition)).distinct,
-      (times.left, times.right),
+      times.toSeq,
       rows = None,
       perKey = false,
       nearest = None,

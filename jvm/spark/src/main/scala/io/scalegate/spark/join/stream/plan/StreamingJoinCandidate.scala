@@ -228,12 +228,9 @@ final private[plan] class StreamingJoinCandidate(
     val final_ = probing.unmatched || probing.unfound
     if (mode == OutputMode.Update() && final_ && !isRealTime)
       throw Errors.streamMode(s"${join.joinType.sql} join", "update")
-    if (mode == OutputMode.Update() && join.children.exists(StreamingJoins.givesAgain))
-      throw Errors.streamUpdatedInput
+    StreamingJoins.refuseMode(join, s"${join.joinType.sql} join", mode)
     if (isRealTime) join.condition.flatMap(_.find(_.isInstanceOf[PythonCall])).foreach { call =>
       throw Errors.pythonStream(call.sql)
     }
-    if (mode == OutputMode.Complete())
-      throw Errors.streamMode(s"${join.joinType.sql} join", "complete")
   }
 }

@@ -23,9 +23,11 @@ import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.aggregate.IntervalAggregate
 import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
+import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.plan.MatrixChoice
 import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
+import io.scalegate.spark.join.stream.operator.ByOperator
 import io.scalegate.spark.join.stream.perkey.LastRowsPerKey
 import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
@@ -53,6 +55,11 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       new StreamingNearest(a).refuse().pairs(planLater).rows(a.output) :: Nil
     case a: IntervalAggregate if a.isOfStreams =>
       new StreamingAggregate(a, a.joins).refuse().pairs(planLater).rows(a.output) :: Nil
+    case Project(columns, cube: CubeJoin)
+        if cube.isStreaming && columns.forall(WindowJoinOutputExec.renamed(_).nonEmpty) =>
+      new StreamingCube(cube).refuse().rows(columns, planLater) :: Nil
+    case cube: CubeJoin if cube.isStreaming =>
+      new StreamingCube(cube).refuse().rows(cube.output, planLater) :: Nil
     case _ => Nil
   }
 
@@ -160,7 +167,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     JoinTerms(
       keys,
       c.base.bareCondition.toSeq,
-      times(c),
+      Seq(times(c)._1, times(c)._2),
       c.rowCounts,
       perKey = true,
       nearest = None,
@@ -275,8 +282,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       residual.reduceOption(And.apply),
       cells.map(_._1),
       splitting = None,
-      perKey = None,
-      operator,
+      operator.map(ByOperator),
       c.isInTurn,
       partitions,
       if (isOneTask) threadsOfTask else 1,
@@ -305,7 +311,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     JoinTerms(
       keys,
       c.base.condition.toSeq,
-      times(c),
+      Seq(times(c)._1, times(c)._2),
       c.rowCounts,
       perKey = false,
       nearest = None,

@@ -91,7 +91,7 @@ final private[plan] class StreamingNearest(val asOf: AsOfJoin)
     JoinTerms(
       same,
       terms.tolerance ++ others,
-      (times.left, times.right),
+      times.toSeq,
       rows = None,
       perKey = false,
       Some(NearestTerms(terms.direction.name, terms.exact, terms.most, terms.ties)),

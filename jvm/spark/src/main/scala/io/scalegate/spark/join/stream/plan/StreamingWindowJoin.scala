@@ -10,10 +10,12 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.plans.JoinType
 import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Join, JoinHint, LogicalPlan}
+import org.apache.spark.sql.streaming.OutputMode
 
 import io.scalegate.spark.join.plan.WindowJoinCandidate
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.{JoinNode, StatefulNode}
+import io.scalegate.spark.settings.Errors
 
 /** A join of two streams that this package runs. A node of its own and no Join: Spark plans the joins of streams before
   * it asks anybody else.
@@ -79,6 +81,17 @@ private[plan] object StreamingJoins extends PredicateHelper {
     case s: ScalarSubquery => s.isCorrelated || s.plan.isStreaming
     case s: SubqueryExpression => s.resolved
     case _ => false
+  }
+
+  /** What a join gives is given once.
+    *
+    * @param what
+    *   how errors call it
+    */
+  def refuseMode(join: LogicalPlan, what: String, mode: OutputMode): Unit = {
+    if (mode == OutputMode.Complete()) throw Errors.streamMode(what, "complete")
+    if (mode == OutputMode.Update() && join.children.exists(givesAgain))
+      throw Errors.streamUpdatedInput
   }
 
   /** In update mode an aggregate gives a group again when it has changed. */

@@ -1,11 +1,9 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.scalegate.PythonSteps
 
-import io.scalegate.band.Band
-import io.scalegate.spark.join.stream.state.{JoinState, StreamWindow}
+import io.scalegate.spark.join.stream.state.JoinState
 import io.scalegate.spark.join.{JoinTask, Probing}
 import io.scalegate.stream.Sides
 
@@ -20,16 +18,14 @@ import io.scalegate.stream.Sides
   *   what else a pair has to satisfy, if functions in Python say so
   */
 final class StreamJoinTask(
-    probing: Probing,
-    inputs: Sides[StreamInput],
-    bands: IndexedSeq[Band],
-    window: StreamWindow,
-    residual: Option[Expression],
+    terms: StreamTerms,
     inTurn: Boolean,
     threads: Int,
     python: Option[PythonSteps] = None
 ) extends JoinTask
     with StoredTask {
+  import terms.{bands, inputs, probing, residual, window}
+
   @transient protected lazy val held: Sides[StoredSide] = Sides.each(side =>
     new StoredSide(
       side,

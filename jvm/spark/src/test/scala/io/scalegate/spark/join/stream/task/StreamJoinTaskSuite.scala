@@ -29,7 +29,7 @@ import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.lookup.{Direction, NearestIndex}
 import io.scalegate.spark.InterpretedExpressions
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.operator.OperatorStreamTask
+import io.scalegate.spark.join.stream.operator.ByOperator
 import io.scalegate.spark.join.stream.perkey.{AnswerReach, LastRowsPerKey, NearestPerKey, PerKey}
 import io.scalegate.spark.join.stream.state.{
   BatchJournal,
@@ -380,22 +380,12 @@ private[scalegate] object StreamJoinTaskSuite {
         case _ => Vector(timeBand)
       }) :+ IntegralBand(AttributeType.Int32, -apart.toLong, apart.toLong)
 
-    private def task: StreamTask = (perKey, operator) match {
-      case (Some(ofKeys), _) =>
-        val keys = Sides[Seq[Expression]](Seq(left(1)), Seq(right(1)))
-        ofKeys(keys).task(probing, Sides.each(input), condition)
-      case (_, Some(named)) =>
-        new OperatorStreamTask(probing, Sides.each(input), bands, window, condition, named)
-      case _ =>
-        new StreamJoinTask(
-          probing,
-          Sides.each(input),
-          bands,
-          window,
-          condition,
-          inTurn,
-          threads
-        )
+    private val method: Option[StreamMethod] =
+      perKey.map(_(Sides(Seq(left(1)), Seq(right(1))))).orElse(operator.map(ByOperator))
+
+    private def task: StreamTask = {
+      val terms = StreamTerms(probing, Sides.each(input), bands, window, condition)
+      method.fold[StreamTask](new StreamJoinTask(terms, inTurn, threads))(_.task(terms))
     }
 
     def run(l: Seq[Event], r: Seq[Event], cuts: Int, random: Random): Seq[String] = {

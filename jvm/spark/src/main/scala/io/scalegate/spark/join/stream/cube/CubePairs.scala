@@ -1,0 +1,54 @@
+package io.scalegate.spark.join.stream.cube
+
+import io.scalegate.matrix.cube.CubeResult
+import io.scalegate.spark.join.RowAddress
+import io.scalegate.spark.join.cube.TripleRow
+import io.scalegate.spark.join.stream.state.JoinState
+import io.scalegate.spark.join.stream.task.{BatchPairs, BatchSide, StreamJoinEnd}
+import io.scalegate.stream.Sides
+
+/** The triples that one batch adds to a join of three streams, each as one left row, in the order of the times of their
+  * latest rows. One thread, the task's.
+  *
+  * @param live
+  *   which has begun with the rows of the batch; None where there are none
+  */
+final private[cube] class CubePairs(
+    live: Option[LiveCube],
+    triples: HeldTriples,
+    sides: Sides[BatchSide],
+    end: StreamJoinEnd
+) extends BatchPairs(
+      new RowAddress(sides.left.input.output.length),
+      new RowAddress(sides.right.input.output.length)
+    ) {
+  private[this] val triple = new TripleRow
+  // Two rows that follow each other must not lie in the same place.
+  private[this] var (project, other) = (triples.project, triples.project)
+  rightAddress.setNulls()
+
+  def comparisons: Long = live.fold(0L)(_.comparisons)
+
+  def added: Long = sides.left.rows.size.toLong
+
+  def dropped: Long = end.dropped
+
+  def advance(): Boolean = {
+    val result = live.fold[CubeResult](null)(_.next())
+    if (result != null) {
+      leftAddress.set(project(triple(result.r, result.s, result.t)))
+      val last = project
+      project = other
+      other = last
+    }
+    result != null
+  }
+
+  def finish(): JoinState = {
+    require(!hasNext, "a batch is finished when all of its rows were taken")
+    end.stateOf(sides)
+  }
+
+  /** The end of the task closes the cube. */
+  def close(): Unit = ()
+}

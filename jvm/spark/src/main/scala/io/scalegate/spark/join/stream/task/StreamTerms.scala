@@ -1,0 +1,21 @@
+package io.scalegate.spark.join.stream.task
+
+import org.apache.spark.sql.catalyst.expressions.Expression
+
+import io.scalegate.band.Band
+import io.scalegate.spark.join.Probing
+import io.scalegate.spark.join.stream.state.StreamWindow
+import io.scalegate.stream.Sides
+
+/** What the tasks of a streaming join go by, in whichever way they join. It travels to the executors.
+  *
+  * @param bands
+  *   of the bounded attributes, the event time among them
+  */
+final case class StreamTerms(
+    probing: Probing,
+    inputs: Sides[StreamInput],
+    bands: IndexedSeq[Band],
+    window: StreamWindow,
+    residual: Option[Expression]
+)
