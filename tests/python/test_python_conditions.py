@@ -303,13 +303,14 @@ OF_STREAMS = {
     "a condition": f"x < r_x AND {NEAR}",
     "intervals": "r_ts >= ts AND r_ts <= ts + make_dt_interval(0, 0, 0, k)",
     "a window of rows": "within_rows(ts, r_ts, 7)",
+    "each key's last rows": "within_rows(ts, r_ts, array(2, 1), k, r_k)",
 }
 
 
-def decided(found: Iterable[Any]) -> Counter[Any]:
+def decided(found: Iterable[Any], below: int = 185) -> Counter[Any]:
     """Without the last events: too few rows follow them for a window that counts rows, and none
-    is decided of those that move the watermark."""
-    return Counter(row for row in map(tuple, found) if all(0 <= n < 185 for n in ids(row)))
+    is decided of those that move the watermark, or that wait for it."""
+    return Counter(row for row in map(tuple, found) if all(0 <= n < below for n in ids(row)))
 
 
 def ids(row: tuple[Any, ...]) -> list[int]:
@@ -338,6 +339,76 @@ def test_rows_of_streams_that_python_decides(
     found = decided(stream_files.given(joined, tmp_path))
     wanted = decided(join(at_rest, in_spark, in_spark).collect())
     assert found == wanted
+    assert found.total() > 20
+
+
+@pytest.mark.connect
+@pytest.mark.streaming
+@pytest.mark.parametrize(
+    ("direction", "how"), sample.covering(["backward", "forward", "nearest"], NEAREST)
+)
+def test_the_nearest_row_of_streams_that_python_accepts(
+    functions: dict[str, Function],
+    spark: SparkSession,
+    tmp_path: Path,
+    direction: Any,
+    how: Any,
+) -> None:
+    """Functions of both sides, of the right one, which filters it, and of the left one."""
+    streams, at_rest = sides_of_streams(spark, tmp_path)
+
+    def join(sides: Any, fits: Function, other: Function) -> DataFrame:
+        left, right = sides
+        of_left = other("id", "k") | (left.id % 2 == 0)
+        of_right = fits("r_id", "r_k") | (right.r_id % 2 == 0)
+        return left.asof_join(
+            right, left_on="k", right_on="r_k", time=("ts", "r_ts"), direction=direction,
+            how=how, tolerance="6 seconds", ties="r_id",
+            condition=fits("id", "r_id") & of_left & of_right,
+        )  # fmt: skip
+
+    which = list(functions)
+    fits, other = (functions[which[(NEAREST.index(how) + n) % 3]] for n in (0, 1))
+    joined = join(streams, fits, other)
+    assert "StreamingWindowJoin" in sessions.plan(joined)
+    found = decided(stream_files.given(joined, tmp_path), below=140)
+    assert found == decided(join(at_rest, in_spark, in_spark).collect(), below=140)
+    assert found.total() > 20
+
+
+@pytest.mark.streaming
+def test_the_nearest_rows_of_streams_that_python_accepts(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path
+) -> None:
+    streams, at_rest = sides_of_streams(spark, tmp_path)
+
+    def join(sides: Any, fits: Function) -> DataFrame:
+        left, right = sides
+        return left.nearest_join(
+            right, k=3, time=("ts", "r_ts"), how="left", tolerance="4 seconds", ties="r_id",
+            condition=fits("id", "r_id"),
+        )  # fmt: skip
+
+    found = decided(stream_files.given(join(streams, functions["pandas"]), tmp_path), below=150)
+    assert found == decided(join(at_rest, in_spark).collect(), below=150)
+    assert found.total() > 200
+
+
+@pytest.mark.streaming
+@pytest.mark.parametrize("how", ["inner", "left"])
+def test_functions_of_one_side_take_no_row_from_a_window_of_streams(
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: Any
+) -> None:
+    streams, at_rest = sides_of_streams(spark, tmp_path)
+
+    def join(sides: Any, fits: Function) -> DataFrame:
+        left, right = sides
+        on = fits("id", "k") & fits("r_id", "r_k")
+        within = scalegate.rows(6)
+        return left.window_join(right, on, time=("ts", "r_ts"), within=within, how=how)
+
+    found = decided(stream_files.given(join(streams, functions["arrow"]), tmp_path))
+    assert found == decided(join(at_rest, in_spark).collect())
     assert found.total() > 20
 
 
@@ -403,9 +474,15 @@ def test_a_function_that_fails_ends_the_query_of_streams(
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("what", ["per key", "operator", "nearest"])
+@pytest.mark.parametrize(
+    ("what", "told"),
+    [
+        ("operator", "decides which rows of a stream match nothing"),
+        ("nearest", "tolerance"),
+    ],
+)
 def test_what_python_cannot_decide_of_streams_is_refused_by_name(
-    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, what: str
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, what: str, told: str
 ) -> None:
     stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 second")
     left = stream.selectExpr("timestamp AS ts", "value AS k", "value AS x")
@@ -413,15 +490,11 @@ def test_what_python_cannot_decide_of_streams_is_refused_by_name(
     fits, time = functions["rows"]("x", "a"), ("ts", "at")
     if what == "nearest":
         joined = left.asof_join(right, time=time, condition=fits)
-    elif what == "per key":
-        within = scalegate.rows(3, per_key="k")
-        joined = left.window_join(right, fits, time=time, within=within, how="left")
     else:
-        algorithm: Any = "scalejoin" if what == "operator" else "auto"
         joined = left.window_join(
-            right, fits, time=time, within="1 second", how="left", algorithm=algorithm
+            right, fits, time=time, within="1 second", how="left", algorithm="scalejoin"
         )
-    with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
+    with pytest.raises(Exception, match=told):
         stream_files.run(joined, tmp_path)
 
 
@@ -430,12 +503,13 @@ def test_what_python_cannot_decide_of_streams_is_refused_by_name(
     tuple(map(int, pyspark.__version__.split(".")[:2])) < (4, 3),
     reason="joins run in Real-Time Mode from Spark 4.3 on",
 )
+@pytest.mark.parametrize("window", [NEAR, "asof(ts, r_ts, 'backward', INTERVAL 4 SECONDS)"])
 def test_python_is_not_called_in_real_time(
-    functions: dict[str, Function], spark: SparkSession, tmp_path: Path
+    functions: dict[str, Function], spark: SparkSession, tmp_path: Path, window: str
 ) -> None:
     """A call takes longer than the mode lets a row wait."""
     (left, right), _ = sides_of_streams(spark, tmp_path)
-    joined = left.join(right, F.expr(NEAR) & functions["rows"]("id", "r_id"), "left")
+    joined = left.join(right, F.expr(window) & functions["rows"]("id", "r_id"), "left")
     query = joined.writeStream.format("console").outputMode("update")
     with pytest.raises(Exception, match="decides which rows of a stream match nothing"):
         query.trigger(realTime="5 minutes").start()

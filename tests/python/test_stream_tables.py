@@ -143,6 +143,26 @@ def test_python_decides_which_rows_of_a_stream_match(
     assert sum(read) == again.count()
 
 
+@pytest.mark.parametrize("how", ["left", "inner"])
+def test_functions_of_one_side_beside_the_nearest_row(
+    spark: SparkSession, tmp_path: Path, how: Any
+) -> None:
+    stream, at_rest, table = sides(spark, tmp_path)
+    other = table.selectExpr("ts AS at", "id AS a", "k AS l")
+
+    def joined(rows: DataFrame, of_left: Column, of_right: Column) -> DataFrame:
+        return rows.asof_join(
+            other, time=("ts", "at"), how=how, tolerance="5 seconds", ties="a",
+            condition=(of_left | (F.col("id") % 3 == 0)) & of_right,
+        )  # fmt: skip
+
+    fits = python("arrow")
+    found = stream_files.given(joined(stream, fits("id", "k"), fits("a", "l")), tmp_path)
+    in_spark = ((F.col(x) + F.col(a)) % 4 == 1 for x, a in (("id", "k"), ("a", "l")))
+    assert counted(found) == counted(joined(at_rest, *in_spark).collect())
+    assert len(found) > 10
+
+
 def test_python_does_not_decide_above_a_state(spark: SparkSession, tmp_path: Path) -> None:
     stream, _, table = sides(spark, tmp_path)
     right = table.selectExpr("id AS a", "x AS x_right")

@@ -3,6 +3,8 @@ package io.scalegate.spark.join
 import org.apache.spark.sql.catalyst.expressions.{And, AttributeSet, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan}
 
+import io.scalegate.spark.plan.PythonCall
+
 /** What rules do that move filters below our nodes, as Spark moves them below its own. */
 private[join] trait MovesFilters extends PredicateHelper {
 
@@ -17,6 +19,7 @@ private[join] trait MovesFilters extends PredicateHelper {
 
   protected def isMovable(c: Expression): Boolean = c.deterministic && !c.throwable
 
+  /** Functions in Python that a join's tasks would have called are Spark's again in a filter. */
   protected def filtered(input: LogicalPlan, conjuncts: Seq[Expression]): LogicalPlan =
-    conjuncts.reduceOption(And.apply).fold(input)(Filter(_, input))
+    conjuncts.map(PythonCall.shown).reduceOption(And.apply).fold(input)(Filter(_, input))
 }

@@ -438,9 +438,8 @@ object Errors {
   )
 
   def asOfPython(condition: String): Exception = bad(
-    s"the condition of an as-of join calls a Python function where it cannot, on a stream, in a subquery that depends on " +
-      s"the rows around it, or one that may give another answer each time: $condition. Compute it as a column of one side " +
-      "first"
+    "the condition of an as-of join calls a Python function where it cannot, in a subquery that depends on the rows " +
+      s"around it, or one that may give another answer each time: $condition. Compute it as a column of one side first"
   )
 
   def asOfSubquery(condition: String): Exception = bad(
@@ -453,10 +452,9 @@ object Errors {
   )
 
   def pythonStream(condition: String): Exception = bad(
-    "a Python function of both sides decides which rows of a stream match nothing where it cannot, of each " +
-      "key's last rows, of nearest rows, with an operator of the papers, beside a table above an operator with a state, or " +
-      s"in Real-Time Mode: $condition. Join two streams over a window in micro-batches, without such a hint, compute it as " +
-      "a column of one side first, or write it with Spark's own functions"
+    "a Python function of both sides decides which rows of a stream match nothing where it cannot, with an operator of " +
+      s"the papers, beside a table above an operator with a state, or in Real-Time Mode: $condition. Join two streams in " +
+      "micro-batches, without such a hint, compute it as a column of one side first, or write it with Spark's own functions"
   )
 
   def pythonReadOnce(setting: String): Exception = bad(

@@ -38,6 +38,7 @@ import io.scalegate.spark.join.asof.AsOf
 import io.scalegate.spark.join.hint.SideHint
 import io.scalegate.spark.join.plan.{SimplifiedJoin, WindowJoinCandidate}
 import io.scalegate.spark.join.rowcount.WithinRows
+import io.scalegate.spark.plan.BothStreaming
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins whose condition calls a function in Python out of Spark's hands, where this package runs them. The rule
@@ -138,7 +139,7 @@ object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
 
   /** The join with each function of one input's columns as a column of that input. */
   private[this] def withColumns(join: Join): Join =
-    if (join.isStreaming) join
+    if (BothStreaming(join.left, join.right)) join
     else {
       val calls = join.condition.get.collect { case e if PythonCondition.isPython(e) => e }
       def made(input: LogicalPlan): Seq[Alias] =

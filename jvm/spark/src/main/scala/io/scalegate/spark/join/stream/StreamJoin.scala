@@ -6,7 +6,6 @@ import org.apache.spark.sql.scalegate.PythonSteps
 import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.realtime.RealTimeTerms
 import io.scalegate.spark.join.stream.state.StreamWindow
@@ -19,6 +18,7 @@ import io.scalegate.spark.join.stream.task.{
   StreamTask,
   StreamTerms
 }
+import io.scalegate.spark.plan.PythonCall
 import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
@@ -91,11 +91,9 @@ final case class StreamJoin(
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    val terms = StreamTerms(probing, inputs, bands, window, residual)
-    method.fold[StreamTask] {
-      val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
-      new StreamJoinTask(terms, inTurn, threads, functions)
-    }(_.task(terms))
+    val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
+    val terms = StreamTerms(probing, inputs, bands, window, residual, functions)
+    method.fold[StreamTask](new StreamJoinTask(terms, inTurn, threads))(_.task(terms))
   }
 
   private[this] def input(side: Side, columns: Seq[Attribute]) = StreamInput(

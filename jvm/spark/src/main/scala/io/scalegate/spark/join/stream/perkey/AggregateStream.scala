@@ -4,19 +4,19 @@ import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
 import io.scalegate.spark.join.aggregate.IntervalResults
-import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamTerms}
 import io.scalegate.spark.rows.AttributeReader
 import io.scalegate.stream.Sides
 
 /** Aggregates of the rows of one stream around each row of another, as they travel to the executors. A left row has its
   * results when the watermark has passed the end of its intervals.
   */
-final class AggregateStream(inputs: Sides[StreamInput], aggregated: AggregatesPerKey)
-    extends AnswerStream(inputs, aggregated.keys, aggregated.reach, residual = None) {
+final class AggregateStream(terms: StreamTerms, aggregated: AggregatesPerKey)
+    extends AnswerStream(terms, aggregated.keys, aggregated.reach) {
 
   /** Of the task that runs this, for all parts of its batch. */
   @transient private[this] lazy val results: IntervalResults = {
-    val columns = inputs.right.output
+    val columns = terms.inputs.right.output
     IntervalResults(
       aggregated.intervals,
       Nil,

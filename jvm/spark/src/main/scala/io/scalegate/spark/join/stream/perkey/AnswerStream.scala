@@ -6,23 +6,22 @@ import scala.reflect.{ClassTag, classTag}
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 import io.scalegate.spark.join.stream.state.ChunkStore
-import io.scalegate.spark.join.stream.task.StreamInput
+import io.scalegate.spark.join.stream.task.StreamTerms
 import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams in which each left row has one answer, made of the right rows of its key, as it travels to the
   * executors. The answer is given when the watermark says that all right rows have come that it may be made of.
   *
+  * @param terms
+  *   whose condition a right row must satisfy beside the keys, to be of the answer
   * @param keys
   *   whose bytes are the same where they are equal; none if all rows have one key
-  * @param residual
-  *   what a right row must satisfy beside them, to be of the answer
   */
 abstract class AnswerStream(
-    inputs: Sides[StreamInput],
+    terms: StreamTerms,
     keys: Sides[Seq[Expression]],
-    reach: AnswerReach,
-    residual: Option[Expression]
-) extends KeyedStream(inputs, keys, residual) {
+    reach: AnswerReach
+) extends KeyedStream(terms, keys) {
   final type State = AnswerState
 
   final protected def stateClass: ClassTag[AnswerState] = classTag[AnswerState]

@@ -17,8 +17,8 @@ import io.scalegate.spark.join.stream.task.{
   BatchServices,
   StoredSide,
   StreamBatch,
-  StreamInput,
-  StreamTask
+  StreamTask,
+  StreamTerms
 }
 import io.scalegate.spark.rows.RowStore
 import io.scalegate.stream.{Side, Sides}
@@ -28,20 +28,19 @@ import io.scalegate.stream.{Side, Sides}
   * which goes when the row is of no use any more: keys of which no rows come keep no others' rows. In a task it keeps what
   * it has made for one batch, or a part of one, and uses it for the next: code above all.
   *
-  * @param inputs
-  *   whose one bounded attribute is the event time, NULL where a key is
+  * @param terms
+  *   in whose inputs the one bounded attribute is the event time, NULL where a key is; and in whose condition the keys are
+  *   not
   * @param keys
   *   whose bytes are the same where they are equal; none if all rows have one key
-  * @param residual
-  *   what a pair must satisfy beside what the join goes by
   */
 abstract class KeyedStream(
-    inputs: Sides[StreamInput],
-    keys: Sides[Seq[Expression]],
-    residual: Option[Expression]
+    terms: StreamTerms,
+    keys: Sides[Seq[Expression]]
 ) extends JoinTask
     with StreamTask {
   import KeyedStream._
+  import terms.inputs
 
   type State <: KeyedState
 
@@ -75,9 +74,16 @@ abstract class KeyedStream(
   @transient private[this] lazy val keyOf: Sides[UnsafeProjection] =
     Sides.each(side => UnsafeProjection.create(keys(side), inputs(side).output))
 
-  /** What else a pair has to satisfy. */
-  @transient final protected lazy val condition: Option[BasePredicate] =
-    accepts(residual, inputs.left.output ++ inputs.right.output)
+  @transient private[this] lazy val evaluated: Option[BasePredicate] =
+    accepts(terms.residual, inputs.left.output ++ inputs.right.output)
+
+  /** What else the pairs of a batch have to satisfy.
+    *
+    * @param pairs
+    *   all that may be tested, in the order in which they are
+    */
+  final protected def condition(pairs: Iterator[InternalRow]): PairCondition =
+    new PairCondition(evaluated, terms.python, pairs)
 
   private[scalegate] def arrivals(
       arrived: Sides[Iterator[InternalRow]],

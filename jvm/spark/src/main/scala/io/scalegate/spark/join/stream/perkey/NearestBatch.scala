@@ -2,7 +2,8 @@ package io.scalegate.spark.join.stream.perkey
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.spark.join.Probing
@@ -14,6 +15,8 @@ import io.scalegate.stream.{Side, Sides}
   *
   * One thread, the task's. It holds an index of the right rows of the keys that such left rows have.
   *
+  * @param conditionOf
+  *   these pairs, which are all that may be tested, in their order
   * @param before
   *   what was held; nothing of it is changed
   */
@@ -21,7 +24,7 @@ final private[scalegate] class NearestBatch(
     probing: Probing,
     nearest: NearestPerKey,
     arrivals: Sides[KeyedArrivals],
-    accepts: Option[BasePredicate],
+    conditionOf: Iterator[InternalRow] => PairCondition,
     before: AnswerState,
     eventTimes: Sides[Int],
     batch: StreamBatch,
@@ -29,7 +32,6 @@ final private[scalegate] class NearestBatch(
 ) extends AnswerBatch(nearest.reach, arrivals, before, eventTimes, batch, services) {
   private[this] val atOnce = arrivals.left.unmatchable
   private[this] val pair = new JoinedRow
-  private[this] val condition = accepts.orNull
 
   private[this] val numbers = mutable.HashMap.empty[UnsafeRow, Int] // of the left rows' keys
   private[this] val probes = arrivals.left.now
@@ -37,6 +39,7 @@ final private[scalegate] class NearestBatch(
   private[this] val candidates = ofKeys()
   private[this] val index = indexOf(candidates)
   private[this] val lookup = index.lookup()
+  private[this] val condition = conditionOf(pairs)
   private[this] val terms = new Array[Long](2) // the number of a probe's key, and its time
   private[this] var probe = -1
   private[this] var found = 0 // right rows of the probe row's
@@ -67,6 +70,21 @@ final private[scalegate] class NearestBatch(
     rows.iterator.map(_._2.time).toArray,
     Integer.compare(_, _) // a key's rows are in their order
   )
+
+  /** Of all left rows with all right rows in reach, in their order. */
+  private[this] def pairs: Iterator[InternalRow] = {
+    val (all, other, keyAndTime) = (index.lookup(), new JoinedRow, new Array[Long](2))
+    probes.indices.iterator.flatMap { p =>
+      keyAndTime(0) = probeKeys(p).toLong
+      keyAndTime(1) = probes(p).time
+      all.start(keyAndTime)
+      Iterator.continually(all.next()).takeWhile(_ >= 0).map { n =>
+        other(probes(p).row, rightRow(n))
+      }
+    }
+  }
+
+  private[this] def rightRow(number: Int) = candidates(index.order(number))._2.row
 
   protected def step(): Boolean =
     if (isProbing) {
@@ -103,21 +121,33 @@ final private[scalegate] class NearestBatch(
   private[this] def look(): Unit = {
     val next = if (found < probing.most) lookup.next() else -1
     if (next < 0) {
-      isProbing = false
+      end()
       if (found == 0 && probing.unmatched) giveUnmatched(Side.R, probes(probe).row)
     } else {
-      val right = candidates(index.order(next))._2.row
+      val right = rightRow(next)
       if (holds(right)) {
         found += 1
         if (probing.pairs || !probing.unmatched) give(probes(probe).row, right)
-        if (!probing.pairs) isProbing = false
+        if (!probing.pairs) end()
+      }
+    }
+  }
+
+  /** The right rows that are left are not looked at. */
+  private[this] def end(): Unit = {
+    isProbing = false
+    if (condition.asksPython) {
+      var next = lookup.next()
+      while (next >= 0) {
+        condition.pass(pair(probes(probe).row, rightRow(next)))
+        next = lookup.next()
       }
     }
   }
 
   private[this] def holds(right: UnsafeRow): Boolean = {
     if ((lookup.comparisons & NearestBatch.Patience) == 0) services.waiting()
-    condition == null || condition.eval(pair(probes(probe).row, right))
+    condition.holds(pair(probes(probe).row, right))
   }
 }
 

@@ -1,10 +1,8 @@
 package io.scalegate.spark.join.stream.perkey
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamTerms}
 import io.scalegate.stream.Sides
 
 /** The as-of join of two streams, as it travels to the executors. A left row has its answer when the watermark says that
@@ -13,15 +11,11 @@ import io.scalegate.stream.Sides
   *
   * @param nearest
   *   with keys, if only of none of its terms
-  * @param residual
-  *   what a pair must satisfy beside equal keys and times in reach
   */
 final class NearestStream(
-    probing: Probing,
-    inputs: Sides[StreamInput],
-    nearest: NearestPerKey,
-    residual: Option[Expression]
-) extends AnswerStream(inputs, nearest.keys, nearest.reach, residual) {
+    terms: StreamTerms,
+    nearest: NearestPerKey
+) extends AnswerStream(terms, nearest.keys, nearest.reach) {
   private[scalegate] def joinWith(
       arrived: Sides[Iterator[InternalRow]],
       batch: StreamBatch,
@@ -29,10 +23,10 @@ final class NearestStream(
       services: BatchServices
   ): NearestBatch =
     new NearestBatch(
-      probing,
+      terms.probing,
       nearest,
       arrivals(arrived, batch, before, services),
-      condition,
+      condition(_),
       before,
       eventTimes,
       batch,

@@ -27,7 +27,7 @@ final case class LastRowsPerKey(keys: Sides[Seq[Expression]], rows: Sides[Long])
     copy(keys = keys.map(_.map(_ => changed.next())))
 
   def task(terms: StreamTerms): StreamTask =
-    new RowsPerKeyStream(terms.probing, terms.inputs, keys, rows, terms.residual)
+    new RowsPerKeyStream(terms, keys, rows)
 }
 
 /** Each left row with the right rows of its key that are nearest to it in time.
@@ -54,7 +54,7 @@ final case class NearestPerKey(
   }
 
   def task(terms: StreamTerms): StreamTask =
-    new NearestStream(terms.probing, terms.inputs, this, terms.residual)
+    new NearestStream(terms, this)
 }
 
 /** Each left row with aggregates of the right rows of its key in one interval or several around its time.
@@ -91,7 +91,10 @@ final case class AggregatesPerKey(
   override def found: Option[Seq[Attribute]] = Some(intervals.flatMap(_.aggregates.output))
 
   def task(terms: StreamTerms): StreamTask = {
-    require(terms.residual.isEmpty, "no pair is made that could be tested")
-    new AggregateStream(terms.inputs, this)
+    require(
+      terms.residual.isEmpty && terms.python.isEmpty,
+      "no pair is made that could be tested"
+    )
+    new AggregateStream(terms, this)
   }
 }

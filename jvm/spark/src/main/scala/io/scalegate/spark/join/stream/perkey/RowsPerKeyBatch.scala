@@ -2,7 +2,8 @@ package io.scalegate.spark.join.stream.perkey
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.expressions.{BasePredicate, JoinedRow, UnsafeRow}
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{JoinedRow, UnsafeRow}
 
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch}
@@ -16,6 +17,8 @@ import io.scalegate.stream.{Side, Sides}
   *
   * @param rows
   *   that a window holds of each side
+  * @param conditionOf
+  *   these pairs, which are all that may be tested, in their order
   * @param before
   *   what was held; nothing of it is changed
   */
@@ -23,7 +26,7 @@ final private[scalegate] class RowsPerKeyBatch(
     probing: Probing,
     rows: Sides[Long],
     arrivals: Sides[KeyedArrivals],
-    accepts: Option[BasePredicate],
+    conditionOf: Iterator[InternalRow] => PairCondition,
     before: RowsPerKeyState,
     eventTimes: Sides[Int],
     batch: StreamBatch,
@@ -36,7 +39,7 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] val ofRight = new Arriving(arrivals.right, probing.joinType.unmatchedS)
   private[this] val atOnce = unmatchable(ofLeft) ++ unmatchable(ofRight)
   private[this] val pair = new JoinedRow
-  private[this] val condition = accepts.orNull
+  private[this] val condition = conditionOf(pairs)
   private[this] var windows: Windows = _ // of the probe row, null when there is none
   private[this] var own: Arriving = _
   private[this] var other: Arriving = _
@@ -120,7 +123,8 @@ final private[scalegate] class RowsPerKeyBatch(
     else {
       val earlier = others(taken)
       val decided = if (own.side eq probing.side) probeRow else earlier
-      if ((probing.pairs || !decided.matched) && holds(earlier)) {
+      if (!probing.pairs && decided.matched) condition.pass(pairOf(earlier))
+      else if (holds(earlier)) {
         if (probing.decides(own.side) && !probeRow.matched)
           probeRow = probeRow.copy(matched = true)
         if (probing.decides(other.side) && !earlier.matched)
@@ -136,9 +140,33 @@ final private[scalegate] class RowsPerKeyBatch(
   private[this] def holds(earlier: KeyedRow): Boolean = {
     compared += 1
     if ((compared & RowsPerKeyBatch.Patience) == 0) services.waiting()
-    condition == null || {
-      if (own.side eq Side.R) pair(probeRow.row, earlier.row) else pair(earlier.row, probeRow.row)
-      condition.eval(pair)
+    condition.holds(pairOf(earlier))
+  }
+
+  private[this] def pairOf(earlier: KeyedRow) =
+    if (own.side eq Side.R) pair(probeRow.row, earlier.row) else pair(earlier.row, probeRow.row)
+
+  /** Of all rows in turn with all rows in the other side's windows. */
+  private[this] def pairs: Iterator[InternalRow] = {
+    val windows = mutable.HashMap.empty[UnsafeRow, LastOfKey]
+    val other = new JoinedRow
+    inTurn.flatMap { case (side, row) =>
+      val key = arrivals(side).keyOf(row.row)
+      val last = windows.getOrElse(key, before.keys.getOrElse(key, LastOfKey.None))
+      windows(key.copy()) = last.and(side, row, rows(side))
+      last.rows(side.opposite).iterator.map { earlier =>
+        if (side eq Side.R) other(row.row, earlier.row) else other(earlier.row, row.row)
+      }
+    }
+  }
+
+  /** The rows of both sides by their times, the left one of equal times first. */
+  private[this] def inTurn: Iterator[(Side, KeyedRow)] = {
+    val (left, right) =
+      (arrivals.left.now.iterator.buffered, arrivals.right.now.iterator.buffered)
+    def isLeft = right.isEmpty || left.headOption.exists(_.time <= right.head.time)
+    Iterator.continually(()).takeWhile(_ => left.nonEmpty || right.nonEmpty).map { _ =>
+      if (isLeft) (Side.R, left.next()) else (Side.S, right.next())
     }
   }
 

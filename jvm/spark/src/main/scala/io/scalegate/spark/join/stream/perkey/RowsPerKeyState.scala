@@ -12,6 +12,12 @@ final private[scalegate] case class LastOfKey(
     right: Vector[KeyedRow]
 ) {
   def rows(side: Side): Vector[KeyedRow] = if (side eq Side.R) left else right
+
+  /** With one more row of a side, of which no more than so many are held. */
+  def and(side: Side, row: KeyedRow, most: Long): LastOfKey = {
+    val last = (rows(side) :+ row).takeRight(math.min(most, Int.MaxValue).toInt)
+    if (side eq Side.R) copy(left = last) else copy(right = last)
+  }
 }
 
 private[scalegate] object LastOfKey {

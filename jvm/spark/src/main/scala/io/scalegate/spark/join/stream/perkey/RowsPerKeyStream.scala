@@ -6,29 +6,22 @@ import scala.reflect.{ClassTag, classTag}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.stream.state.ChunkStore
-import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamInput}
+import io.scalegate.spark.join.stream.task.{BatchServices, StreamBatch, StreamTerms}
 import io.scalegate.stream.{Side, Sides}
 
 /** The join of two streams over windows that count the rows of each key, as it travels to the executors.
   *
-  * @param inputs
-  *   whose one bounded attribute is the event time, NULL where a key is
   * @param keys
   *   whose bytes are the same where they are equal
   * @param rows
   *   that the window holds of each side
-  * @param residual
-  *   the condition, but for the keys
   */
 final class RowsPerKeyStream(
-    probing: Probing,
-    inputs: Sides[StreamInput],
+    terms: StreamTerms,
     keys: Sides[Seq[Expression]],
-    rows: Sides[Long],
-    residual: Option[Expression]
-) extends KeyedStream(inputs, keys, residual) {
+    rows: Sides[Long]
+) extends KeyedStream(terms, keys) {
   type State = RowsPerKeyState
 
   protected def stateClass: ClassTag[RowsPerKeyState] = classTag[RowsPerKeyState]
@@ -64,10 +57,10 @@ final class RowsPerKeyStream(
       services: BatchServices
   ): RowsPerKeyBatch =
     new RowsPerKeyBatch(
-      probing,
+      terms.probing,
       rows,
       arrivals(arrived, batch, before, services),
-      condition,
+      condition(_),
       before,
       eventTimes,
       batch,

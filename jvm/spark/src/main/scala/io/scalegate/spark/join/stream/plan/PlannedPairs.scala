@@ -24,6 +24,7 @@ import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.{ProgressExec, RealTimeTerms}
 import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.{Probing, WindowJoinOutputExec}
+import io.scalegate.spark.plan.PythonCall
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
@@ -60,26 +61,30 @@ private[plan] object PlannedPairs {
       keys: Sides[Seq[Expression]],
       times: Sides[Attribute],
       window: StreamWindow,
-      residual: Option[Expression],
+      condition: Option[Expression],
       perKey: PerKey,
       terms: JoinTerms,
       description: String
-  ): StreamJoin = StreamJoin(
-    probing,
-    keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
-    times,
-    Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
-    window,
-    residual,
-    cells = None,
-    splitting = None,
-    Some(perKey),
-    inTurn = true,
-    partitions = Option.when(keys.left.isEmpty)(1),
-    threads = 1,
-    terms,
-    description
-  )
+  ): StreamJoin = {
+    val (python, residual) = PythonCall.apart(condition)
+    StreamJoin(
+      probing,
+      keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
+      times,
+      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+      window,
+      residual,
+      cells = None,
+      splitting = None,
+      Some(perKey),
+      inTurn = true,
+      partitions = Option.when(keys.left.isEmpty)(1),
+      threads = 1,
+      terms,
+      description,
+      python = python
+    )
+  }
 
   /** In batches. */
   def from(

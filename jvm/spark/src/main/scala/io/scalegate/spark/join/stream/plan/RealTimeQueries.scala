@@ -8,7 +8,7 @@ import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.aggregate.{ExtractIntervalAggregate, IntervalAggregate}
 import io.scalegate.spark.join.cube.CubeJoin
-import io.scalegate.spark.plan.StatefulNode
+import io.scalegate.spark.plan.{PythonCall, StatefulNode}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** What is refused of a query in Real-Time Mode that joins streams here, when it is about to start. */
@@ -24,6 +24,8 @@ private[spark] object RealTimeQueries {
         if (joins.nonEmpty) throw Errors.realTimeRelease(SPARK_VERSION)
       } else {
         refuseSortedTables(hidden)
+        for (join <- joins; e <- join.expressions; call <- e.find(_.isInstanceOf[PythonCall]))
+          throw Errors.pythonStream(call.sql)
         if (joins.exists(_.isInstanceOf[CubeJoin]))
           throw Errors.realTimeOperator("a join of three streams by CUBE_JOIN")
         if (joins.nonEmpty) refuseAround(query, conf)

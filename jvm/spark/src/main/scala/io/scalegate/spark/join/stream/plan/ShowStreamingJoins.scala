@@ -13,8 +13,7 @@ import org.apache.spark.sql.catalyst.plans.{LeftAnti, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.asof.ExtractAsOfJoin
-import io.scalegate.spark.join.python.PythonCall
-import io.scalegate.spark.plan.Renumbered
+import io.scalegate.spark.plan.{PythonCall, Renumbered}
 
 /** Gives the optimizer the hidden joins back, but for those over windows of rows, as-of joins and those whose tasks call
   * Python: it would move filters below them. The rule runs when a batch's plan is normalized.

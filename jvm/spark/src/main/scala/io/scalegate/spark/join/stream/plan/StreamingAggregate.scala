@@ -55,7 +55,7 @@ final private[plan] class StreamingAggregate(aggregate: IntervalAggregate, condi
       keys,
       times,
       EventTimeWindow.Unbounded,
-      residual = None,
+      condition = None,
       AggregatesPerKey(keys, aggregate.sliding(candidates)),
       checkpointed,
       aggregate.describe(candidates, s"sliding over each key's right rows$where")

@@ -16,7 +16,6 @@ import io.scalegate.spark.bounds.{
 }
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.plan.{MatrixChoice, WindowJoinCandidate}
-import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
@@ -173,7 +172,7 @@ final private[plan] class StreamingJoinCandidate(
   def isRealTime: Boolean = RealTimeMode.isIn(join)
 
   /** Whether its tasks may call functions in Python for the pairs that they find: what finds them has to find each. */
-  def mayCallPython: Boolean = !isPerKey && operator.isEmpty
+  def mayCallPython: Boolean = operator.isEmpty
 
   /** Whether a hint asks for a matrix of cells. */
   def isMatrix: Boolean = base.requested.exists(_._1 == Algorithm.Matrix)
@@ -229,8 +228,5 @@ final private[plan] class StreamingJoinCandidate(
     if (mode == OutputMode.Update() && final_ && !isRealTime)
       throw Errors.streamMode(s"${join.joinType.sql} join", "update")
     StreamingJoins.refuseMode(join, s"${join.joinType.sql} join", mode)
-    if (isRealTime) join.condition.flatMap(_.find(_.isInstanceOf[PythonCall])).foreach { call =>
-      throw Errors.pythonStream(call.sql)
-    }
   }
 }

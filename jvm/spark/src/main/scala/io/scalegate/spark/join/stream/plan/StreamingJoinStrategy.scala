@@ -25,7 +25,6 @@ import io.scalegate.spark.join.asof.AsOfJoin
 import io.scalegate.spark.join.batch.{SliceBy, SliceExec}
 import io.scalegate.spark.join.cube.CubeJoin
 import io.scalegate.spark.join.plan.MatrixChoice
-import io.scalegate.spark.join.python.PythonCall
 import io.scalegate.spark.join.stream.hotkeys.{HotKeySplitting, SplitExec}
 import io.scalegate.spark.join.stream.operator.ByOperator
 import io.scalegate.spark.join.stream.perkey.LastRowsPerKey
@@ -37,6 +36,7 @@ import io.scalegate.spark.join.stream.state.{
 }
 import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
+import io.scalegate.spark.plan.PythonCall
 import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Cores, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
@@ -271,15 +271,14 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     val algorithm = operator.fold(("index over both windows" +: where.toSeq).mkString(" ")) { o =>
       s"${o.describe} ${where.getOrElse("in each partition")}, in order"
     }
-    val (python, residual) =
-      terms.residual.toSeq.flatMap(splitConjunctivePredicates).partition(PythonCall.isIn)
+    val (python, residual) = PythonCall.apart(terms.residual)
     StreamJoin(
       probing,
       Sides(windowed.left, windowed.right),
       Sides(times(c)._1, times(c)._2),
       windowed.bands,
       windowed.window,
-      residual.reduceOption(And.apply),
+      residual,
       cells.map(_._1),
       splitting = None,
       operator.map(ByOperator),
@@ -288,7 +287,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       if (isOneTask) threadsOfTask else 1,
       checkpointed(c, cells.map(_._1.by), c.operator.fold(where)(_ => Some(placeOf(where)))),
       c.base.describe(algorithm, rowsOf(c)),
-      python = python.reduceOption(And.apply)
+      python = python
     )
   }
 

@@ -1,7 +1,6 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.scalegate.PythonSteps
 
 import io.scalegate.spark.join.stream.state.JoinState
 import io.scalegate.spark.join.{JoinTask, Probing}
@@ -14,17 +13,14 @@ import io.scalegate.stream.Sides
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
   * @param threads
   *   that look for pairs in one task
-  * @param python
-  *   what else a pair has to satisfy, if functions in Python say so
   */
 final class StreamJoinTask(
     terms: StreamTerms,
     inTurn: Boolean,
-    threads: Int,
-    python: Option[PythonSteps] = None
+    threads: Int
 ) extends JoinTask
     with StoredTask {
-  import terms.{bands, inputs, probing, residual, window}
+  import terms.{bands, inputs, probing, python, residual, window}
 
   @transient protected lazy val held: Sides[StoredSide] = Sides.each(side =>
     new StoredSide(

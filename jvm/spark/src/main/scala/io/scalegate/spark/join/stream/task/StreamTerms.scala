@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.stream.task
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.scalegate.PythonSteps
 
 import io.scalegate.band.Band
 import io.scalegate.spark.join.Probing
@@ -11,11 +12,14 @@ import io.scalegate.stream.Sides
   *
   * @param bands
   *   of the bounded attributes, the event time among them
+  * @param python
+  *   what else a pair has to satisfy, if functions in Python say so
   */
 final case class StreamTerms(
     probing: Probing,
     inputs: Sides[StreamInput],
     bands: IndexedSeq[Band],
     window: StreamWindow,
-    residual: Option[Expression]
+    residual: Option[Expression],
+    python: Option[PythonSteps] = None
 )

@@ -1,6 +1,12 @@
-package io.scalegate.spark.join.python
+package io.scalegate.spark.plan
 
-import org.apache.spark.sql.catalyst.expressions.{Expression, PythonUDF, Unevaluable}
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  Expression,
+  PredicateHelper,
+  PythonUDF,
+  Unevaluable
+}
 import org.apache.spark.sql.types.DataType
 
 /** A call of a function in Python that the tasks of a join make themselves, of columns of both its inputs. Spark does not
@@ -25,7 +31,7 @@ final case class PythonCall private (function: PythonUDF, children: Seq[Expressi
     copy(children = changed)
 }
 
-object PythonCall {
+object PythonCall extends PredicateHelper {
 
   /** The expression with its functions in Python as calls. */
   def hide(e: Expression): Expression = e.transformUp { case f: PythonUDF =>
@@ -38,4 +44,10 @@ object PythonCall {
   }
 
   def isIn(e: Expression): Boolean = e.exists(_.isInstanceOf[PythonCall])
+
+  /** What of a condition calls such functions, and the rest of it. */
+  def apart(condition: Option[Expression]): (Option[Expression], Option[Expression]) = {
+    val (python, others) = condition.toSeq.flatMap(splitConjunctivePredicates).partition(isIn)
+    (python.reduceOption(And.apply), others.reduceOption(And.apply))
+  }
 }
