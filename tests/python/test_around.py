@@ -1,12 +1,14 @@
-"""Python functions of each kind around, below and within our operators: plain Spark's rows."""
+"""Python functions of each kind, and what else SQL has, around, below and within our operators:
+plain Spark's rows."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pandas as pd
+import pyspark
 import pytest
 import sample
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import LongType
 
@@ -128,3 +130,131 @@ def test_rows_through_python_frames(
         expected = [rows_of(query) for query in queries()]
     with setting(spark, "spark.scalegate.join.algorithm", "sweep"):
         assert [rows_of(query) for query in queries()] == expected
+
+
+SOON = "r.t BETWEEN l.t - INTERVAL 40 SECONDS AND l.t"
+PAIRS = f"SELECT l.a, r.k, r.t FROM {JOIN} AND {SOON}"
+FILED = "CREATE TABLE around_filed USING parquet PARTITIONED BY (k) AS SELECT * FROM around_r"
+LETTERS = "CREATE TABLE around_letters (c CHAR(4), v VARCHAR(4), a BIGINT, n INT DEFAULT 7) USING parquet"
+# Of each the first version of Spark that has it, and what is run, one after the other.
+FEATURES = {
+    "pipes": (4.0, [f"FROM {JOIN} |> WHERE r.k > 0 |> AGGREGATE count(*) AS n GROUP BY l.a"]),
+    "a recursion through a join": (
+        4.1,
+        [
+            "WITH RECURSIVE c(a, t, d) AS (SELECT a, t, 0 FROM around_l WHERE a < 9 UNION ALL "
+            "SELECT r.a, r.t, d + 1 FROM c l JOIN around_r r ON r.t > l.t AND r.t < l.t + "
+            f"INTERVAL 9 SECONDS AND {NEAR} WHERE d < 3) SELECT * FROM c"
+        ],
+    ),
+    "a query in a text": (4.0, [f"EXECUTE IMMEDIATE '{PAIRS} WHERE l.k = ?' USING 2"]),
+    "a script": (
+        4.2,
+        [
+            "BEGIN DECLARE w BIGINT DEFAULT 2; "
+            "SELECT l.a, r.k FROM around_l l JOIN around_r r ON abs(l.a - r.a) <= w; END"
+        ],
+    ),
+    "a variable as a bound": (
+        4.0,
+        [
+            "DECLARE OR REPLACE VARIABLE width BIGINT DEFAULT 2",
+            "SELECT l.a, r.k FROM around_l l JOIN around_r r ON abs(l.a - r.a) <= width",
+        ],
+    ),
+    "variants as bounds, and through a join": (
+        4.0,
+        [
+            "SELECT l.j::BIGINT, to_json(r.j) FROM "
+            "(SELECT parse_json(string(a)) AS j FROM around_l) l JOIN "
+            "(SELECT parse_json(string(a)) AS j FROM around_r) r "
+            "ON l.j::BIGINT - r.j::BIGINT BETWEEN -2 AND 1"
+        ],
+    ),
+    "keys that a collation compares": (
+        4.0,
+        [
+            "SELECT l.a, r.a FROM (SELECT a, t, if(a % 2 = 0, 'x', 'y') AS c FROM around_l) l JOIN "
+            "(SELECT a, t, if(a % 3 = 0, 'X', 'Y') AS c FROM around_r) r "
+            f"ON l.c COLLATE UTF8_LCASE = r.c COLLATE UTF8_LCASE AND {SOON}"
+        ],
+    ),
+    "padded texts and defaults": (
+        4.0,
+        [
+            "DROP TABLE IF EXISTS around_letters",
+            LETTERS,
+            "INSERT INTO around_letters (c, v, a) SELECT string(k), string(k), a FROM around_r",
+            "SELECT l.a, r.c, r.v, r.n FROM around_l l JOIN around_letters r "
+            f"ON rpad(string(l.k), 4, ' ') = r.c AND {NEAR}",
+        ],
+    ),
+    "partitions that a join's key prunes": (
+        4.0,
+        [
+            "DROP TABLE IF EXISTS around_filed",
+            FILED,
+            "SELECT l.a, r.a FROM around_l l JOIN around_filed r "
+            f"ON l.k = r.k AND {SOON} WHERE l.a % 5 = 0",
+        ],
+    ),
+    "the first of each row's matches": (
+        4.0,
+        [
+            "SELECT l.a, q.k FROM around_l l, "
+            f"LATERAL (SELECT r.k FROM around_r r WHERE {NEAR} AND {SOON} "
+            "ORDER BY r.t, r.k LIMIT 1) q"
+        ],
+    ),
+    "values of joins in places of names": (
+        4.0,
+        [
+            f"SELECT * FROM (SELECT l.a, r.k FROM {JOIN}) PIVOT (count(k) FOR a IN (1, 2, 3))",
+            f"SELECT * FROM (SELECT l.a, bigint(r.k) AS k FROM {JOIN}) "
+            "UNPIVOT (n FOR name IN (a, k))",
+        ],
+    ),
+    "a function in SQL as a condition": (
+        4.0,
+        [
+            "CREATE OR REPLACE TEMPORARY FUNCTION near_to(x BIGINT, y BIGINT) "
+            "RETURNS BOOLEAN RETURN x - y BETWEEN -2 AND 1",
+            "SELECT l.a, r.k FROM around_l l JOIN around_r r ON near_to(l.a, r.a)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FEATURES)
+def test_what_is_in_sql_beside_joins(spark: SparkSession, what: str) -> None:
+    since, texts = FEATURES[what]
+    if tuple(map(int, pyspark.__version__.split(".")[:2])) < divmod(round(since * 10), 10):
+        pytest.skip(f"from Spark {since} on")
+
+    def run() -> list[str]:
+        return rows_of([spark.sql(text) for text in texts][-1])
+
+    with setting(spark, "spark.scalegate.enabled", "false"):
+        expected = run()
+    assert run() == expected
+    assert expected
+
+
+def test_parameters_and_filters_at_run_time(spark: SparkSession) -> None:
+    def rows() -> list[list[str]]:
+        by_name = "SELECT l.a, r.k FROM around_l l JOIN around_r r ON abs(l.a - r.a) <= :width"
+        keyed = f"SELECT l.a, r.a FROM {JOIN} AND l.k = r.k WHERE r.a % 7 = 1"
+        bloom = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
+        with setting(spark, bloom, "0"):
+            return [rows_of(spark.sql(by_name, args={"width": 3})), rows_of(spark.sql(keyed))]
+
+    with setting(spark, "spark.scalegate.enabled", "false"):
+        expected = rows()
+    assert rows() == expected
+
+
+def test_what_is_observed_of_joined_rows(spark: SparkSession) -> None:
+    observation = Observation()
+    joined = spark.sql(PAIRS).observe(observation, F.count(F.lit(1)).alias("n"), F.max("a"))
+    count = joined.count()
+    assert observation.get["n"] == count > 0
