@@ -258,6 +258,8 @@ soak-queries: $(SBT_STAMP) ## random queries with something around our operators
 	  $(SBT) "spark/testOnly *StandsAroundSuite"
 	@SCALEGATE_STREAM_CASES=$(STREAMS) SCALEGATE_STREAM_SEED=$(QUERIES_SEED) \
 	  $(SBT) "spark/testOnly *StreamsAroundSuite"
+	@SCALEGATE_REALTIME_CASES=$(STREAMS) SCALEGATE_REALTIME_SEED=$(QUERIES_SEED) \
+	  $(SBT) "spark/testOnly *RealTimeAroundSuite"
 
 soak: soak-queries $(WHEEL) $(KAFKA_STAMP) $(SPARK_CLASSES) $(PLAIN_FILES) ## the Python tests over and over, and long runs of jcstress and Lincheck
 	@$(SBT) "stress/run -m default -v"

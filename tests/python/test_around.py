@@ -135,7 +135,7 @@ def test_rows_through_python_frames(
 SOON = "r.t BETWEEN l.t - INTERVAL 40 SECONDS AND l.t"
 PAIRS = f"SELECT l.a, r.k, r.t FROM {JOIN} AND {SOON}"
 FILED = "CREATE TABLE around_filed USING parquet PARTITIONED BY (k) AS SELECT * FROM around_r"
-LETTERS = "CREATE TABLE around_letters (c CHAR(4), v VARCHAR(4), a BIGINT, n INT DEFAULT 7) USING parquet"
+LETTERS = "CREATE TABLE around_letters (c CHAR(4), v VARCHAR(4), a BIGINT, n INT DEFAULT 7)"
 # Of each the first version of Spark that has it, and what is run, one after the other.
 FEATURES = {
     "pipes": (4.0, [f"FROM {JOIN} |> WHERE r.k > 0 |> AGGREGATE count(*) AS n GROUP BY l.a"]),
@@ -174,8 +174,8 @@ FEATURES = {
     "keys that a collation compares": (
         4.0,
         [
-            "SELECT l.a, r.a FROM (SELECT a, t, if(a % 2 = 0, 'x', 'y') AS c FROM around_l) l JOIN "
-            "(SELECT a, t, if(a % 3 = 0, 'X', 'Y') AS c FROM around_r) r "
+            "SELECT l.a, r.a FROM (SELECT *, if(a % 2 = 0, 'x', 'y') AS c FROM around_l) l JOIN "
+            "(SELECT *, if(a % 3 = 0, 'X', 'Y') AS c FROM around_r) r "
             f"ON l.c COLLATE UTF8_LCASE = r.c COLLATE UTF8_LCASE AND {SOON}"
         ],
     ),
