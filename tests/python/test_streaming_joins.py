@@ -103,10 +103,11 @@ def test_a_cube_of_streams_gives_what_the_events_at_rest_give(
     on = (F.abs(left.x - right.x) <= 3) & (left.x + right.x < third.x * 3)
     near = left.cube_join(right, third, within="2 seconds", on=on, layout=(1, 2, 1))
     assert near.columns[4:] == ["ts_2", "k_2", "x_2", "id_2", "ts_3", "k_3", "x_3", "id_3"]
-    (name,) = {
-        join["operatorName"] for join in stream_files.operators(stream_files.run(near, tmp_path))
-    }
-    assert name == "windowJoin"
+    joins = stream_files.operators(stream_files.run(near, tmp_path))
+    assert {join["operatorName"] for join in joins} == {"windowJoin"}
+    unmarked = third.withColumn("ts", F.timestamp_micros(F.unix_micros("ts")))
+    with pytest.raises(Exception, match="time of third has none: call withWatermark"):
+        stream_files.run(left.cube_join(right, unmarked, within="2 seconds"), tmp_path / "none")
     tables = ", ".join(f"read_parquet('{tmp_path}/{s}/*.parquet') {s}" for s in ("l", "r", "t"))
     times = " AND ".join(
         f"abs(epoch_us({a}.ts) - epoch_us({b}.ts)) <= 2000000" for a, b in ("lr", "rt", "lt")

@@ -53,7 +53,8 @@ object JoinReport {
       case around: IntervalAggregate =>
         val what = around.describe(around.joins.map(new IntervalAggregateCandidate(_)))
         s"aggregate of the right rows around each left row, $what: $Runs"
-      case cube: CubeJoin => s"join of three inputs ON ${cube.condition.sql}: $Runs"
+      case cube: CubeJoin =>
+        s"join of three inputs ON ${BoundText.withoutOwnNames(cube.condition.sql)}: $Runs"
     }
 
   private[this] def title(join: Join): String = {

@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.stream.plan
 
-import org.apache.spark.sql.catalyst.expressions.{And, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{And, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
@@ -46,11 +46,10 @@ object PythonOfStreams extends Rule[LogicalPlan] with PredicateHelper {
   private[this] def hidden(join: Join): Option[Join] = {
     val ofBoth = PythonCondition.of(join).toSeq.flatMap(_.python)
     val isOwn = isNearest(join) || WithinRows.find(join.condition).nonEmpty
+    def isCalled(c: Expression) = ofBoth.contains(c) ||
+      isOwn && !c.isInstanceOf[WholeInputMarker] && c.deterministic && PythonCondition.isIn(c)
     val (python, others) =
-      join.condition.toSeq.flatMap(splitConjunctivePredicates).partition { c =>
-        ofBoth.contains(c) || isOwn && !c.isInstanceOf[WholeInputMarker] && c
-          .deterministic && PythonCondition.isIn(c)
-      }
+      join.condition.toSeq.flatMap(splitConjunctivePredicates).partition(isCalled)
     Option.when(python.nonEmpty) {
       val calling =
         join.copy(condition = (others ++ python.map(PythonCall.hide)).reduceOption(And.apply))

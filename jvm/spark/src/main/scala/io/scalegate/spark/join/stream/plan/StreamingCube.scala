@@ -42,7 +42,8 @@ final private[plan] class StreamingCube(cube: CubeJoin) extends PredicateHelper 
     */
   def refuse(): this.type = {
     if (!StreamingJoins.isPlain(cube.condition)) throw Errors.streamCondition(cube.condition.sql)
-    for (t <- terms; time <- t.times if !isEventTime(time)) throw Errors.cubeStreamTime(time.sql)
+    for (t <- terms; time <- t.times if !isEventTime(time))
+      throw Errors.cubeStreamTime(BoundText.withoutOwnNames(time.sql))
     this
   }
 
