@@ -86,6 +86,14 @@ final case class CubeSpec(
 
 object CubeSpec {
 
+  /** @param pairs
+    *   `(r, s)`, `(s, t)` and `(r, t)`
+    */
+  def of(pairs: Seq[CubePair]): CubeSpec = pairs match {
+    case Seq(rs, st, rt) => CubeSpec(rs, st, rt)
+    case others => throw new IllegalArgumentException(s"${others.size} pairs, not three")
+  }
+
   /** The least and the greatest distance. Numbers without end: a window may reach the ends of
     * `Long`, and its reverse is one longer there.
     */

@@ -28,7 +28,7 @@ final private[cube] class CubeTask(
   /** Starts the join of three inputs in the order of their times; the task's end must close it. */
   def join(inputs: IndexedSeq[Iterator[InternalRow]]): CubeIterator = {
     val all = columns.flatten
-    val spec = CubeSpec(pairs(0), pairs(1), pairs(2), residual.map(_ => predicates(all)))
+    val spec = CubeSpec.of(pairs).copy(residual = residual.map(_ => predicates(all)))
     val rows = inputs.indices.map { i =>
       new CubeRows(
         UnsafeRows(inputs(i), columns(i)),

@@ -57,7 +57,7 @@ final private[join] case class CubeTerms(
     }
 
   private[this] def narrowed: Option[CubeSpec] =
-    try Some(CubeSpec(pairs(0), pairs(1), pairs(2)).narrowed)
+    try Some(CubeSpec.of(pairs).narrowed)
     catch { case _: IllegalArgumentException => None }
 }
 

@@ -2,6 +2,10 @@ package io.scalegate.spark.join.stream
 
 import java.sql.Timestamp
 
+import scala.jdk.CollectionConverters._
+
+import io.scalegate.BoundedWait
+
 /** Joins of streams whose rows come a little out of order, cut into batches in several ways. */
 abstract class DisorderedStreamsSuite extends StreamingJoinSuite {
   protected val within: String =
@@ -22,6 +26,23 @@ abstract class DisorderedStreamsSuite extends StreamingJoinSuite {
         i.toLong
       )
     }
+  }
+
+  /** A query whose condition calls `fussy(l.x)` on an operator's threads ends with its error, and these threads too. */
+  protected def endsWithItsThreads(query: String): Unit = {
+    spark.udf.register(
+      "fussy",
+      (x: Int) => if (x == 9) throw new IllegalStateException("nine") else x
+    )
+    val run = new Running(query).start()
+    val e = run.fails(Seq(at(10, 1, x = 9), at(20, 2)), Seq(at(10.5, 11), at(20, 12)))
+    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
+      _.getMessage.contains("nine")
+    ))
+    def left = Thread.getAllStackTraces.keySet.asScala.map(_.getName)
+      .filter(_.startsWith("scalegate-join-"))
+    assert(BoundedWait.holds(left.isEmpty))
+    ()
   }
 
   /** They move the watermark past all others and, one after the other, all others out of windows of few rows. */

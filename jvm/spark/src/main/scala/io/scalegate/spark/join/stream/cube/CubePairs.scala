@@ -1,10 +1,8 @@
 package io.scalegate.spark.join.stream.cube
 
 import io.scalegate.matrix.cube.CubeResult
-import io.scalegate.spark.join.RowAddress
 import io.scalegate.spark.join.cube.TripleRow
-import io.scalegate.spark.join.stream.state.JoinState
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchSide, StreamJoinEnd}
+import io.scalegate.spark.join.stream.task.{BatchSide, StoredPairs, StreamJoinEnd}
 import io.scalegate.stream.Sides
 
 /** The triples that one batch adds to a join of three streams, each as one left row, in the order of the times of their
@@ -18,20 +16,13 @@ final private[cube] class CubePairs(
     triples: HeldTriples,
     sides: Sides[BatchSide],
     end: StreamJoinEnd
-) extends BatchPairs(
-      new RowAddress(sides.left.input.output.length),
-      new RowAddress(sides.right.input.output.length)
-    ) {
+) extends StoredPairs(sides, end) {
   private[this] val triple = new TripleRow
   // Two rows that follow each other must not lie in the same place.
   private[this] var (project, other) = (triples.project, triples.project)
   rightAddress.setNulls()
 
   def comparisons: Long = live.fold(0L)(_.comparisons)
-
-  def added: Long = sides.left.rows.size.toLong
-
-  def dropped: Long = end.dropped
 
   def advance(): Boolean = {
     val result = live.fold[CubeResult](null)(_.next())
@@ -42,11 +33,6 @@ final private[cube] class CubePairs(
       other = last
     }
     result != null
-  }
-
-  def finish(): JoinState = {
-    require(!hasNext, "a batch is finished when all of its rows were taken")
-    end.stateOf(sides)
   }
 
   /** The end of the task closes the cube. */

@@ -86,15 +86,10 @@ final class CubeStreamTask(terms: StreamTerms, cube: CubeOfStreams)
       triples: HeldTriples,
       waiting: () => Unit
   ): LiveCube = {
-    val spec = CubeSpec(
-      cube.pairs(0),
-      cube.pairs(1),
-      cube.pairs(2),
-      terms.residual.map { condition =>
-        val tests = Seq.fill(cube.layout.workers)(accepts(Some(condition), triples.columns))
-        JoinTask.oneForEach(tests.flatten.map(TripleRow.test))
-      },
-      SaturatingMath.add(watermark, 1)
+    val tests = Seq.fill(cube.layout.workers)(accepts(terms.residual, triples.columns)).flatten
+    val spec = CubeSpec.of(cube.pairs).copy(
+      residual = terms.residual.map(_ => JoinTask.oneForEach(tests.map(TripleRow.test))),
+      from = SaturatingMath.add(watermark, 1)
     )
     val readers = cube.bounded.map(AttributeReader(_, heldColumns)).toIndexedSeq
     val input = heldColumns.indexWhere(_.exprId == cube.input.exprId)

@@ -2,8 +2,7 @@ package io.scalegate.spark.join.stream.operator
 
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import io.scalegate.spark.join.stream.state.JoinState
-import io.scalegate.spark.join.stream.task.{BatchPairs, BatchSide, StreamJoinEnd, UnmatchedRows}
+import io.scalegate.spark.join.stream.task.{BatchSide, StoredPairs, StreamJoinEnd, UnmatchedRows}
 import io.scalegate.spark.join.{Probing, RowAddress}
 import io.scalegate.stream.{Side, Sides}
 
@@ -18,17 +17,10 @@ final private[operator] class OperatorPairs(
     probing: Probing,
     sides: Sides[BatchSide],
     end: StreamJoinEnd
-) extends BatchPairs(
-      new RowAddress(sides.left.input.output.length),
-      new RowAddress(sides.right.input.output.length)
-    ) {
+) extends StoredPairs(sides, end) {
   private[this] val untimed = UnmatchedRows.atOnce(sides.toSeq, probing)
 
   def comparisons: Long = if (operator == null) 0L else operator.comparisons
-
-  def added: Long = sides.left.rows.size.toLong + sides.right.rows.size
-
-  def dropped: Long = end.dropped
 
   def advance(): Boolean =
     if (untimed.hasNext) {
@@ -42,11 +34,6 @@ final private[operator] class OperatorPairs(
       }
       result != null
     }
-
-  def finish(): JoinState = {
-    require(!hasNext, "a batch is finished when all of its rows were taken")
-    end.stateOf(sides)
-  }
 
   /** The operator goes on: the end of the task closes it. */
   def close(): Unit = ()

@@ -3,7 +3,6 @@ package io.scalegate.spark.join.stream.operator
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 
-import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.join.{JoinSpec, JoinType, TypedJoin}
 import io.scalegate.spark.join.operator.{DealtSources, OperatorTask, TimedReader}
 import io.scalegate.spark.join.stream.state.{
@@ -58,7 +57,7 @@ final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
         bounded = Seq(input.bounded(window.key)),
         decided = input.decided && !decides
       ),
-      Vector(AnyTime),
+      Vector(StreamWindow.AnyTime),
       kept(window, probing.isInner),
       inTurn = true,
       onlyUnmatched = false
@@ -149,7 +148,6 @@ final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
 }
 
 private object OperatorStreamTask {
-  private val AnyTime: Band = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
 
   /** For how long rows are held. */
   private def kept(window: StreamWindow, isInner: Boolean): StreamWindow = window match {

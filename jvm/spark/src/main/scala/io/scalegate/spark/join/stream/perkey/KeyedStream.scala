@@ -10,9 +10,8 @@ import org.apache.spark.sql.catalyst.expressions.{
   UnsafeRow
 }
 
-import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.join.JoinTask
-import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, EventTimeWindow}
+import io.scalegate.spark.join.stream.state.{Chunk, ChunkStore, EventTimeWindow, StreamWindow}
 import io.scalegate.spark.join.stream.task.{
   BatchServices,
   StoredSide,
@@ -164,7 +163,7 @@ private[scalegate] object KeyedStream {
 
   /** The event time alone. */
   private val TimeAlone =
-    Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue))
+    Vector(StreamWindow.AnyTime)
 
   /** What the checkpoint says of one side: the rows of its keys, and those that wait. */
   final class RestoredSide(

@@ -17,7 +17,6 @@ import org.apache.spark.sql.scalegate.SparkStreams
 import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinExec}
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder, TimestampNTZType, TimestampType}
 
-import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.checkpoint.JoinTerms
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.perkey.PerKey
@@ -71,7 +70,7 @@ private[plan] object PlannedPairs {
       probing,
       keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
       times,
-      Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+      Vector(StreamWindow.AnyTime),
       window,
       residual,
       cells = None,

@@ -15,14 +15,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.OutputMode
 import org.apache.spark.sql.types.IntegerType
 
-import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.cube.{CubeHint, CubeJoin, CubeTerms, ExtractCubeJoin}
 import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.cube.CubeOfStreams
-import io.scalegate.spark.join.stream.state.EventTimeWindow
+import io.scalegate.spark.join.stream.state.{EventTimeWindow, StreamWindow}
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
@@ -118,7 +117,7 @@ final private[plan] class StreamingCube(cube: CubeJoin) extends PredicateHelper 
         Probing.Inner,
         Sides(Seq(time), Seq(noTime)),
         Sides(time, noTime),
-        Vector(IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)),
+        Vector(StreamWindow.AnyTime),
         EventTimeWindow(0, -reach, reach),
         terms.residual,
         cells = None,

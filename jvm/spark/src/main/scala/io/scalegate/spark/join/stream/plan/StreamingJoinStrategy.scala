@@ -398,16 +398,14 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       terms: IndexTerms,
       bands: IndexedSeq[Band],
       intervals: StreamIntervals
-  ): Windowed = {
+  ): Windowed =
     // The window says which bands these are, for each side.
-    val any = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
     Windowed(
       terms.left :+ intervals.leftEnd.storedLeft :+ intervals.left,
       terms.right :+ intervals.rightEnd.storedRight :+ intervals.right,
-      bands :+ any :+ any,
+      bands :+ StreamWindow.AnyTime :+ StreamWindow.AnyTime,
       IntervalWindow(bands.length, intervals.leftReach, intervals.rightReach)
     )
-  }
 
   /** A row with a NULL among its attributes matches nothing, and is counted in the window: its attributes are others
     * then, and one more says so.

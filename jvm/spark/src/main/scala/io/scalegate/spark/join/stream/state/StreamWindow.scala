@@ -60,6 +60,12 @@ final case class EventTimeWindow(key: Int, lower: Long, upper: Long) extends Str
     )
 }
 
+object StreamWindow {
+
+  /** Of a time that nothing bounds. */
+  val AnyTime: Band = IntegralBand(AttributeType.Int64, Long.MinValue, Long.MaxValue)
+}
+
 object EventTimeWindow {
 
   /** Of one attribute, the event time, which nothing bounds. */

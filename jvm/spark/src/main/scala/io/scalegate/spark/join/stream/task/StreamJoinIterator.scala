@@ -17,10 +17,7 @@ final class StreamJoinIterator private[scalegate] (
     found: FoundPairs,
     decisions: Iterator[UnmatchedRow],
     end: StreamJoinEnd
-) extends BatchPairs(
-      new RowAddress(sides.left.input.output.length),
-      new RowAddress(sides.right.input.output.length)
-    ) {
+) extends StoredPairs(sides, end) {
   private[this] val byLeft = new ProbingSide(sides.left, sides.right, leftAddress, rightAddress)
   private[this] val byRight = new ProbingSide(sides.right, sides.left, rightAddress, leftAddress)
   private[this] var probeSide = byLeft
@@ -37,16 +34,7 @@ final class StreamJoinIterator private[scalegate] (
 
   def comparisons: Long = found.comparisons
 
-  def added: Long = sides.left.rows.size.toLong + sides.right.rows.size
-
-  def dropped: Long = end.dropped
-
   def advance(): Boolean = if (onlyPairs) nextPair() else nextOfAll()
-
-  def finish(): JoinState = {
-    require(!hasNext, "a batch is finished when all of its rows were taken")
-    end.stateOf(sides)
-  }
 
   def close(): Unit = found.close()
 

@@ -2,7 +2,6 @@ package io.scalegate.spark.join.stream.cube
 
 import org.apache.spark.sql.Encoders
 
-import io.scalegate.BoundedWait
 import io.scalegate.spark.join.stream.{DisorderedStreamsSuite, Event}
 
 /** Joins of three streams by a cube of workers, beside plain Spark's two joins of the same rows. The third input is of the
@@ -142,21 +141,6 @@ final class StreamingCubesSuite extends DisorderedStreamsSuite {
   }
 
   test("a condition that throws in a worker ends the query, and the threads") {
-    spark.udf.register(
-      "fussy",
-      (x: Int) => if (x == 9) throw new IllegalStateException("nine") else x
-    )
-    val run = new Running(query(s"$all AND fussy(l.x) + r.x < t.x + 99")).start()
-    val e = run.fails(Seq(at(10, 1, x = 9), at(20, 2)), Seq(at(10.5, 11), at(20, 12)))
-    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
-      _.getMessage.contains("nine")
-    ))
-    def left = {
-      import scala.jdk.CollectionConverters._
-      Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(
-        "scalegate-join-"
-      ))
-    }
-    assert(BoundedWait.holds(left.isEmpty))
+    endsWithItsThreads(query(s"$all AND fussy(l.x) + r.x < t.x + 99"))
   }
 }

@@ -2,9 +2,9 @@ package io.scalegate.spark.join.stream.operator
 
 import org.apache.spark.sql.Encoders
 
+import io.scalegate.Sample
 import io.scalegate.spark.join.stream.{DisorderedStreamsSuite, Event}
 import io.scalegate.spark.settings.JoinOperator
-import io.scalegate.{BoundedWait, Sample}
 
 /** Joins of streams by the papers' operators, which a hint names, beside the batch join of the same rows. With
   * `SCALEGATE_SOAK` each operator runs each join type by each condition that it can.
@@ -203,25 +203,10 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
   }
 
   test("a condition that throws in an operator's thread ends the query, and the thread") {
-    spark.udf.register(
-      "fussy",
-      (x: Int) => if (x == 9) throw new IllegalStateException("nine") else x
-    )
-    val run = new Running(query(
+    endsWithItsThreads(query(
       "scalejoin(threads=2)",
       "INNER",
       s"$within AND fussy(l.x) < r.x + 99"
-    )).start()
-    val e = run.fails(Seq(at(10, 1, x = 9), at(20, 2)), Seq(at(10.5, 11), at(20, 12)))
-    assert(Iterator.iterate[Throwable](e)(_.getCause).takeWhile(_ != null).exists(
-      _.getMessage.contains("nine")
     ))
-    def left = {
-      import scala.jdk.CollectionConverters._
-      Thread.getAllStackTraces.keySet.asScala.map(_.getName).filter(_.startsWith(
-        "scalegate-join-"
-      ))
-    }
-    assert(BoundedWait.holds(left.isEmpty))
   }
 }
