@@ -14,10 +14,14 @@ import io.scalegate.stream.Window
   *   makes the predicate for one thread; None when window and bands decide alone
   * @param joinType
   *   which results come out; one that is not inner is opened by [[TypedJoin]]
+  * @param from
+  *   a pair whose later tuple lies below this time is no result: tuples before it are kept for later
+  *   ones, and compared with none. So a join goes on with what another one held. Inner joins only
   */
 final case class JoinSpec(
     window: Window,
     bands: IndexedSeq[Band] = Vector.empty,
     residual: Option[() => PairPredicate] = None,
-    joinType: JoinType = JoinType.Inner
+    joinType: JoinType = JoinType.Inner,
+    from: Long = Long.MinValue
 )

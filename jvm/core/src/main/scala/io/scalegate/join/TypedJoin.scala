@@ -17,6 +17,10 @@ final class TypedJoin(strategy: JoinStrategy) {
       sources: IndexedSeq[Side],
       options: JoinOptions = JoinOptions()
   ): RunningTypedJoin = {
+    require(
+      spec.joinType == JoinType.Inner || spec.from == Long.MinValue,
+      s"what a ${spec.joinType} join gives depends on all pairs: it cannot begin at ${spec.from}"
+    )
     val decided = Vector[Side](Side.R, Side.S)
       .filter(spec.joinType.decides)
       .map(side => side -> new Undecided(spec.window, side))

@@ -52,7 +52,7 @@ object Definition {
       later <- all.indices.toVector
       earlier <- 0 until later
       if isSelf || (all(later).side ne all(earlier).side)
-      if inWindow(join.spec.window, all, later, earlier)
+      if all(later).ts >= join.spec.from && inWindow(join.spec.window, all, later, earlier)
       (r, s) = if (all(later).side eq Side.R) (later, earlier) else (earlier, later)
       if join.spec.bands.zipWithIndex.forall { case (b, i) =>
         inBand(b, all(r).attrs(i), all(s).attrs(i))
@@ -224,6 +224,15 @@ object JoinCases {
   val cases: Gen[JoinCase] = casesOf(attributes)
 
   private def keyed = Gen.zip(key, attributes).map { case (k, rest) => k :: rest }
+
+  /** The same joins, some of which go on with what another one held. */
+  def begun(cases: Gen[JoinCase]): Gen[JoinCase] = for {
+    input <- cases
+    from <- Gen.frequency(
+      2 -> Gen.const(Long.MinValue),
+      1 -> (if (input.tuples.isEmpty) Gen.const(0L) else Gen.oneOf(input.tuples.map(_.ts)))
+    )
+  } yield input.copy(spec = input.spec.copy(from = from))
 
   /** Cases whose first band is an equi key. */
   val keyedCases: Gen[JoinCase] = casesOf(keyed)

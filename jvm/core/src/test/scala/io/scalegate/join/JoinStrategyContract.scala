@@ -56,10 +56,11 @@ abstract class JoinStrategyContract(
 
   private def tried = math.max(Sample.cases(cases), math.min(cases, 10))
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
-  private val inputs =
+  private val inputs = JoinCases.begun(
     if (inTime) JoinCases.keyedCasesInTime
     else if (keyed) JoinCases.keyedCases
     else JoinCases.cases
+  )
   private val everything = spec(TimeWindow(Long.MinValue, Long.MaxValue))
 
   private def spec(window: Window, bands: Band*): JoinSpec = {
@@ -391,6 +392,20 @@ abstract class JoinStrategyContract(
       assert(!evenly || m.skew < 0.01)
       assert(m.workers.forall(_.comparisons > 0))
     } else assert(m.matches <= m.comparisons && m.comparisons <= pairs)
+  }
+
+  test("tuples before the first result are stored, and compared with none") {
+    val whole = alternating(600, spec(TimeWindow(-2000, 2000)))
+    val compared = Seq(600L, Long.MaxValue).map { from =>
+      val input = whole.copy(spec = whole.spec.copy(from = from))
+      opened(strategy, input) { join =>
+        val results = interleaved(join, feeds(input), 11)
+        assert(promised(results) == promised(Definition.results(input)))
+        assert(join.metrics.stored == 1200L * passes)
+        join.metrics.comparisons
+      }
+    }
+    assert(compared == Seq(270000, 0))
   }
 
   test("nothing comes below the frontier, which rises to the end") {

@@ -62,7 +62,7 @@ final private class RunningCellJoin(
    */
   private[this] val cells = new CellBatch(batch)
   private[this] val windows = Sides(Side.R, Side.S).map(
-    new NumberedWindow(_, spec.window, spec.bands.map(_.attribute), options.maxWindowRows)
+    new NumberedWindow(_, spec, spec.bands.map(_.attribute), options.maxWindowRows)
   )
   private[this] val done = Vector.fill(threads)(new AtomicLong)
   @volatile private[this] var published = 0L

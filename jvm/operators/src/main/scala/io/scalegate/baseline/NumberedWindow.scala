@@ -2,8 +2,9 @@ package io.scalegate.baseline
 
 import io.scalegate.band.AttributeType
 import io.scalegate.column.{ColumnarWindow, WindowLimitException}
+import io.scalegate.join.JoinSpec
 import io.scalegate.join.ordered.WindowBounds
-import io.scalegate.stream.{Side, StreamTuple, Window}
+import io.scalegate.stream.{Side, StreamTuple}
 
 /** One stream's window whose rows are known by their number in the stream, so that a tuple's reach
   * into it can be written down and searched later:
@@ -24,12 +25,12 @@ import io.scalegate.stream.{Side, StreamTuple, Window}
   */
 final private[baseline] class NumberedWindow(
     side: Side,
-    window: Window,
+    spec: JoinSpec,
     attributes: IndexedSeq[AttributeType],
     maxRows: Int
 ) {
   val columns: ColumnarWindow = new ColumnarWindow(attributes)
-  private[this] val bounds = new WindowBounds(side, window)
+  private[this] val bounds = new WindowBounds(side, spec)
   private[this] var tuples = 0L
   private[this] var evicted = 0L
   private[this] var head = 0L

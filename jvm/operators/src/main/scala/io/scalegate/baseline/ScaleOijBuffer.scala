@@ -50,7 +50,7 @@ final private[baseline] class OijShare(
    * A row goes from `inside` to `outside` when it leaves the window, and from there when every
    * joiner has read what came before that: `left` says how far the input was then.
    */
-  val window: NumberedWindow = new NumberedWindow(side, spec.window, Vector.empty, Int.MaxValue)
+  val window: NumberedWindow = new NumberedWindow(side, spec, Vector.empty, Int.MaxValue)
   private[this] val inside = new ArrayDeque[OijRow]
   private[this] val outside = new ArrayDeque[OijRow]
   private[this] var kept = 0L

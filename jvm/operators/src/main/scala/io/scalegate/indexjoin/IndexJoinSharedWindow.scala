@@ -28,7 +28,7 @@ final private[scalegate] class IndexJoinSharedWindow(
     val index: ConcurrentSlidingIndex,
     maxRows: Int
 ) {
-  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec)
   @volatile private[this] var current =
     new SharedRows(1024, spec.bands.map(_.attribute), hasOrdinals = false)
   @volatile private[this] var edgePosition = 0L

@@ -33,7 +33,7 @@ final private[scalegate] class IndexJoinWindow(
    * paid for candidates only.
    */
   private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
-  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec)
   private[this] val width = spec.bands.length
   private[this] val choice =
     if (band.isDefined || width < 2 || dimensions > 1) null else new IndexJoinBand(width, 0)

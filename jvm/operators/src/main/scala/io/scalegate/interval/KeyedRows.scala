@@ -46,8 +46,8 @@ final private[interval] class KeyedRows(
     if (rows != null) {
       val share = shareOf(t.side.opposite)
       share.expire(rows, low)
-      if (!rows.isEmpty && !share.bounds.isOutOfTime(t)) {
-        val from = rows.indexFrom(share.bounds.earliestFor(t))
+      if (!rows.isEmpty && !share.bounds.isOutOfRange(t)) {
+        val from = rows.indexFrom(share.bounds.earliestWantedBy(t))
         val until = rows.indexAfter(share.bounds.latestFor(t))
         if (from < until) decide(t, as, rows, from, until)
       }
@@ -114,7 +114,7 @@ final private[interval] class KeyedRows(
 
 /** What one replica holds of one stream, over all keys. */
 final private class StreamShare(side: Side, spec: JoinSpec, maxRows: Int) {
-  val bounds = new WindowBounds(side, spec.window)
+  val bounds = new WindowBounds(side, spec)
   private[this] var seen = 0L
   private[this] var rows = 0
   private[this] var highest = 0

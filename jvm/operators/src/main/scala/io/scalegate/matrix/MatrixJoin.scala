@@ -158,7 +158,7 @@ final private[matrix] class RunningMatrixJoin(
     else Seq("layout_changes" -> layoutChanges.toDouble)
 
   private[this] def shape(side: Side): StreamShape = {
-    val bounds = new WindowBounds(side, spec.window)
+    val bounds = new WindowBounds(side, spec)
     StreamShape(
       spec.bands.map(_.attribute),
       (t: StreamTuple, number) => bounds.windowValue(t, number)

@@ -13,7 +13,7 @@ final private[scalegate] class MatrixWindow(
     maxRows: Int
 ) extends SearchedWindow {
   private[this] val view = share.view
-  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec)
   private[this] val probe = new WindowProbe(view)
   private[this] var streamTuples = 0L
 

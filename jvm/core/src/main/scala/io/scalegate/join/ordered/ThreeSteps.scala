@@ -159,7 +159,7 @@ final private[scalegate] class PairCondition(spec: JoinSpec) {
 final private[scalegate] class ScannedWindow(side: Side, spec: JoinSpec, maxRows: Int)
     extends SearchedWindow {
   private[this] val window = new ColumnarWindow(spec.bands.map(_.attribute), maxRows)
-  private[this] val bounds = new WindowBounds(side, spec.window)
+  private[this] val bounds = new WindowBounds(side, spec)
   private[this] val probe = new WindowProbe(window)
   private[this] var tuples = 0L
   private[this] var kept = 0L

@@ -1,5 +1,6 @@
 package io.scalegate.join.ordered
 
+import io.scalegate.join.JoinSpec
 import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
 
 /** How the window over one stream slides: what a tuple of the opposite stream reaches in it, and
@@ -8,7 +9,9 @@ import io.scalegate.stream.{CountWindow, Side, StreamTuple, TimeWindow, Window}
   * @param side
   *   the stream whose tuples are in the window
   */
-final private[scalegate] class WindowBounds(side: Side, window: Window) {
+final private[scalegate] class WindowBounds(side: Side, spec: JoinSpec) {
+  import spec.{from, window}
+
   private[this] val time = window match {
     case w: TimeWindow => w
     case _: CountWindow => null
@@ -45,9 +48,18 @@ final private[scalegate] class WindowBounds(side: Side, window: Window) {
   def earliestAfter(t: StreamTuple, number: Long): Long =
     if (time == null) number + 1 - lastRows else time.earliest(side.opposite, t.ts)
 
+  /** Whether `t` of the opposite stream has no pairs with tuples before it. */
+  def isOutOfTime(t: StreamTuple): Boolean = t.ts < from || isOutOfRange(t)
+
   /** Whether all that `t` can pair with lies beyond the ends of `Long`, where bounds saturate. */
-  def isOutOfTime(t: StreamTuple): Boolean =
+  def isOutOfRange(t: StreamTuple): Boolean =
     time != null && time.isOutOfRange(t.side, t.ts)
+
+  /** As [[earliestFor]], where tuples later than `t` may have come before it. */
+  def earliestWantedBy(t: StreamTuple): Long =
+    if (t.ts >= from) earliestFor(t)
+    else if (time == null) Long.MaxValue
+    else math.max(earliestFor(t), from)
 }
 
 private[scalegate] object WindowBounds {

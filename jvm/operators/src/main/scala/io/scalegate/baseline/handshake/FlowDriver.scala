@@ -1,8 +1,9 @@
 package io.scalegate.baseline.handshake
 
 import io.scalegate.baseline.NumberedWindow
+import io.scalegate.join.JoinSpec
 import io.scalegate.join.ordered.ReadyInput
-import io.scalegate.stream.{Side, SpscRing, StreamTuple, Window, Work}
+import io.scalegate.stream.{Side, SpscRing, StreamTuple, Work}
 
 /** Feeds both ends of a [[FlowJoin]]'s chain with the ready tuples, in their order, and with word
   * of the windows, which heartbeats slide too. One thread.
@@ -13,13 +14,13 @@ import io.scalegate.stream.{Side, SpscRing, StreamTuple, Window, Work}
   *   where S enters
   */
 final private[baseline] class FlowDriver(
-    window: Window,
+    spec: JoinSpec,
     input: ReadyInput,
     left: SpscRing[FlowMessage],
     right: SpscRing[FlowMessage]
 ) extends Work("scalegate-join-driver") {
-  private[this] val r = new NumberedWindow(Side.R, window, Vector.empty, Int.MaxValue)
-  private[this] val s = new NumberedWindow(Side.S, window, Vector.empty, Int.MaxValue)
+  private[this] val r = new NumberedWindow(Side.R, spec, Vector.empty, Int.MaxValue)
+  private[this] val s = new NumberedWindow(Side.S, spec, Vector.empty, Int.MaxValue)
   private[this] val ofR = new Flow(r, left)
   private[this] val ofS = new Flow(s, right)
   private[this] var last: StreamTuple = _

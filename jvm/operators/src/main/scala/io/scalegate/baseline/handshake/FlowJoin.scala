@@ -39,7 +39,7 @@ abstract private[baseline] class FlowJoin(
     Vector.fill(nodeCount)(new SpscRing[JoinResult](options.outputCapacity))
   private[this] val driver =
     new FlowDriver(
-      spec.window,
+      spec,
       new ReadyInput(gate.addReader()),
       rightward.head,
       leftward.last

@@ -52,7 +52,7 @@ abstract class IndexJoinState {
     IndexedSeq<Band> bands = CollectionConverters.asScala(List.of(equal)).toIndexedSeq();
     spec =
         new JoinSpec(
-            new TimeWindow(-length, length), bands, Option.empty(), JoinType.Inner$.MODULE$);
+            new TimeWindow(-length, length), bands, Option.empty(), JoinType.Inner$.MODULE$, Long.MIN_VALUE);
     windows = new Sides<>(window(R, mergeAfter), window(S, mergeAfter));
     queue = new IndexJoinQueue(gate.addReader(), windows, 1000);
     for (int ts = 1; ts <= tuples; ts++) {

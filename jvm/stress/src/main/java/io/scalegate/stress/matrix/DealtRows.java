@@ -55,7 +55,7 @@ public class DealtRows {
 
   private final JoinSpec spec =
       new JoinSpec(
-          new TimeWindow(-3, 3), list(List.of()), Option.empty(), JoinType.Inner$.MODULE$);
+          new TimeWindow(-3, 3), list(List.of()), Option.empty(), JoinType.Inner$.MODULE$, Long.MIN_VALUE);
   private final Member first;
   private final Member second;
 

@@ -54,7 +54,7 @@ public class ForwardedMarks {
 
   private final JoinSpec spec =
       new JoinSpec(
-          new TimeWindow(-1, 1), list(List.of()), Option.empty(), JoinType.Inner$.MODULE$);
+          new TimeWindow(-1, 1), list(List.of()), Option.empty(), JoinType.Inner$.MODULE$, Long.MIN_VALUE);
   private final PaddedCounter[] passed = {new PaddedCounter(), new PaddedCounter()};
   private final Topology topology = new Topology(list(List.of((Object) 1, (Object) 2)));
   private final Emitter emitter;

@@ -32,13 +32,13 @@ import io.scalegate.stream.{CountWindow, SaturatingMath, Sides, TimeWindow, Wind
   * and are given to the operator in the order of their times.
   *
   * The operator lives as long as the task. It is a function of its input, so what it holds is made again from its last
-  * rows: the state is these, as they came, and a task begins by giving them to an operator anew. What this gives for
-  * them was given before.
+  * rows: the state is these, as they came, and a task begins by giving them to an operator anew, which compares them
+  * with later rows alone.
   *
   * What becomes of rows that match nothing, or are given for their first match: over a window of times the operator
   * decides, and is given those of twice the window, since what has become of the rows that are not decided yet depends
-  * on them. Over a window of rows that would be all rows before; the operator gives the pairs there, and the state says
-  * which rows have been in one.
+  * on them, their pairs with each other included. Over a window of rows that would be all rows before; the operator gives
+  * the pairs there, and the state says which rows have been in one.
   */
 final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
     extends JoinTask
@@ -106,7 +106,7 @@ final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
   private[this] def operatorAt(state: JoinState, waiting: () => Unit): LiveOperator = {
     if (live == null || (reached ne state)) {
       if (live != null) live.close()
-      live = opened(waiting)
+      live = opened(state.watermark, waiting)
       val rows = Sides.each(side => held(side).inOrder(state.sideState(side).window))
       val before = Sides.each(side => state.sideState(side).joined - rows(side).size)
       live.begin(rows, before, new EventTimeOrder(rows.left, rows.right), state.watermark)
@@ -115,8 +115,12 @@ final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
     live
   }
 
-  /** The end of the task closes it. */
-  private[this] def opened(waiting: () => Unit): LiveOperator = {
+  /** The end of the task closes it.
+    *
+    * @param before
+    *   the time of the rows that have been joined with each other
+    */
+  private[this] def opened(before: Long, waiting: () => Unit): LiveOperator = {
     val tested = bands.indices.filterNot(isTime)
     val ofBands = tested.map(bands(_))
     val readers = Sides.each { side =>
@@ -128,11 +132,15 @@ final class OperatorStreamTask(terms: StreamTerms, operator: NamedOperator)
     val conditions = residual.map(_ =>
       OperatorTask.predicates(Seq.fill(operator.threads)(accepts(residual, columns).get))
     )
+    val joinType = if (decides) probing.joinType else JoinType.Inner
+    val from =
+      if (joinType == JoinType.Inner) SaturatingMath.add(before, 1) else Long.MinValue
     val spec = JoinSpec(
       windowOf(window),
       ofBands.toVector :+ TimedReader.Usable,
       conditions,
-      if (decides) probing.joinType else JoinType.Inner
+      joinType,
+      from
     )
     val join =
       new TypedJoin(operator.strategy).open(spec, DealtSources.sides(operator.inputs))

@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.stream.operator
 
+import java.util.concurrent.ConcurrentLinkedQueue
+
 import org.apache.spark.sql.Encoders
 
 import io.scalegate.Sample
@@ -127,11 +129,17 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     }
 
   /** Rows of a query, each batch of which another run of it joins by another operator; and the last run. */
-  private def byTurns(names: Seq[String], on: String, l: Seq[Event], r: Seq[Event]) = {
-    var run = new Running(query(names.head, "FULL", on), delay = "1 second")
+  private def byTurns(
+      names: Seq[String],
+      on: String,
+      l: Seq[Event],
+      r: Seq[Event],
+      how: String = "FULL"
+  ) = {
+    var run = new Running(query(names.head, how, on), delay = "1 second")
     var rows = Seq.empty[String]
     for ((operator, i) <- names.zipWithIndex) {
-      val next = new Running(query(operator, "FULL", on), "1 second", checkpoint = run.checkpoint)
+      val next = new Running(query(operator, how, on), "1 second", checkpoint = run.checkpoint)
       run = next.takes(run).start()
       try {
         run.add(l.slice(i * 30, (i + 1) * 30), r.slice(i * 30, (i + 1) * 30))
@@ -163,6 +171,20 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     val one = joined(query("pim", "FULL", on), l, r, 1)
     assert(rows == one && one.count(_.contains("null")) > 20 && one.size > 60)
     assert(one == joined(query("index", "FULL", on), l, r, 2))
+  }
+
+  for (
+    (window, how, names) <- Seq(
+      (within, "INNER", Seq("scalejoin(threads=2)", "pim", "splitjoin", "celljoin")),
+      ("within_rows(l.ts, r.ts, 5, 8)", "LEFT", Seq("dp-join(layout=2x1)", "im", "scalejoin"))
+    )
+  ) test(s"another run asks the condition for no two rows again: $how, $window") {
+    spark.udf.register("asked", AskedPairs.ask _)
+    AskedPairs.all.clear()
+    val (l, r) = (disordered(27, 120), disordered(28, 120))
+    val (rows, _) = byTurns(names, s"$window AND asked(l.id, r.id)", l, r, how)
+    val pairs = rows.filterNot(_.contains("null"))
+    assert(pairs.size > 100 && AskedPairs.all.size == pairs.size)
   }
 
   test("EXPLAIN names the operator, its options and its threads") {
@@ -209,4 +231,10 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       s"$within AND fussy(l.x) < r.x + 99"
     ))
   }
+}
+
+private object AskedPairs {
+  val all = new ConcurrentLinkedQueue[(Long, Long)]
+
+  def ask(l: Long, r: Long): Boolean = l < 0 || r < 0 || all.add((l, r))
 }
