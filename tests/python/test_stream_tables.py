@@ -103,6 +103,24 @@ def test_it_has_no_state_and_is_run_by_an_index(spark: SparkSession, tmp_path: P
     assert stream_files.operators(stream_files.run(joined, tmp_path)) == []
 
 
+@pytest.mark.connect
+@pytest.mark.parametrize("what", ["band", "ranges"])
+def test_a_cached_table_is_kept_until_it_is_cached_again(
+    spark: SparkSession, tmp_path: Path, what: str
+) -> None:
+    stream, at_rest, table = sides(spark, tmp_path)
+    joined = JOINS[what](stream, table, "left")
+    expected = counted(JOINS[what](at_rest, table, "left").collect())
+    for run in range(3):
+        table.cache()
+        assert table.count() > 100
+        for turn in range(2):
+            directory = tmp_path / f"run {run} {turn}"
+            directory.mkdir()
+            assert counted(stream_files.given(joined, directory)) == expected
+        table.unpersist()
+
+
 def python(kind: str) -> Callable[..., Column]:
     if kind == "pandas":
         return F.pandas_udf(lambda x, a: (x + a) % 4 == 1, "boolean")

@@ -49,6 +49,22 @@ object ScaleGateConf {
   /** A directory for the rows that came too late to a streaming join; unset for none. */
   val LateRows = "spark.scalegate.streaming.lateRows"
 
+  /** The most bytes of a cached table beside a stream that are broadcast once, and kept for the batches after that; `0`
+    * for none.
+    */
+  val KeptTableBytes = "spark.scalegate.streaming.keptTableBytes"
+
+  def keptTableBytes(conf: SQLConf): Long = {
+    val text = conf.getConfString(KeptTableBytes, "128m").trim
+    try JavaUtils.byteStringAsBytes(text)
+    catch {
+      case _: NumberFormatException =>
+        throw new IllegalArgumentException(
+          s"$KeptTableBytes must be a size, as in 128m, or 0, not '$text'"
+        )
+    }
+  }
+
   /** `false` lets no key of a streaming join be shared among partitions, however frequent it is. */
   val SplitHotKeys = "spark.scalegate.streaming.splitHotKeys"
 

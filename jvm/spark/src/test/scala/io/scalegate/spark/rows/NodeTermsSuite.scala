@@ -45,7 +45,7 @@ final class NodeTermsSuite extends AnyFunSuite {
     "an index's or a sweep's" ->
       LocalJoin.IndexOrSweep(keys, terms, KeyBound(c, d, band, None)),
     "an index's or blocks'" -> LocalJoin.IndexOrBlocks(keys, terms, EqualTo(a, f)),
-    "a broadcast's" -> LocalJoin.Broadcast(Seq(c, d), terms),
+    "a broadcast's" -> LocalJoin.Broadcast(Seq(c, d), terms, kept = None),
     "a window's of rows" -> RowWindowTerms(a, b, Seq(c, e), Seq(d, f), Sides(0L, 5L), Some(2)),
     "panes'" -> PaneTerms(
       SlidingWindow(4, 2, 0),

@@ -11,16 +11,17 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
-import org.apache.spark.sql.types.{BinaryType, LongType}
+import org.apache.spark.sql.types.LongType
 
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
-import io.scalegate.spark.join.lookup.PackExec
+import io.scalegate.spark.join.lookup.{BroadcastSide, KeptRows}
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
 import io.scalegate.spark.plan.InputSize
 import io.scalegate.spark.rows.IndexBy
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
+import io.scalegate.stream.{Side, Sides}
 
 /** Plans [[AsOfJoin]]s: each left row is looked up in an index of the right rows, by key and time. The right side is
   * broadcast where it is small. Else both sides are exchanged by the keys, and each task indexes its right rows; a key
@@ -41,17 +42,20 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       throw Errors.realTimeSetting(ScaleGateConf.SparkChecksRealTime)
     val isSmall = isInRealTime || canBroadcastBySize(join.right, conf) &&
       !(keys.left.nonEmpty && InputSize.areExchanged(join.left, join.right))
-    if (isSmall || join.broadcast) {
+    lazy val isKept =
+      KeptRows.worthKeeping(Sides(join.left, join.right), conf).contains(Side.S)
+    if (isSmall || join.broadcast || isKept) {
       val why =
-        if (isSmall) s"it has ${InputSize.from(join.right).describe}" else "as hinted"
-      val packed =
-        PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planned(join.right))
+        if (isSmall) s"it has ${InputSize.from(join.right).describe}"
+        else if (join.broadcast) "as hinted"
+        else KeptRows.Why
+      val broadcast = BroadcastSide(join.right, join.left)(planned)
       WindowJoinExec(
         probing,
-        LocalJoin.Broadcast(join.right.output, terms),
+        LocalJoin.Broadcast(join.right.output, terms, broadcast.kept),
         join.describe(s"index over the broadcast right side ($why)"),
         planned(join.left),
-        packed
+        broadcast.packed
       )
     } else inPartitions(join, keys, probing, terms)(planned)
   }

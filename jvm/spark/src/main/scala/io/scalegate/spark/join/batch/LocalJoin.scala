@@ -22,7 +22,13 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
-import io.scalegate.spark.join.lookup.{BlockLookupTask, IndexTask, LookupTask, NearestBlocksTask}
+import io.scalegate.spark.join.lookup.{
+  BlockLookupTask,
+  IndexTask,
+  KeptRows,
+  LookupTask,
+  NearestBlocksTask
+}
 import io.scalegate.spark.join.{
   IndexTerms,
   JoinKeys,
@@ -274,8 +280,11 @@ object LocalJoin {
     *
     * @param held
     *   the columns of the rows that are broadcast: of the build side, whose plan gives `PackedRows`
+    * @param kept
+    *   what these rows are known by in the batches of a stream to come
     */
-  final case class Broadcast(held: Seq[Attribute], terms: IndexTerms) extends LocalJoin {
+  final case class Broadcast(held: Seq[Attribute], terms: IndexTerms, kept: Option[KeptRows])
+      extends LocalJoin {
     override def shownName: String = "BroadcastWindowJoin"
 
     override def counters: Seq[(String, String)] = Seq(
@@ -290,9 +299,9 @@ object LocalJoin {
     override protected def withNewChildrenInternal(
         changed: IndexedSeq[Expression]
     ): Broadcast =
-      Broadcast(
-        changed.init.map(_.asInstanceOf[Attribute]),
-        changed.last.asInstanceOf[IndexTerms]
+      copy(
+        held = changed.init.map(_.asInstanceOf[Attribute]),
+        terms = changed.last.asInstanceOf[IndexTerms]
       )
 
     override def distribution(probing: Probing): Sides[Distribution] =
@@ -327,6 +336,7 @@ object LocalJoin {
     ): RDD[InternalRow] = {
       val work = new LookupTask(terms.inTask(probing, joined(probing, inputs.map(_.output))))
       val rows = inputs(probing.side.opposite).executeBroadcast[Array[InternalRow]]()
+      kept.foreach(_.keep(rows))
       inputs(probing.side).execute().mapPartitions(probes =>
         opened(work.join(probes, rows.value))
       )

@@ -2,6 +2,7 @@ package io.scalegate.spark.join.lookup
 
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.BindReferences
 
 import io.scalegate.spark.join.{JoinedPairs, TaskTerms}
 import io.scalegate.spark.rows.{IndexBy, UnsafeRows, WindowMemory}
@@ -15,7 +16,9 @@ final class LookupTask(terms: TaskTerms) extends Serializable {
 
   /** Joins the rows of a partition with the packed rows that were broadcast. */
   def join(probes: Iterator[InternalRow], packed: Array[InternalRow]): JoinedPairs = {
-    val use = IndexUse(build.bounded, terms.by, terms.buildSide)
+    val attributes =
+      build.bounded.map(BindReferences.bindReference(_, build.output).canonicalized)
+    val use = IndexUse(attributes, terms.by, terms.buildSide)
     BroadcastIndexes.getOrBuild(packed, use, TaskContext.get(), built(packed)) match {
       case Some(index) =>
         new LookupJoinIterator(terms.test, probes, terms.reader(probe), index)

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
 
+import io.scalegate.spark.join.lookup.KeptRows
 import io.scalegate.spark.join.{KeyBound, Probing}
 import io.scalegate.spark.plan.InputSize
 import io.scalegate.spark.settings.{Algorithm, Errors, JoinOperator, NamedOperator, ScaleGateConf}
@@ -29,6 +30,7 @@ final case class AlgorithmChoice(algorithm: Algorithm, probing: Probing, why: St
   *   - Where bounds are columns and there is no key, inputs too large to be broadcast meet in a matrix, which compares
   *     no more than Spark would.
   *   - A hint is honoured where neither sorting nor an index of partitions is a way: without a key, by a matrix.
+  *   - A cached table beside a stream is broadcast once, and kept for the batches to come.
   *   - In Real-Time Mode, where a stream's rows are to be given as they come, a table beside it is broadcast.
   */
 object AlgorithmChoice extends JoinSelectionHelper {
@@ -53,7 +55,8 @@ object AlgorithmChoice extends JoinSelectionHelper {
       .orElse(ScaleGateConf.algorithm(conf).map(_ -> "as set"))
       .collect {
         case (algorithm, why) if isPossible(algorithm, c, free) =>
-          AlgorithmChoice(algorithm, smallest(c, free), why)
+          val kept = if (algorithm == Algorithm.Broadcast) keeping(c, free, conf) else None
+          AlgorithmChoice(algorithm, kept.getOrElse(smallest(c, free)), why)
       }
       .orElse(bySize(c, free, conf))
   }
@@ -68,7 +71,9 @@ object AlgorithmChoice extends JoinSelectionHelper {
     def possible(algorithm: Algorithm) = isPossible(algorithm, c, free)
     def choice(algorithm: Algorithm, why: String) = Some(AlgorithmChoice(algorithm, held, why))
     val isSmall = isInRealTime(c) || canBroadcastBySize(input, conf) && !isExchanged(c)
-    if (isSmall && possible(Algorithm.Broadcast))
+    val kept = keeping(c, free, conf).filter(_ => possible(Algorithm.Broadcast))
+    if (kept.nonEmpty) kept.map(AlgorithmChoice(Algorithm.Broadcast, _, KeptRows.Why))
+    else if (isSmall && possible(Algorithm.Broadcast))
       choice(Algorithm.Broadcast, s"it has ${sizeOf(input)}")
     else if (possible(Algorithm.Index) && hasFewKeys(c, conf))
       choice(Algorithm.Index, "its keys are few for so many rows")
@@ -145,6 +150,17 @@ object AlgorithmChoice extends JoinSelectionHelper {
       Some("its keys may be equal without being the same bytes")
     else operator.flatMap(JoinOperator.obstacle(_, keyed, probing.isInner))
   }
+
+  /** The way to probe with a cached table held, beside a stream. */
+  private[this] def keeping(
+      c: WindowJoinCandidate,
+      free: Probing,
+      conf: SQLConf
+  ): Option[Probing] =
+    for {
+      table <- KeptRows.worthKeeping(c.inputs, conf)
+      if free.isInner || free.side.opposite == table
+    } yield free.copy(side = table.opposite)
 
   /** The way to probe with the smaller side held; only an inner join has two. */
   private[this] def smallest(c: WindowJoinCandidate, free: Probing): Probing =

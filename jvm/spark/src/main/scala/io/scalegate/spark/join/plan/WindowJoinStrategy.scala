@@ -1,22 +1,16 @@
 package io.scalegate.spark.join.plan
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And,
-  AttributeReference,
-  EqualTo,
-  PredicateHelper
-}
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.BinaryType
 
 import io.scalegate.spark.join.asof.{AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
 import io.scalegate.spark.join.hint.WindowJoinHint
-import io.scalegate.spark.join.lookup.PackExec
+import io.scalegate.spark.join.lookup.BroadcastSide
 import io.scalegate.spark.join.operator.{
   OperatorJoinExec,
   OperatorSelfJoinExec,
@@ -99,12 +93,11 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   private[this] def broadcast(c: WindowJoinCandidate, choice: AlgorithmChoice): WindowJoinNode = {
     val side = choice.probing.side
     val held = c.inputs(side.opposite)
-    val packed =
-      PackExec(AttributeReference("rows", BinaryType, nullable = false)(), planLater(held))
-    val inputs = Sides.bySide(side, planLater(c.inputs(side)), packed)
+    val broadcast = BroadcastSide(held, c.inputs(side))(planLater)
+    val inputs = Sides.bySide(side, planLater(c.inputs(side)), broadcast.packed)
     WindowJoinExec(
       choice.probing,
-      LocalJoin.Broadcast(held.output, c.indexTerms),
+      LocalJoin.Broadcast(held.output, c.indexTerms, broadcast.kept),
       c.describe(s"index over the broadcast ${choice.probing.heldName} side (${choice.why})"),
       inputs.left,
       inputs.right

@@ -1,10 +1,12 @@
 package io.scalegate.spark.join.stream
 
-import org.apache.spark.sql.Encoders
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.exchange.Exchange
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.{DataFrame, Encoders}
 
 import io.scalegate.spark.join.WindowJoinNode
+import io.scalegate.spark.join.lookup.KeptRowsExec
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** Joins of a stream with a table, each batch of which is joined as a table would be. */
@@ -142,6 +144,111 @@ final class StreamBesideTableSuite extends StreamingJoinSuite {
     assert(causes(e).exists(_.getMessage.contains("batch inputs")), e)
   }
 
+  /** By the package, which alone has joins with the last row before. */
+  private def atRest(query: String): Seq[String] = {
+    for ((name, rows) <- Seq("l" -> batches.flatten, "r" -> table))
+      spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
+    rowsOf(spark.sql(query))
+  }
+
+  /** A query of a stream with a cached table, whose plans are given after each batch. */
+  private def besideCached(
+      query: String,
+      cached: DataFrame
+  )(see: (Running, SparkPlan) => Unit) = {
+    cached.cache().count()
+    val run = new Running(query, views = () => cached.createOrReplaceTempView("r"))
+    try {
+      run.start()
+      for (rows <- batches) see(run, run.add(rows, Nil).executed)
+      run
+    } finally {
+      run.stop()
+      cached.unpersist()
+    }
+  }
+
+  private def rowsOfTable: DataFrame = spark.createDataset(table)(Encoders.product[Event]).toDF()
+
+  private def isKept(plan: SparkPlan): Boolean =
+    collect(plan) { case kept: KeptRowsExec => kept }.nonEmpty
+
+  private val notBroadcast = Map(SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "10")
+
+  for (
+    (name, on) <- Seq(
+      "a band" -> near,
+      "a window" -> s"$within AND $near",
+      "bounds that are columns" -> reach,
+      "a key" -> s"l.k = r.k AND $within",
+      "the last row before" -> "asof(l.ts, r.ts, 'backward')"
+    )
+  ) test(s"$name: a cached table is broadcast once, and each batch's rows are those of a table") {
+    for (how <- Seq("JOIN", "LEFT JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN")) {
+      val isOfPairs = !how.contains("SEMI") && !how.contains("ANTI")
+      val columns = if (isOfPairs) "l.id AS a, r.id AS b" else "l.id AS a"
+      val query = s"SELECT $columns FROM l $how (SELECT * FROM r WHERE id < 7) r ON $on"
+      withSettings(notBroadcast.toSeq: _*) {
+        var plans = Seq.empty[SparkPlan]
+        val run = besideCached(query, rowsOfTable)((_, plan) => plans :+= plan)
+        assert(run.all == atRest(query), s"$how, $name")
+        assert(plans.map(isKept) == Seq(false, true, true), plans.last)
+        assert(collect(plans.last) { case e: Exchange => e }.isEmpty, plans.last)
+      }
+    }
+  }
+
+  test("a table that is cached again has its new rows") {
+    val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $near"
+    spark.udf.register("has_row", TableRows.has _)
+    TableRows.from = 0
+    val part = rowsOfTable.where("has_row(id)")
+    var number = 0
+    val run = besideCached(query, part) { (_, plan) =>
+      number += 1
+      assert(isKept(plan) == (number == 2))
+      if (number == 2) {
+        part.unpersist(blocking = true)
+        TableRows.from = 6
+        part.cache().count()
+      }
+    }
+    TableRows.from = 0
+    val all = expected(query)
+    assert(all.diff(run.all) == Seq("[7,2]", "[7,5]", "[8,2]") && run.all.diff(all).isEmpty)
+  }
+
+  test("what is kept of a table is the rows of one condition, and of the last ones asked for") {
+    // Each batch has a time of its own, and so other rows to keep.
+    val now = "(SELECT * FROM r WHERE ts < current_timestamp()) r"
+    val query = s"SELECT l.id AS a, r.id AS b FROM l JOIN $now ON $near"
+    val run = besideCached(query, rowsOfTable)((_, plan) => assert(!isKept(plan)))
+    assert(run.all == expected(query))
+  }
+
+  for (
+    (setting, value) <- Seq(
+      ScaleGateConf.KeptTableBytes -> "0",
+      ScaleGateConf.KeptTableBytes -> "100b",
+      SQLConf.AUTO_BROADCASTJOIN_THRESHOLD.key -> "-1"
+    )
+  )
+    test(s"nothing is kept where $setting is $value") {
+      val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $near"
+      withSettings((notBroadcast + (setting -> value)).toSeq: _*) {
+        val run = besideCached(query, rowsOfTable)((_, plan) => assert(!isKept(plan)))
+        assert(run.all == expected(query))
+      }
+    }
+
+  test("a size of what is kept that is none is refused") {
+    withSettings(ScaleGateConf.KeptTableBytes -> "much") {
+      val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $near"
+      val e = intercept[Exception](besideCached(query, rowsOfTable)((_, _) => ()))
+      assert(causes(e).exists(_.getMessage.contains("must be a size, as in 128m, or 0")), e)
+    }
+  }
+
   test("what a running query says of its joins") {
     val run = beside(s"SELECT l.id AS a, r.id AS b FROM l JOIN r ON $near")
     try assert(fed(run).explained.contains("index over the broadcast"), run.explained)
@@ -153,4 +260,11 @@ final class StreamBesideTableSuite extends StreamingJoinSuite {
     try withSettings(ScaleGateConf.Enabled -> "false")(assert(joins(fed(run).executed).isEmpty))
     finally run.stop()
   }
+}
+
+/** Which rows the table of a test has, of those that it may have. */
+private object TableRows {
+  @volatile var from = 0L
+
+  def has(id: Long): Boolean = id >= from
 }

@@ -66,6 +66,7 @@ private[ui] object ShownQuery {
       "BroadcastExchange",
       "PartialPanes",
       "AsOfJoinSlice",
+      "WindowJoinKeptRows",
       "WindowJoinPack",
       "WindowJoinProgress",
       "WindowJoinSlice",

@@ -56,6 +56,19 @@ final class RealTimeTableSuite extends RealTimeSuite {
     }
   }
 
+  test("a cached table is broadcast once, for all runs and batches") {
+    val table = spark.table("t").cache()
+    try {
+      assert(table.count() == 3)
+      for (isKept <- Seq(false, true))
+        withRunning(s"$pairs LEFT JOIN t ON $near") { q =>
+          q.add(Side.R, 0, events: _*)
+          assert(q.rows(Seq("[1,1]", "[1,2]", "[2,null]")).size == 3)
+          assert(q.explained.contains("WindowJoinKeptRows") == isKept, q.explained)
+        }
+    } finally table.unpersist()
+  }
+
   test("a way to join that reads its inputs to their ends is refused") {
     val q = new Running(
       s"SELECT /*+ WINDOW_JOIN('sweep') */ l.id AS a, t.id AS b FROM l JOIN t ON l.k = t.k AND $near"
