@@ -117,10 +117,17 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
     */
   final private class Apart(val input: LogicalPlan, columns: AttributeMap[Attribute]) {
 
-    /** What is said of the input, but not of the outer row. */
+    /** What is said of the input, but not of the outer row: also where a subquery asks for it. */
     def apply[E <: Expression](e: E): E =
       if (columns.isEmpty) e
-      else e.transform { case a: Attribute => columns.getOrElse(a, a) }.asInstanceOf[E]
+      else
+        e.transform {
+          case a: Attribute => columns.getOrElse(a, a)
+          case s: SubqueryExpression =>
+            s.withNewPlan(s.plan.transformAllExpressions { case OuterReference(a: Attribute) =>
+              OuterReference(columns.getOrElse(a, a))
+            })
+        }.asInstanceOf[E]
   }
 
   private object Apart {
@@ -148,8 +155,13 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
     case _ => AttributeMap.empty
   }
 
-  private[this] def isOuter(e: Expression): Boolean = SubqueryExpression.hasSubquery(e) &&
-    SubqueryExpression.hasCorrelatedSubquery(e) || e.exists(_.isInstanceOf[OuterReference])
+  /** A subquery within the subquery is not, where it is about columns of the rows that are aggregated alone. */
+  private[this] def isOuter(e: Expression): Boolean = e.exists {
+    case _: OuterReference => true
+    case s: SubqueryExpression =>
+      s.children.flatMap(_.collectLeaves()).exists(c => !c.isInstanceOf[Attribute] && !c.foldable)
+    case _ => false
+  }
 
   private[this] def isCorrelated(plan: LogicalPlan): Boolean =
     plan.exists(_.expressions.exists(isOuter))

@@ -113,6 +113,21 @@ final class IntervalAggregateSuite extends AggregateQueries {
       )
   }
 
+  test("rows that a subquery of their own chooses, also of the outer rows' table") {
+    for {
+      table <- Seq("s", "r")
+      rows <- Seq(
+        s"(SELECT * FROM $table y WHERE EXISTS (SELECT * FROM r e WHERE e.i = y.i + 1))",
+        s"(SELECT * FROM $table y WHERE i IN (SELECT i FROM r e WHERE e.k = y.k AND e.id <> y.id))",
+        s"(SELECT *, (SELECT max(i) FROM r e WHERE e.k = y.k) AS most FROM $table y WHERE m > 0)"
+      )
+    }
+      assertAggregates(
+        s"SELECT o.id, a.* FROM r o, LATERAL (SELECT $plain FROM $rows q WHERE q.k = o.k AND " +
+          "q.ts BETWEEN o.ts - INTERVAL 1 HOUR AND o.ts) a"
+      )
+  }
+
   test("within a subquery that needs its outer row it is left to Spark") {
     val within = "q.k = o.k AND q.ts BETWEEN o.ts - INTERVAL 1 HOUR AND o.ts"
     assertAggregates(

@@ -107,6 +107,19 @@ final class StreamingAggregatesSuite extends AnswersSuite {
     )
   }
 
+  test("rows that a table's rows choose") {
+    spark.range(8).selectExpr("id AS a", "id % 3 AS b").createOrReplaceTempView("known")
+    val chosen =
+      "(SELECT * FROM r WHERE EXISTS (SELECT * FROM known e WHERE e.a BETWEEN r.x - 1 AND r.x)) q"
+    for (key <- Seq("q.k = o.k AND ", "")) {
+      def of(within: String) = s"LATERAL (SELECT count(*) AS n FROM $chosen WHERE $key$within)"
+      check(
+        s"SELECT o.id, a.n, b.n AS m FROM l o, ${of(before)} a, ${of(between("'0'", "'2'"))} b",
+        24
+      )
+    }
+  }
+
   test("a row has the results of several intervals when the watermark has passed the last end") {
     val two = s"SELECT o.id, a.n, b.n AS m FROM l o, " +
       s"LATERAL (SELECT count(*) AS n FROM r q WHERE q.k = o.k AND ${between("'-1'", "'1'")}) a, " +
