@@ -65,6 +65,7 @@ final class StreamQueryGenerator(random: Random) {
       "spark.sql.constraintPropagation.enabled" -> Seq("true", "false"),
       "spark.sql.autoBroadcastJoinThreshold" -> Seq("-1", "10MB"),
       ScaleGateConf.SplitHotKeys -> Seq("true", "false"),
+      ScaleGateConf.KeptTableBytes -> Seq("0", "0", "128m"),
       ScaleGateConf.CellThreads -> Seq("1", "3"),
       ScaleGateConf.MinOverlap -> Seq("1", "2")
     )

@@ -33,6 +33,7 @@ final class StreamsAroundSuite extends StreamingJoinSuite {
       StreamRow(Some(i * 2L), Option.when(i != 3)(i % 5L), at(i).orNull, Some(s"n${i % 5}"))
     } :+ StreamRow(None, Some(2), null, None)
     spark.createDataset(known)(Encoders.product[StreamRow]).createOrReplaceTempView("known")
+    spark.sql("CACHE TABLE known")
     spark.udf.register("same", (x: java.lang.Long) => x)
     spark.udf.register("marked", (x: String) => if (x == null) null else s"$x!")
     ()

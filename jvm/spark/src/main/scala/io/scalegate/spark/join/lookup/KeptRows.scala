@@ -43,7 +43,6 @@ final case class KeptRows private (rows: LogicalPlan)(table: InMemoryRelation) {
   /** None where a part of the table is not in the cache: it would be read again. */
   private[this] def cached: Option[RDD[_]] =
     Option.when(isLoaded(table))(table.cacheBuilder.cachedColumnBuffers)
-
 }
 
 object KeptRows {
@@ -86,10 +85,13 @@ object KeptRows {
 
   private def isLoaded(table: InMemoryRelation) = table.cacheBuilder.isCachedColumnBuffersLoaded
 
-  /** As any query has them: columns are numbered. Without the table, which must go when it is not cached any more. */
+  /** As any query has them: the table's columns are numbered, in numbers that no query's have. Without the table, which
+    * must go when it is not cached any more.
+    */
   private[this] def rowsOf(held: LogicalPlan, table: InMemoryRelation): LogicalPlan = {
-    val numbered = table.output.zipWithIndex.map { case (a, i) => a.exprId -> ExprId(i.toLong) }
-    val byId = numbered.toMap
+    val byId = table.output.zipWithIndex.map { case (a, i) =>
+      a.exprId -> ExprId(Long.MinValue + i)
+    }.toMap
     planned(held)
       .transform { case t: InMemoryRelation => LocalRelation(t.output) }
       .transformAllExpressions {
@@ -104,10 +106,12 @@ object KeptRows {
       case _ => false
     }
 
-  private[this] def bytes(table: InMemoryRelation, held: LogicalPlan): BigInt =
-    table.stats.rowCount.fold(table.stats.sizeInBytes) {
-      _ * EstimationUtils.getSizePerRow(held.output)
-    }
+  /** By the number of rows, or by the cache's own size where that says more: long texts are short in estimates. */
+  private[this] def bytes(table: InMemoryRelation, held: LogicalPlan): BigInt = {
+    val width = EstimationUtils.getSizePerRow(held.output)
+    val cached = table.stats.sizeInBytes * width / EstimationUtils.getSizePerRow(table.output)
+    table.stats.rowCount.fold(cached)(rows => cached.max(rows * width))
+  }
 
   /** Without the stages in which adaptive execution has run parts of it. */
   private[this] def planned(plan: LogicalPlan): LogicalPlan = plan.transform {

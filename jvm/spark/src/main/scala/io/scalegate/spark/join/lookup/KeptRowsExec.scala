@@ -23,7 +23,9 @@ final case class KeptRowsExec(packed: Attribute, rows: Broadcast[Array[InternalR
   override def outputPartitioning: Partitioning = BroadcastPartitioning(IdentityBroadcastMode)
 
   override protected def doExecute(): RDD[InternalRow] =
-    throw new UnsupportedOperationException(s"$nodeName has rows that are broadcast already")
+    throw new IllegalStateException(
+      s"the rows of $nodeName are broadcast, and asked for otherwise"
+    )
 
   override def doExecuteBroadcast[T](): Broadcast[T] = rows.asInstanceOf[Broadcast[T]]
 

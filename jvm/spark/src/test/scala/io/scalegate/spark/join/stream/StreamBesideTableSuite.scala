@@ -198,6 +198,26 @@ final class StreamBesideTableSuite extends StreamingJoinSuite {
     }
   }
 
+  test("other rows of a cached table are not taken for those that were broadcast") {
+    val selections = Seq(
+      "id, x" -> "id, x",
+      "id, x" -> "x AS id, id AS x",
+      "id, x" -> "id, x + 1 AS x",
+      "x AS id, x" -> "id, x",
+      "id, x" -> "id, x FROM (SELECT id + 1 AS id, x AS y, id AS x FROM r)"
+    ).flatMap { case (a, b) => Seq(a, b) }.distinct
+    val cached = rowsOfTable.cache()
+    assert(cached.count() == table.size)
+    for (selected <- selections ++ selections) {
+      val from = if (selected.contains("FROM")) selected else s"$selected FROM r"
+      val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN (SELECT $from) r ON $near"
+      val run = new Running(query, views = () => cached.createOrReplaceTempView("r"))
+      try assert(fed(run).all == expected(query), selected)
+      finally run.stop()
+    }
+    cached.unpersist()
+  }
+
   test("a table that is cached again has its new rows") {
     val query = s"SELECT l.id AS a, r.id AS b FROM l LEFT JOIN r ON $near"
     spark.udf.register("has_row", TableRows.has _)
