@@ -56,24 +56,28 @@ object KeptRows {
 
   /** What the rows are known by, if they are those of one cached table, beside a stream, and few enough by the setting.
     */
-  def from(held: LogicalPlan, beside: LogicalPlan, conf: SQLConf): Option[KeptRows] = {
-    val most = ScaleGateConf.keptTableBytes(conf)
-    if (most == 0 || !isStream(beside) || isStream(held)) None
-    else
-      tableOf(held).filter(bytes(_, held) <= most).map { table =>
-        KeptRows(rowsOf(held, table))(table)
-      }
-  }
+  def from(held: LogicalPlan, beside: LogicalPlan, conf: SQLConf): Option[KeptRows] =
+    tableOf(held, beside, conf).map(table => KeptRows(rowsOf(held, table))(table))
 
   /** The side of a join that is such a table, where broadcasts are not switched off. */
   def worthKeeping(inputs: Sides[LogicalPlan], conf: SQLConf): Option[Side] =
     if (conf.autoBroadcastJoinThreshold < 0) None
     else
       Seq[Side](Side.R, Side.S)
-        .find(side => from(inputs(side), inputs(side.opposite), conf).nonEmpty)
+        .find(side => tableOf(inputs(side), inputs(side.opposite), conf).nonEmpty)
 
   /** What EXPLAIN says of such a choice. */
   val Why = "it is cached, and kept from batch to batch"
+
+  private[this] def tableOf(
+      held: LogicalPlan,
+      beside: LogicalPlan,
+      conf: SQLConf
+  ): Option[InMemoryRelation] = {
+    val most = ScaleGateConf.keptTableBytes(conf)
+    if (most == 0 || !isStream(beside) || isStream(held)) None
+    else tableOf(held).filter(bytes(_, held) <= most)
+  }
 
   private[this] def tableOf(held: LogicalPlan): Option[InMemoryRelation] =
     planned(held) match {
