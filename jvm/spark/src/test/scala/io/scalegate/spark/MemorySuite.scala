@@ -135,6 +135,40 @@ final class MemorySuite extends SparkJoinSuite {
       }
     }
 
+  for (
+    (what, condition) <- Seq(
+      "the nearest rows" -> "nearest(a.t, b.t, 3, 40, 'nearest')",
+      "intervals" -> "a.t BETWEEN b.t AND b.t + b.id % 3"
+    )
+  )
+    test(s"of many keys, a task joins what fits at a time: $what") {
+      // Half of the rows have one key, and there are rows without.
+      def keys(pad: String) = "SELECT if(id % 2 = 0, 5, nullif(id % 40, 3)) AS k, id, " +
+        s"if(id % 50 = 7, NULL, id) AS t, char(97 + id % 26) AS c, $pad AS pad FROM range(0, 300, 1, 2)"
+      def query(pad: String, how: String) =
+        s"SELECT ${if (how.startsWith("LEFT ")) "a.id" else "a.id, b.id, b.c"} FROM (${keys(pad)}) a " +
+          s"$how JOIN (${keys(pad)}) b ON a.k = b.k AND $condition AND substr(a.pad, 1, 1) >= substr(b.pad, 1, 1)"
+      for (
+        how <-
+          Seq("LEFT", "LEFT SEMI", "LEFT ANTI", "") ++ Option.when(what == "intervals")("FULL")
+      )
+        withSettings(
+          "spark.sql.adaptive.enabled" -> "false",
+          "spark.sql.shuffle.partitions" -> "1"
+        ) {
+          val expected = rowsOf(spark.sql(query("char(97 + id % 26)", how)))
+          assert(expected.size > 5)
+          val df = spark.sql(query(Large, how).replaceFirst(
+            "SELECT",
+            "SELECT /*+ WINDOW_JOIN('index') */"
+          ))
+          assert(rowsOf(df) == expected, how)
+          val metrics = windowJoins(df).head.metrics
+          assert(metrics("spilledTasks").value == 1, how)
+          assert(metrics("rowsKept").value > 0, "some buckets are indexed")
+        }
+    }
+
   test("the nearest rows of a broadcast side whose index does not fit are found in parts") {
     def query(rows: String) =
       s"SELECT /*+ BROADCAST(b) */ a.id, b.id FROM (SELECT id * 5000 + 1 AS id FROM range(0, 90, 1, 2)) a LEFT JOIN ($rows) b " +

@@ -24,6 +24,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.lookup.{
   BlockLookupTask,
+  GraceTask,
   IndexTask,
   KeptRows,
   LookupTask,
@@ -35,7 +36,8 @@ import io.scalegate.spark.join.{
   JoinedPairs,
   KeyBound,
   PartitionsJoinTask,
-  Probing
+  Probing,
+  TaskTerms
 }
 import io.scalegate.spark.rows.{IndexBy, NodeTerms}
 import io.scalegate.spark.settings.ScaleGateConf
@@ -110,6 +112,14 @@ sealed trait ClusteredJoin extends LocalJoin {
     val partitioning = inputs.map(_.outputPartitioning)
     if (keys.cells.nonEmpty || isCut) UnknownPartitioning(partitioning.left.numPartitions)
     else probing.partitioning(partitioning.left, partitioning.right)
+  }
+
+  /** The join of an index of a task's rows: bucket by bucket where its memory cannot hold them, by `unsplit` where that
+    * does not help.
+    */
+  protected def indexed(terms: TaskTerms)(unsplit: PartitionsJoinTask): PartitionsJoinTask = {
+    val isOneKey = keys.left.isEmpty || keys.partitions.nonEmpty
+    new IndexTask(terms, if (isOneKey) unsplit else new GraceTask(terms, keys.sides, unsplit))
   }
 
   /** The work of a task on inputs of these columns. */
@@ -196,8 +206,9 @@ object LocalJoin {
   }
 
   /** A task indexes its rows of the build side, where no window can be swept: the bounds are columns, or
-    * there are none. Where its memory is too small for them they are spilled, and all are read once for each block of
-    * the other's rows, which is indexed if there are bounds; in two passes by a full join.
+    * there are none. Where its memory is too small for them, both sides are split by their keys and kept on disk. The rows
+    * of a frequent key are all read once for each block of the other's rows, which is indexed if there are bounds; in
+    * two passes by a full join.
     *
     * @param terms
     *   a bound on the keys comes first
@@ -226,19 +237,19 @@ object LocalJoin {
     override protected def task(
         probing: Probing,
         columns: Sides[Seq[Attribute]]
-    ): PartitionsJoinTask = new IndexTask(
-      terms.inTask(probing, columns),
+    ): PartitionsJoinTask = indexed(terms.inTask(probing, columns)) {
       TwoPassTask.ifNeeded(probing, columns) { pass =>
         terms.by match {
           case _: IndexBy.Compared => new BlockLookupTask(terms.inTask(pass, columns))
           case _ => new BlockLoopTask(pass, columns, condition)
         }
       }
-    )
+    }
   }
 
   /** A task indexes its rows of the build side and gives, for each of the other's, those that are nearest in time. Where
-    * its memory is too small for them, it indexes a part of them at a time.
+    * its memory is too small for them, both sides are split by their keys and kept on disk; of a frequent key it indexes a
+    * part of the rows at a time.
     *
     * @param keys
     *   none where all rows of both inputs meet in one task
@@ -270,7 +281,7 @@ object LocalJoin {
     ): PartitionsJoinTask = {
       val inTask = terms.inTask(probing, columns)
       val by = inTask.by.asInstanceOf[IndexBy.Nearest]
-      new IndexTask(inTask, new NearestBlocksTask(inTask, by))
+      indexed(inTask)(new NearestBlocksTask(inTask, by))
     }
   }
 

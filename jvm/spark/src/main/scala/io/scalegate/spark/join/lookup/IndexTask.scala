@@ -30,7 +30,7 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
         Expected,
         probing.unfound
       )
-    if (rows.fill(rest, memory)) lookup(probes, rows)
+    if (rows.fill(rest, memory)) lookup(probes, rows, memory)
     else {
       memory.release()
       val all = rows.drain() ++ rows.unmatchable ++ rest
@@ -41,14 +41,16 @@ final class IndexTask(terms: TaskTerms, unheld: PartitionsJoinTask) extends Part
 
   private[this] def lookup(
       probes: Iterator[InternalRow],
-      rows: BuildBuffer
+      rows: BuildBuffer,
+      memory: WindowMemory
   ): LookupJoinIterator =
     new LookupJoinIterator(
       terms.test,
       probes,
       terms.reader(terms.probe),
       rows.index(terms.buildSide),
-      rows.unmatchable
+      rows.unmatchable,
+      Some(memory)
     )
 
   private[this] val Expected = 1024

@@ -6,20 +6,23 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import io.scalegate.spark.join.{PairTest, ProbeJoinIterator}
-import io.scalegate.spark.rows.{AttributeReader, IndexedRows}
+import io.scalegate.spark.rows.{AttributeReader, IndexedRows, WindowMemory}
 
 /** Looks each row of a partition up in an index. One thread, the task's; the index may be shared with others. It holds
   * a bit for each build row where unmatched build rows are given.
   *
   * @param unmatchable
   *   rows that are not in the index because they match nothing
+  * @param memory
+  *   what the index was granted by the task, if it is its own
   */
 final class LookupJoinIterator(
     pairs: PairTest,
     probes: Iterator[InternalRow],
     attributes: AttributeReader,
     held: IndexedRows,
-    unmatchable: Iterator[UnsafeRow] = Iterator.empty
+    unmatchable: Iterator[UnsafeRow] = Iterator.empty,
+    memory: Option[WindowMemory] = None
 ) extends ProbeJoinIterator(pairs) {
   private[this] val lookup = held.index.lookup()
   private[this] val row = new UnsafeRow(pairs.searched)
@@ -30,6 +33,8 @@ final class LookupJoinIterator(
   private[this] var passed = 0 // rows of the index that were looked at for having been found
 
   def counts: Seq[Long] = Seq(lookup.comparisons, rows.toLong, rows.toLong)
+
+  override def close(): Unit = memory.foreach(_.release())
 
   protected def nextProbe(): InternalRow =
     if (!probes.hasNext) null

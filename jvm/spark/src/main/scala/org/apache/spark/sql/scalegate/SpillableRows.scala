@@ -47,6 +47,9 @@ final class SpillableRows(columns: Int) {
     count = Math.addExact(count, 1)
   }
 
+  /** Says that none is added any more, for the memory that writing takes to go. */
+  def finish(): Unit = closeAll()
+
   /** All of them, each valid until the next is asked for; none is added from then on. The iterators before are of no
     * more use.
     */
