@@ -56,5 +56,25 @@ private[spark] object EvenSample {
     kept.iterator.map(SampledRow(_, weight))
   }
 
+  /** Into how many parts rows are cut that are joined part by part: as many as there are partitions for them, but no
+    * small ones; and no large ones, so that a task that lacks memory can hold one.
+    *
+    * @param rows
+    *   how many there are
+    */
+  def parts(rows: Double, partitions: Double): Int = {
+    val large = math.max(LeastParts, rows / LeastRows)
+    math.max(math.min(partitions, large), rows / MostRows).toInt
+  }
+
   private[this] val MostOfPartition = 2048
+
+  /** However few rows there are. */
+  private[this] val LeastParts = 8.0
+
+  /** Fewer rows are not worth a task. */
+  private[this] val LeastRows = 1 << 16
+
+  /** A task has little memory that cannot hold the half of them, one side's. */
+  private[this] val MostRows = 1 << 19
 }

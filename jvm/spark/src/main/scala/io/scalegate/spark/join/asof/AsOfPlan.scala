@@ -3,6 +3,7 @@ package io.scalegate.spark.join.asof
 import org.apache.spark.sql.catalyst.expressions.{
   And,
   AttributeReference,
+  EqualTo,
   Expression,
   PredicateHelper
 }
@@ -82,7 +83,12 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       case Some(slices) =>
         val hashed = KeyBound.from(keys.left, keys.right).exists(_.residual.nonEmpty)
         val carry =
-          Carry(join.terms.direction, if (hashed) keys.right else Nil, join.terms.ties)
+          Carry(
+            join.terms.direction,
+            if (hashed) keys.right else Nil,
+            join.terms.ties,
+            join.terms.most
+          )
         def sliced(
             input: LogicalPlan,
             attributes: Seq[Expression],
@@ -100,7 +106,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
           else s"slices of time of ${slices.size} hot ${if (slices.size == 1) "key" else "keys"}"
         WindowJoinExec(
           probing,
-          LocalJoin.Nearest(cells, terms),
+          LocalJoin.Nearest(cells, ofOneCell(terms, probing, cells)),
           join.describe(s"index over the right side's partitions, $what $size"),
           left,
           right
@@ -108,7 +114,24 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     }
   }
 
-  /** What is carried from slice to slice is the nearest row, whatever it is joined with. */
+  /** Of each slice to each other, by each task: a few rows beside a slice's. */
+  private[this] val MostCarried = 64
+
+  /** One row would be found more than once in a partition of several cells, where it is carried to one that it is not of:
+    * which tells nothing apart where one row is looked for.
+    */
+  private[this] def ofOneCell(
+      terms: IndexTerms,
+      probing: Probing,
+      cells: JoinKeys
+  ): IndexTerms =
+    if (probing.most == 1) terms
+    else {
+      val sameCell = EqualTo(cells.left.head, cells.right.head)
+      terms.copy(residual = (Seq(sameCell) ++ terms.residual).reduceOption(And.apply))
+    }
+
+  /** What is carried from slice to slice are the nearest rows, whatever they are joined with. */
   private[this] def slicesOf(
       join: AsOfJoin,
       keys: JoinKeys,
@@ -116,7 +139,9 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
   ): Option[TimeSlices] = {
     val ofKeys = KeyBound.from(keys.left, keys.right).flatMap(_.residual).size
     val residual = terms.residual.toSeq.flatMap(splitConjunctivePredicates)
-    if (join.terms.most > 1 || join.isStreaming || residual.size > ofKeys * keys.left.size) None
+    val mayBe = join.terms.most <= MostCarried && !join.isStreaming &&
+      residual.size <= ofKeys * keys.left.size
+    if (!mayBe) None
     else new AsOfSlices(join, terms.attributes).find(SQLConf.get)
   }
 

@@ -61,7 +61,8 @@ final private[asof] class AsOfSlices(
     var next = 0
     val cut = hot.flatMap { case (key, of) =>
       val sorted = of.sortBy(_.keys.last)
-      val wanted = slicesOf(of.map(_.weight).sum, rows, conf.numShufflePartitions)
+      val ofKey = of.map(_.weight).sum
+      val wanted = EvenSample.parts(ofKey, math.ceil(conf.numShufflePartitions * ofKey / rows))
       val cuts =
         TimeSlices.cuts(sorted.map(_.keys.last).toArray, sorted.map(_.weight).toArray, wanted)
       Option.when(cuts.nonEmpty) {
@@ -74,21 +75,8 @@ final private[asof] class AsOfSlices(
     }
     Option.when(cut.nonEmpty)(new TimeSlices(cut.map(_._1), cut.map(_._2)))
   }
-
-  /** As many as there are partitions for so many of all rows, and no small ones. */
-  private[this] def slicesOf(ofKey: Double, ofAll: Double, partitions: Int): Int = {
-    val even = math.ceil(partitions * ofKey / ofAll)
-    val large = math.max(LeastSlices.toDouble, ofKey / RowsOfSlice)
-    math.min(even, large).toInt
-  }
 }
 
 private[asof] object AsOfSlices {
   private val Slices = new FoundOnce[TimeSlices]("scalegate.slices")
-
-  /** However few rows there are. */
-  private val LeastSlices = 8
-
-  /** Fewer rows are not worth a task. */
-  private val RowsOfSlice = 1 << 16
 }

@@ -79,14 +79,20 @@ final case class TimeSliceExec(
   *   over the input: what tells keys apart that have one hash, where the first attribute is a hash
   * @param ties
   *   over the input: the order of rows of equal times
+  * @param most
+  *   of each key
   */
-final case class Carry(direction: Direction, keys: Seq[Expression], ties: Seq[Expression])
-    extends NodeTerms {
+final case class Carry(
+    direction: Direction,
+    keys: Seq[Expression],
+    ties: Seq[Expression],
+    most: Int
+) extends NodeTerms {
   override def children: Seq[Expression] = keys ++ ties
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Carry = {
     val changes = new NodeTerms.Changed(changed)
-    copy(direction, changes.in(keys), changes.in(ties))
+    copy(direction, changes.in(keys), changes.in(ties), most)
   }
 
   def forward: Boolean = direction != Direction.Backward
@@ -108,7 +114,7 @@ final private case class TimeSlicing(
 )
 
 /** Slices the rows of one task, and keeps what is to be carried. One thread. It holds, of each slice of a key that is
-  * cut, the first and the last row of each key.
+  * cut, the first and the last rows of each key.
   */
 final private class TimeSlicer(slicing: TimeSlicing) {
   import slicing._
@@ -148,7 +154,7 @@ final private class TimeSlicer(slicing: TimeSlicing) {
     project(joined(row, cellRow))
   }
 
-  /** The first and the last rows of each slice. */
+  /** The first and the last rows of each slice, as many as a left row finds. */
   final private[this] class Kept(carry: Carry) {
     private[this] val order = RowOrder(carry.ties, input)
     private[this] val keyOf =
@@ -160,20 +166,13 @@ final private class TimeSlicer(slicing: TimeSlicing) {
 
     def add(hot: Int, slice: Int, time: Long, row: UnsafeRow): Unit = {
       val key = if (keyOf == null) null else keyOf(row)
-      if (lasts != null) add(lasts(hot), slice, key, time, row, last = true)
-      if (firsts != null) add(firsts(hot), slice, key, time, row, last = false)
+      if (lasts != null) endsOf(lasts(hot), slice, last = true).add(key, time, row)
+      if (firsts != null) endsOf(firsts(hot), slice, last = false).add(key, time, row)
     }
 
-    private[this] def add(
-        ends: Array[Ends],
-        slice: Int,
-        key: UnsafeRow,
-        time: Long,
-        row: UnsafeRow,
-        last: Boolean
-    ): Unit = {
-      if (ends(slice) == null) ends(slice) = new Ends
-      ends(slice).add(key, time, row, last)
+    private[this] def endsOf(ends: Array[Ends], slice: Int, last: Boolean): Ends = {
+      if (ends(slice) == null) ends(slice) = new Ends(last)
+      ends(slice)
     }
 
     /** Rows, and the cells that they are carried to. */
@@ -184,55 +183,92 @@ final private class TimeSlicer(slicing: TimeSlicing) {
       on ++ back
     }
 
-    /** Each slice is given what the slices before it, in this order, have: of each key the row of the nearest. */
+    /** Each slice is given what the slices before it, in this order, have: of each key the rows of the nearest. */
     private[this] def through(
         hot: Int,
         ends: Array[Ends],
         inTurn: Seq[Int]
     ): Iterator[(UnsafeRow, Long)] = {
-      val nearest = mutable.Map.empty[UnsafeRow, UnsafeRow]
+      val nearest = mutable.Map.empty[UnsafeRow, Seq[UnsafeRow]]
       inTurn.iterator.flatMap { slice =>
-        val handed = nearest.values.map(_ -> slices.cell(hot, slice)).toVector
+        val handed = nearest.values.flatten.map(_ -> slices.cell(hot, slice)).toVector
         if (ends(slice) != null) ends(slice).addTo(nearest)
         handed
       }
     }
 
-    /** The last, or the first, row of each key of one slice. */
-    final private[this] class Ends {
+    /** The last, or the first, rows of each key of one slice. */
+    final private[this] class Ends(last: Boolean) {
       private[this] var keys = new Array[UnsafeRow](1)
-      private[this] var times = new Array[Long](1)
-      private[this] var rows = new Array[UnsafeRow](1)
+      private[this] var rows = new Array[Nearest](1)
       private[this] var count = 0
 
-      def add(key: UnsafeRow, time: Long, row: UnsafeRow, last: Boolean): Unit = {
+      def add(key: UnsafeRow, time: Long, row: UnsafeRow): Unit = {
         var i = 0
         while (i < count && key != null && keys(i) != key) i += 1
         if (i == count) {
           if (count == keys.length) {
             keys = java.util.Arrays.copyOf(keys, 2 * count)
-            times = java.util.Arrays.copyOf(times, 2 * count)
             rows = java.util.Arrays.copyOf(rows, 2 * count)
           }
           keys(i) = if (key == null) null else key.copy()
-          rows(i) = row.copy()
-          times(i) = time
+          rows(i) = new Nearest(last)
           count += 1
-        } else if (isBeyond(time, row, i, last)) {
-          rows(i).copyFrom(row)
-          times(i) = time
+        }
+        rows(i).add(time, row)
+      }
+
+      /** These are nearer than all that are there. */
+      def addTo(nearest: mutable.Map[UnsafeRow, Seq[UnsafeRow]]): Unit =
+        for (i <- 0 until count)
+          nearest(keys(i)) = (rows(i).toSeq ++ nearest.getOrElse(keys(i), Nil)).take(carry.most)
+    }
+
+    /** Copies of the rows of one key and slice that are nearest to the slices after it, or before it. */
+    final private[this] class Nearest(last: Boolean) {
+      private[this] var times = new Array[Long](1)
+      private[this] var rows = new Array[UnsafeRow](1) // the nearest first
+      private[this] var count = 0
+
+      def add(time: Long, row: UnsafeRow): Unit =
+        if (count < carry.most) {
+          if (count == rows.length) grow()
+          rows(count) = row.copy()
+          times(count) = time
+          count += 1
+          rise()
+        } else if (isNearer(time, row, count - 1)) {
+          rows(count - 1).copyFrom(row)
+          times(count - 1) = time
+          rise()
+        }
+
+      def toSeq: Seq[UnsafeRow] = rows.take(count).toSeq
+
+      /** Brings the last of them to where it belongs. */
+      private[this] def rise(): Unit = {
+        var i = count - 1
+        while (i > 0 && isNearer(times(i), rows(i), i - 1)) {
+          val (time, row) = (times(i), rows(i))
+          times(i) = times(i - 1)
+          rows(i) = rows(i - 1)
+          times(i - 1) = time
+          rows(i - 1) = row
+          i -= 1
         }
       }
 
-      private[this] def isBeyond(time: Long, row: UnsafeRow, i: Int, last: Boolean): Boolean =
-        if (time == times(i)) {
-          val compared = order.compare(row, rows(i))
+      private[this] def isNearer(time: Long, row: UnsafeRow, than: Int): Boolean =
+        if (time == times(than)) {
+          val compared = order.compare(row, rows(than))
           if (last) compared > 0 else compared < 0
-        } else if (last) time > times(i)
-        else time < times(i)
+        } else if (last) time > times(than)
+        else time < times(than)
 
-      def addTo(nearest: mutable.Map[UnsafeRow, UnsafeRow]): Unit =
-        for (i <- 0 until count) nearest(keys(i)) = rows(i)
+      private[this] def grow(): Unit = {
+        times = java.util.Arrays.copyOf(times, math.min(carry.most, 2 * count))
+        rows = java.util.Arrays.copyOf(rows, math.min(carry.most, 2 * count))
+      }
     }
   }
 }

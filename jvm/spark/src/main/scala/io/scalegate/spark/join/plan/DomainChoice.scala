@@ -97,8 +97,8 @@ private[plan] object DomainChoice {
       EvenSample.of(session, input, terms)
     }
     val starts = rows.toSeq.flatten.map(row => row.keys.head -> row.weight).sortBy(_._1)
-    val cuts =
-      TimeSlices.cuts(starts.map(_._1).toArray, starts.map(_._2).toArray, parts(starts, conf))
+    val parts = EvenSample.parts(starts.map(_._2).sum, conf.numShufflePartitions.toDouble)
+    val cuts = TimeSlices.cuts(starts.map(_._1).toArray, starts.map(_._2).toArray, parts)
     val ids = new PartitionIds(conf.numShufflePartitions)
     val cells = Array.tabulate(cuts.length + 1)(i => ids.next(i % conf.numShufflePartitions))
     val points = attributes.map(isPoint)
@@ -106,12 +106,6 @@ private[plan] object DomainChoice {
     Option.when(cuts.nonEmpty && work(by, rows.toSeq.flatten) <= work(matrix, rows))(
       DomainChoice(by, attributes, s"${cells.length} parts of the line that they lie on")
     )
-  }
-
-  /** As many as there are partitions, and no small ones. */
-  private[this] def parts(starts: Seq[(Long, Double)], conf: SQLConf): Int = {
-    val large = math.max(LeastParts.toDouble, starts.map(_._2).sum / RowsOfPart)
-    math.min(conf.numShufflePartitions.toDouble, large).toInt
   }
 
   /** What the longest of the tasks at once have of rows to read, copies among them. */
@@ -130,10 +124,4 @@ private[plan] object DomainChoice {
   }
 
   private[this] val Domains = new FoundOnce[DomainChoice]("scalegate.domain")
-
-  /** However few rows there are. */
-  private[this] val LeastParts = 8
-
-  /** Fewer rows are not worth a task. */
-  private[this] val RowsOfPart = 1 << 16
 }

@@ -17,6 +17,9 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     Seq("r", "s").foreach(table => spark.table(table).cache().count())
   }
 
+  private[this] def hot(key: String, value: String) =
+    Seq("l", "q").map(t => s"if($t.id % 3 = 0, $t.$key, $value)").mkString(" = ")
+
   for (((name, time), i) <- times.zipWithIndex; direction <- Sample.turn(Direction.all, i))
     test(s"$name, $direction, without a key") {
       assertSliced(Query(time, direction, keys = "true", exact = time.reach.contains("INTERVAL")))
@@ -29,9 +32,16 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
       assertSliced(Query(times, direction, keys = "true", within = true), hows)
     }
 
+    test(s"several rows for each, in all types of join, $direction") {
+      for ((most, keys) <- Sample.turn(Seq(2 -> "true", 5 -> hot("k", "9"), 40 -> "true"), i))
+        assertSliced(
+          Query(times.head._2, direction, keys = keys, most = most),
+          Sample.turn(hows, i)
+        )
+      assertSliced(Query(times(3)._2, direction, keys = hot("name", "'hot'"), most = 3))
+    }
+
     test(s"keys, some of which are cut, $direction") {
-      def hot(key: String, value: String) =
-        Seq("l", "q").map(t => s"if($t.id % 3 = 0, $t.$key, $value)").mkString(" = ")
       for (
         keys <- Sample.turn(
           Seq(hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} AND ${hot("name", "''")}"),
@@ -75,7 +85,9 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     }
   }
 
-  test("what cannot be read twice, or is chosen by a condition, is joined in one task") {
+  test(
+    "what cannot be read twice, is chosen by a condition, or is a lot for each row, is joined in one task"
+  ) {
     def description(query: String) = withSettings(Exchanged: _*) {
       val df = spark.sql(query)
       df.collect()
@@ -88,6 +100,6 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     assert(
       description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one)
     )
-    assert(description("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 2)").contains(one))
+    assert(description("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 65)").contains(one))
   }
 }
