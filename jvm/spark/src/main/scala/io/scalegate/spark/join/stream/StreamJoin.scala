@@ -3,12 +3,9 @@ package io.scalegate.spark.join.stream
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.apache.spark.sql.scalegate.PythonSteps
 
-import io.scalegate.band.Band
 import io.scalegate.spark.checkpoint.{CheckpointTerms, JoinTerms}
 import io.scalegate.spark.join.Probing
-import io.scalegate.spark.join.stream.hotkeys.HotKeySplitting
 import io.scalegate.spark.join.stream.realtime.RealTimeTerms
-import io.scalegate.spark.join.stream.state.StreamWindow
 import io.scalegate.spark.join.stream.task.{
   Copies,
   StreamBatch,
@@ -23,22 +20,10 @@ import io.scalegate.stream.{Side, Sides}
 
 /** A join of two streams over a window, as it is planned. The driver makes one for each batch; tasks get its [[task]].
   *
-  * @param bounded
-  *   the bounded attributes of each side
-  * @param times
-  *   the event time of each side
-  * @param bands
-  *   `bounded.right(i) − bounded.left(i)` lies in the i-th
-  * @param cells
-  *   if the rows are exchanged by cells, which mean nothing to other operators
-  * @param splitting
-  *   if the rows are exchanged by cells of which the join takes no notice, for the sake of hot keys
   * @param method
   *   in which a task finds its rows, if that is not an index over both windows
   * @param inTurn
   *   whether rows wait for the watermark, and the joined rows come in the order of their times
-  * @param partitions
-  *   of both inputs, if it is not for Spark to say how many
   * @param threads
   *   that look for pairs in one task
   * @param terms
@@ -47,43 +32,35 @@ import io.scalegate.stream.{Side, Sides}
   *   what EXPLAIN says, its parts separated by "; "
   * @param realTime
   *   if rows are joined as they come
-  * @param python
-  *   what functions in Python say of the pairs, by calls that the tasks make
   */
 final case class StreamJoin(
     probing: Probing,
-    bounded: Sides[Seq[Expression]],
-    times: Sides[Attribute],
-    bands: IndexedSeq[Band],
-    window: StreamWindow,
-    residual: Option[Expression],
-    cells: Option[StreamCells],
-    splitting: Option[HotKeySplitting],
+    condition: StreamCondition,
+    exchange: StreamExchange,
     method: Option[StreamMethod],
     inTurn: Boolean,
-    partitions: Option[Int],
     threads: Int,
     terms: JoinTerms,
     description: String,
-    realTime: Option[RealTimeTerms] = None,
-    python: Option[Expression] = None
+    realTime: Option[RealTimeTerms] = None
 ) {
+  import condition.{bounded, times, window}
+  import exchange.cells
 
   /** All that is evaluated for a row or a pair: Catalyst's rules change it where they find it, and that is in a plan's
     * node, which gives it back by [[withExpressions]].
     */
-  def expressions: Seq[Expression] =
-    bounded.left ++ bounded.right ++ residual ++ python ++
-      cells.toSeq.flatMap(c => c.left ++ c.right) ++ method.toSeq.flatMap(_.expressions)
+  def expressions: Seq[Expression] = condition.expressions ++
+    cells.toSeq.flatMap(c => c.left ++ c.right) ++ method.toSeq.flatMap(_.expressions)
 
   def withExpressions(changed: Seq[Expression]): StreamJoin = {
     val rest = changed.iterator
-    def next(replaced: Iterable[Expression]) = replaced.toSeq.map(_ => rest.next())
+    def next(replaced: Seq[Expression]) = replaced.map(_ => rest.next())
     copy(
-      bounded = bounded.map(next(_)),
-      residual = next(residual).headOption,
-      python = next(python).headOption,
-      cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right))),
+      condition = condition.changed(rest),
+      exchange = exchange.copy(
+        cells = cells.map(c => c.copy(left = next(c.left), right = next(c.right)))
+      ),
       method = method.map(_.withExpressions(rest))
     )
   }
@@ -91,8 +68,9 @@ final case class StreamJoin(
   def task(left: Seq[Attribute], right: Seq[Attribute]): StreamTask = {
     val columns = Sides(left, right)
     val inputs = Sides.each(side => input(side, columns(side)))
-    val functions = python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
-    val terms = StreamTerms(probing, inputs, bands, window, residual, functions)
+    val functions = condition.python.map(e => PythonSteps(PythonCall.shown(e), left ++ right))
+    val terms =
+      StreamTerms(probing, inputs, condition.bands, window, condition.residual, functions)
     method.fold[StreamTask](new StreamJoinTask(terms, inTurn, threads))(_.task(terms))
   }
 
@@ -115,7 +93,7 @@ final case class StreamJoin(
   /** The columns of an input that are joined. */
   def joined(columns: Seq[Attribute]): Seq[Attribute] =
     columns.dropRight(
-      if (realTime.nonEmpty) RealTimeTerms.Columns else if (splitting.nonEmpty) 1 else 0
+      if (realTime.nonEmpty) RealTimeTerms.Columns else if (exchange.splitting.nonEmpty) 1 else 0
     )
 
   /** The side whose rows may not be copied, if there is one. */

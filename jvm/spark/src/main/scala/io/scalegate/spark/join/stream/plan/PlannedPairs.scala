@@ -18,10 +18,10 @@ import org.apache.spark.sql.scalegate.stream.{PlannedExec, StreamingWindowJoinEx
 import org.apache.spark.sql.types.{Metadata, MetadataBuilder, TimestampNTZType, TimestampType}
 
 import io.scalegate.spark.checkpoint.JoinTerms
-import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.perkey.PerKey
 import io.scalegate.spark.join.stream.realtime.{ProgressExec, RealTimeTerms}
 import io.scalegate.spark.join.stream.state.StreamWindow
+import io.scalegate.spark.join.stream.{StreamCondition, StreamExchange, StreamJoin}
 import io.scalegate.spark.join.{Probing, WindowJoinOutputExec}
 import io.scalegate.spark.plan.PythonCall
 import io.scalegate.spark.settings.ScaleGateConf
@@ -68,20 +68,20 @@ private[plan] object PlannedPairs {
     val (python, residual) = PythonCall.apart(condition)
     StreamJoin(
       probing,
-      keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
-      times,
-      Vector(StreamWindow.AnyTime),
-      window,
-      residual,
-      cells = None,
-      splitting = None,
+      StreamCondition(
+        keys.zip(times).map { case (k, time) => Seq(keyedTime(time, k)) },
+        times,
+        Vector(StreamWindow.AnyTime),
+        window,
+        residual,
+        python
+      ),
+      StreamExchange(partitions = Option.when(keys.left.isEmpty)(1)),
       Some(perKey),
       inTurn = true,
-      partitions = Option.when(keys.left.isEmpty)(1),
       threads = 1,
       terms,
-      description,
-      python = python
+      description
     )
   }
 
@@ -101,14 +101,20 @@ private[plan] object PlannedPairs {
       inputs: Sides[SparkPlan]
   ): PlannedPairs = {
     val conf = SQLConf.get
-    val partitions = join.partitions.getOrElse(
+    val partitions = join.exchange.partitions.getOrElse(
       SparkStreams.statefulPartitions(conf).getOrElse(conf.numShufflePartitions)
     )
     val told = Sides.each { side =>
-      ProgressExec(keys(side), partitions, join.times(side), join.givesAtWatermark, inputs(side))
+      ProgressExec(
+        keys(side),
+        partitions,
+        join.condition.times(side),
+        join.givesAtWatermark,
+        inputs(side)
+      )
     }
     val terms = RealTimeTerms(
-      join.times.map(RealTimeTerms.delayOf),
+      join.condition.times.map(RealTimeTerms.delayOf),
       ScaleGateConf.idleNanos(conf)
     )
     from(

@@ -19,9 +19,9 @@ import io.scalegate.spark.bounds.BoundText
 import io.scalegate.spark.checkpoint.{JoinTerms, OlderJoinTerms}
 import io.scalegate.spark.join.Probing
 import io.scalegate.spark.join.cube.{CubeHint, CubeJoin, CubeTerms, ExtractCubeJoin}
-import io.scalegate.spark.join.stream.StreamJoin
 import io.scalegate.spark.join.stream.cube.CubeOfStreams
 import io.scalegate.spark.join.stream.state.{EventTimeWindow, StreamWindow}
+import io.scalegate.spark.join.stream.{StreamCondition, StreamExchange, StreamJoin}
 import io.scalegate.spark.settings.Errors
 import io.scalegate.stream.Sides
 
@@ -115,13 +115,15 @@ final private[plan] class StreamingCube(cube: CubeJoin) extends PredicateHelper 
       val reach = terms.reach
       StreamJoin(
         Probing.Inner,
-        Sides(Seq(time), Seq(noTime)),
-        Sides(time, noTime),
-        Vector(StreamWindow.AnyTime),
-        EventTimeWindow(0, -reach, reach),
-        terms.residual,
-        cells = None,
-        splitting = None,
+        StreamCondition(
+          Sides(Seq(time), Seq(noTime)),
+          Sides(time, noTime),
+          Vector(StreamWindow.AnyTime),
+          EventTimeWindow(0, -reach, reach),
+          terms.residual,
+          python = None
+        ),
+        StreamExchange(partitions = Some(1)),
         Some(CubeOfStreams(
           cube.workers,
           input,
@@ -130,7 +132,6 @@ final private[plan] class StreamingCube(cube: CubeJoin) extends PredicateHelper 
           terms.pairs
         )),
         inTurn = true,
-        partitions = Some(1),
         threads = 1,
         checkpointed,
         BoundText.withoutOwnNames(

@@ -34,7 +34,7 @@ import io.scalegate.spark.join.stream.state.{
   RowCountWindow,
   StreamWindow
 }
-import io.scalegate.spark.join.stream.{StreamCells, StreamJoin}
+import io.scalegate.spark.join.stream.{StreamCells, StreamCondition, StreamExchange, StreamJoin}
 import io.scalegate.spark.join.{IndexTerms, Probing, WindowJoinOutputExec}
 import io.scalegate.spark.plan.PythonCall
 import io.scalegate.spark.rows.IndexBy
@@ -221,14 +221,14 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       PlannedPairs.of(c.isRealTime, join, keys, inputs)
     exchange match {
       case OneTask(where) =>
-        val join = joinOf(c, probing, None, Some(where), Some(1))
+        val join = joinOf(c, probing, StreamExchange(partitions = Some(1)), Some(where))
         pairs(join, Sides(Nil, Nil), Sides(planLater(left), planLater(right)))
       case Keys(leftKeys, rightKeys, false) =>
-        val join = joinOf(c, probing, None, None, None)
+        val join = joinOf(c, probing, StreamExchange(), None)
         pairs(join, Sides(leftKeys, rightKeys), Sides(planLater(left), planLater(right)))
       case Keys(leftKeys, rightKeys, true) =>
         val splitting = new HotKeySplitting
-        val join = joinOf(c, probing, None, None, None).copy(splitting = Some(splitting))
+        val join = joinOf(c, probing, StreamExchange(splitting = Some(splitting)), None)
         val (byLeft, byRight) = times(c)
         val l = SplitExec(leftKeys, byLeft, Side.R, splitting, planLater(left))
         val r = SplitExec(rightKeys, byRight, Side.S, splitting, planLater(right))
@@ -236,24 +236,25 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       case Cells(where, cells, partitions) =>
         val (l, r) = (sliced(Side.R, left, cells), sliced(Side.S, right, cells))
         val ids = (l.output.last, r.output.last)
-        val join = joinOf(c, probing, Some((cells, ids)), Some(where), partitions)
+        val by = StreamExchange(Some(cells), partitions = partitions)
+        val join = joinOf(c, probing, by, Some(where), Some(ids))
         pairs(join, Sides(Seq(ids._1), Seq(ids._2)), Sides(l, r))
     }
   }
 
-  /** @param cells
-    *   with their ids, of left and right rows
-    * @param where
+  /** @param where
     *   rows meet, if not by keys
+    * @param ids
+    *   of the cells of left and right rows
     */
   private[this] def joinOf(
       c: StreamingJoinCandidate,
       probing: Probing,
-      cells: Option[(StreamCells, (Attribute, Attribute))],
+      exchange: StreamExchange,
       where: Option[String],
-      partitions: Option[Int]
+      ids: Option[(Attribute, Attribute)] = None
   ): StreamJoin = {
-    val terms = termsOf(c, cells.map(_._2))
+    val terms = termsOf(c, ids)
     val bands = terms.by match {
       case IndexBy.Bands(bands) => bands
       case other => throw new IllegalStateException(s"a streaming join of $other")
@@ -263,7 +264,7 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       case (_, Some(intervals)) => byIntervals(terms, bands, intervals)
       case _ => byTime(terms, bands, c.time.get.bound)
     }
-    val isOneTask = partitions.contains(1)
+    val isOneTask = exchange.partitions.contains(1)
     def threadsOfTask = c.rows.flatMap(_.threads).getOrElse(
       ScaleGateConf.cellThreads(SQLConf.get, if (isOneTask) Cores.ofOneTask else 1)
     )
@@ -274,20 +275,24 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
     val (python, residual) = PythonCall.apart(terms.residual)
     StreamJoin(
       probing,
-      Sides(windowed.left, windowed.right),
-      Sides(times(c)._1, times(c)._2),
-      windowed.bands,
-      windowed.window,
-      residual,
-      cells.map(_._1),
-      splitting = None,
+      StreamCondition(
+        Sides(windowed.left, windowed.right),
+        Sides(times(c)._1, times(c)._2),
+        windowed.bands,
+        windowed.window,
+        residual,
+        python
+      ),
+      exchange,
       operator.map(ByOperator),
       c.isInTurn,
-      partitions,
       if (isOneTask) threadsOfTask else 1,
-      checkpointed(c, cells.map(_._1.by), c.operator.fold(where)(_ => Some(placeOf(where)))),
-      c.base.describe(algorithm, rowsOf(c)),
-      python = python
+      checkpointed(
+        c,
+        exchange.cells.map(_.by),
+        c.operator.fold(where)(_ => Some(placeOf(where)))
+      ),
+      c.base.describe(algorithm, rowsOf(c))
     )
   }
 

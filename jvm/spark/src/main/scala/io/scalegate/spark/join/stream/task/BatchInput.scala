@@ -67,12 +67,14 @@ final private[scalegate] class BatchInput(
     read.unmatchable,
     unmatchableNow,
     held,
-    held.copy(joined = joined, waiting = waiting, unmatchable = unmatchableLater),
-    written,
+    held.copy(
+      joined = joined,
+      waiting = waiting,
+      unmatchable = unmatchableLater,
+      chunks = written
+    ),
     batch.number,
-    window.expired(side, state.watermark, held.joined),
-    expired,
-    evicted
+    Expiry(window.expired(side, state.watermark, held.joined), expired, evicted)
   )
 
   private[this] def turns(times: Array[Long]) = stored.turns(times, batch.watermark)

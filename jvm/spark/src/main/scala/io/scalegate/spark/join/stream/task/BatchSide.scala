@@ -9,7 +9,6 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import io.scalegate.lookup.{RowMarks, WindowRun}
 import io.scalegate.spark.join.stream.state.{
   Chunk,
-  ChunkKey,
   ChunkStore,
   EventTimeWindow,
   IntervalWindow,
@@ -36,15 +35,7 @@ import io.scalegate.stream.Side
   * @param unmatchableInTurn
   *   unmatchable rows whose turn comes in this batch, by their times
   * @param later
-  *   what comes of the side after the batch, but for its window and its chunks
-  * @param written
-  *   what this batch put into the checkpoint
-  * @param before
-  *   what `expired` was in the batch before
-  * @param expired
-  *   rows whose position is not above this match no row of a later batch
-  * @param evicted
-  *   entries of the checkpoint about no row whose time is above this are of no use any more
+  *   what comes of the side after the batch, but for its window; of its chunks those that this batch has written so far
   */
 final private[scalegate] class BatchSide(
     stored: StoredSide,
@@ -55,12 +46,11 @@ final private[scalegate] class BatchSide(
     val unmatchableInTurn: RowBatch,
     val held: SideState,
     later: SideState,
-    written: Vector[(ChunkKey, Long)],
     batch: Long,
-    before: Long,
-    expired: Long,
-    evicted: Long
+    expiry: Expiry
 ) {
+  import expiry.{before, evicted, expired}
+
   val side: Side = stored.side
   val input: StreamInput = stored.input
 
@@ -150,7 +140,7 @@ final private[scalegate] class BatchSide(
     val entry =
       if (marks.isEmpty) None
       else Some(Chunk.ofMarks(side, batch, latestMarked, marks))
-    val written = this.written ++ store.add(entry.toSeq)
+    val written = later.chunks ++ store.add(entry.toSeq)
     store.evict(side, evicted)
     val (old, kept) = held.chunks.partition { case (_, latest) => latest <= evicted }
     old.foreach { case (key, _) => store.remove(key) }
@@ -196,6 +186,17 @@ final private[scalegate] class BatchSide(
     latestMarked = math.max(latestMarked, time)
   }
 }
+
+/** What of a side goes with a batch.
+  *
+  * @param before
+  *   what `expired` was in the batch before
+  * @param expired
+  *   rows whose position is not above this match no row of a later batch
+  * @param evicted
+  *   entries of the checkpoint about no row whose time is above this are of no use any more
+  */
+final private[task] case class Expiry(before: Long, expired: Long, evicted: Long)
 
 /** A row whose time has come: no row of a later batch matches it.
   *

@@ -57,7 +57,7 @@ final class StreamingWindowJoinExec(
   override protected def made(args: DonorArgs, hosted: Seq[Expression]): HostedExec =
     new StreamingWindowJoinExec(args, hosted, join)
 
-  override protected def partitions: Option[Int] = join.partitions
+  override protected def partitions: Option[Int] = join.exchange.partitions
 
   override protected def operatorName: String = "window join"
   override protected def specFile: String = "join"
@@ -107,7 +107,7 @@ final class StreamingWindowJoinExec(
       right: SparkPlan
   ): Partitioning =
     if (single) SinglePartition
-    else if (join.cells.nonEmpty || join.splitting.nonEmpty)
+    else if (join.exchange.cells.nonEmpty || join.exchange.splitting.nonEmpty)
       UnknownPartitioning(left.outputPartitioning.numPartitions)
     else join.probing.partitioning(left.outputPartitioning, right.outputPartitioning)
 
@@ -138,7 +138,7 @@ final class StreamingWindowJoinExec(
       eventTimeWatermarkForLateEvents,
       eventTimeWatermarkForEviction
     )
-    val split = join.splitting.map(begin(_, batch, hadoopConf.value.value))
+    val split = join.exchange.splitting.map(begin(_, batch, hadoopConf.value.value))
     val realTime = join.realTime
     realTime.foreach(_ => refuseSharedKeys(hadoopConf.value.value))
     val told = realTime.map { _ =>
@@ -146,7 +146,8 @@ final class StreamingWindowJoinExec(
     }
     figures = told
     val (present, wanted) = (Sides(left.output, right.output), Sides(leftColumns, rightColumns))
-    val times = Sides.each(side => wanted(side).indexWhere(_.exprId == join.times(side).exprId))
+    val times =
+      Sides.each(side => wanted(side).indexWhere(_.exprId == join.condition.times(side).exprId))
     val (ofLeft, ofRight) =
       if (realTime.nonEmpty) (left.execute(), right.execute())
       else
@@ -266,7 +267,7 @@ final class StreamingWindowJoinExec(
     val history = HotKeyHistories.getOrMake(info, session) {
       new HotKeyHistory(
         hotKeyFiles(hadoopConf),
-        join.window,
+        join.condition.window,
         join.single,
         info.numPartitions
       )
