@@ -169,6 +169,21 @@ final class MemorySuite extends SparkJoinSuite {
         }
     }
 
+  test("keys that are equal in other letters meet where a task joins what fits at a time") {
+    def rows(pad: String, letters: String) =
+      s"SELECT $letters(char(97 + id % 11)) COLLATE UTF8_LCASE AS k, id, $pad AS pad FROM range(0, 300, 1, 2)"
+    def query(pad: String) =
+      s"SELECT /*+ WINDOW_JOIN('index') */ a.id, b.id FROM (${rows(pad, "lower")}) a JOIN (${rows(pad, "upper")}) b " +
+        "ON a.k = b.k AND a.id BETWEEN b.id AND b.id + b.id % 50 AND substr(a.pad, 1, 1) >= substr(b.pad, 1, 1)"
+    val expected = plainSpark(rowsOf(spark.sql(query("char(97 + id % 26)"))))
+    assert(expected.size > 300)
+    withSettings("spark.sql.adaptive.enabled" -> "false") {
+      val df = spark.sql(query(Large))
+      assert(rowsOf(df) == expected)
+      assert(windowJoins(df).head.metrics("spilledTasks").value > 0)
+    }
+  }
+
   test("the nearest rows of a broadcast side whose index does not fit are found in parts") {
     def query(rows: String) =
       s"SELECT /*+ BROADCAST(b) */ a.id, b.id FROM (SELECT id * 5000 + 1 AS id FROM range(0, 90, 1, 2)) a LEFT JOIN ($rows) b " +

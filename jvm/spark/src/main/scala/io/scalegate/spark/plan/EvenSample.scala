@@ -57,14 +57,14 @@ private[spark] object EvenSample {
   }
 
   /** Into how many parts rows are cut that are joined part by part: as many as there are partitions for them, but no
-    * small ones; and no large ones, so that a task that lacks memory can hold one.
+    * small ones; and, while they are not too many, no large ones, so that a task that lacks memory can hold one.
     *
     * @param rows
     *   how many there are
     */
   def parts(rows: Double, partitions: Double): Int = {
     val large = math.max(LeastParts, rows / LeastRows)
-    math.max(math.min(partitions, large), rows / MostRows).toInt
+    math.max(math.min(partitions, large), math.min(MostParts, rows / MostRows)).toInt
   }
 
   private[this] val MostOfPartition = 2048
@@ -77,4 +77,7 @@ private[spark] object EvenSample {
 
   /** A task has little memory that cannot hold the half of them, one side's. */
   private[this] val MostRows = 1 << 19
+
+  /** Each task that cuts rows holds something for each part. */
+  private[this] val MostParts = 1024.0
 }

@@ -19,6 +19,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
   UnknownPartitioning,
   UnspecifiedDistribution
 }
+import org.apache.spark.sql.catalyst.util.UnsafeRowUtils
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 
@@ -118,8 +119,9 @@ sealed trait ClusteredJoin extends LocalJoin {
     * does not help.
     */
   protected def indexed(terms: TaskTerms)(unsplit: PartitionsJoinTask): PartitionsJoinTask = {
-    val isOneKey = keys.left.isEmpty || keys.partitions.nonEmpty
-    new IndexTask(terms, if (isOneKey) unsplit else new GraceTask(terms, keys.sides, unsplit))
+    val splits = keys.left.nonEmpty && keys.partitions.isEmpty &&
+      keys.left.forall(key => UnsafeRowUtils.isBinaryStable(key.dataType))
+    new IndexTask(terms, if (splits) new GraceTask(terms, keys.sides, unsplit) else unsplit)
   }
 
   /** The work of a task on inputs of these columns. */

@@ -22,7 +22,7 @@ import io.scalegate.stream.{Side, Sides}
   * hash, unless it has most of the rows that were split, as that of a frequent key has.
   *
   * @param keys
-  *   over each side's columns, equal in every pair; one at least
+  *   over each side's columns, the same bytes in every pair; one at least
   * @param unsplit
   *   joins a bucket that another hash would not make smaller
   * @param level
@@ -93,10 +93,9 @@ private object GraceTask {
 final private class BucketsIterator(side: Side, buckets: Iterator[JoinedPairs])
     extends JoinedPairs(side) {
   private[this] var pairs = Option(buckets.next())
-  private[this] var closed = Seq.empty[Long] // what those before counted
+  private[this] var closed = Seq(0L, 0L, 0L, 1L) // what those before counted
 
-  /** The fourth is that a task read its rows again. */
-  def counts: Seq[Long] = pairs.fold(closed)(sum).padTo(4, 0L).updated(3, 1L)
+  def counts: Seq[Long] = pairs.fold(closed)(sum)
 
   def atProbe(): Boolean = {
     var found = pairs.exists(_.atProbe())
@@ -127,6 +126,9 @@ final private class BucketsIterator(side: Side, buckets: Iterator[JoinedPairs])
     pairs.nonEmpty
   }
 
-  private[this] def sum(of: JoinedPairs): Seq[Long] =
-    closed.zipAll(of.counts, 0L, 0L).map { case (a, b) => a + b }
+  /** Comparisons, rows kept, the most of them at a time, and that the task read its rows again. */
+  private[this] def sum(of: JoinedPairs): Seq[Long] = {
+    val counts = of.counts
+    Seq(closed(0) + counts(0), closed(1) + counts(1), math.max(closed(2), counts(2)), 1L)
+  }
 }
