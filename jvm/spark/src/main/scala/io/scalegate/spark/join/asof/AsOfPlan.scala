@@ -14,9 +14,17 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
 import org.apache.spark.sql.types.LongType
 
+import io.scalegate.band.IntegralBand
 import io.scalegate.lookup.NearestIndex
 import io.scalegate.partition.TimeSlices
-import io.scalegate.spark.join.batch.{Carry, LocalJoin, TimeSliceExec, WindowJoinExec}
+import io.scalegate.spark.join.batch.{
+  Carry,
+  LocalJoin,
+  SliceCopies,
+  Spread,
+  TimeSliceExec,
+  WindowJoinExec
+}
 import io.scalegate.spark.join.lookup.{BroadcastSide, KeptRows}
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, KeyBound, Probing, WindowJoinNode}
 import io.scalegate.spark.plan.InputSize
@@ -69,7 +77,8 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       terms: IndexTerms
   )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
     val size = s"(it has ${InputSize.from(join.right).describe})"
-    slicesOf(join, keys, terms) match {
+    val copies = copiesOf(join, keys, terms)
+    copies.flatMap(slicesOf(join, terms, _)) match {
       case None =>
         val where =
           if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
@@ -81,25 +90,17 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
           planned(join.right)
         )
       case Some(slices) =>
-        val hashed = KeyBound.from(keys.left, keys.right).exists(_.residual.nonEmpty)
-        val carry =
-          Carry(
-            join.terms.direction,
-            if (hashed) keys.right else Nil,
-            join.terms.ties,
-            join.terms.most
-          )
         def sliced(
             input: LogicalPlan,
             attributes: Seq[Expression],
             whole: Boolean,
-            carry: Option[Carry]
+            copies: Option[SliceCopies]
         ) = {
           val cell = AttributeReference("cell", LongType, nullable = false)()
-          TimeSliceExec(attributes, slices, whole, carry, cell, planned(input))
+          TimeSliceExec(attributes, slices, whole, copies, cell, planned(input))
         }
         val left = sliced(join.left, terms.left, probing.unmatched, None)
-        val right = sliced(join.right, terms.right, whole = false, Some(carry))
+        val right = sliced(join.right, terms.right, whole = false, copies)
         val cells = JoinKeys(Seq(left.cell), Seq(right.cell), Some(JoinKeys.Cells()))
         val what =
           if (keys.left.isEmpty) s"${slices.slices(0)} slices of time, for there is no key"
@@ -131,18 +132,35 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       terms.copy(residual = (Seq(sameCell) ++ terms.residual).reduceOption(And.apply))
     }
 
-  /** What is carried from slice to slice are the nearest rows, whatever they are joined with. */
-  private[this] def slicesOf(
+  /** What each slice is given of the right rows of others: the nearest, whatever they are joined with, or, where they
+    * are chosen by a condition, all that the tolerance lets a left row reach. None where neither will do.
+    */
+  private[this] def copiesOf(
       join: AsOfJoin,
       keys: JoinKeys,
       terms: IndexTerms
-  ): Option[TimeSlices] = {
-    val ofKeys = KeyBound.from(keys.left, keys.right).flatMap(_.residual).size
+  ): Option[SliceCopies] = {
+    val byHash = KeyBound.from(keys.left, keys.right).exists(_.residual.nonEmpty)
     val residual = terms.residual.toSeq.flatMap(splitConjunctivePredicates)
-    val mayBe = join.terms.most <= MostCarried && !join.isStreaming &&
-      residual.size <= ofKeys * keys.left.size
-    if (!mayBe) None
-    else new AsOfSlices(join, terms.attributes).find(SQLConf.get)
+    val isChosen = residual.size > (if (byHash) keys.left.size else 0)
+    if (join.isStreaming) None
+    else if (!isChosen && join.terms.most <= MostCarried)
+      Some(Carry(
+        join.terms.direction,
+        if (byHash) keys.right else Nil,
+        join.terms.ties,
+        join.terms.most
+      ))
+    else join.reach._1.collect { case band: IntegralBand => Spread(band.lower, band.upper) }
+  }
+
+  private[this] def slicesOf(
+      join: AsOfJoin,
+      terms: IndexTerms,
+      copies: SliceCopies
+  ): Option[TimeSlices] = {
+    val spread = Some(copies).collect { case spread: Spread => spread }
+    new AsOfSlices(join, terms.attributes, spread).find(SQLConf.get)
   }
 
   private[this] def indexTerms(

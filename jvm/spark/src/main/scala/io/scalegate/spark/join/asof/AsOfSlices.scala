@@ -1,11 +1,14 @@
 package io.scalegate.spark.join.asof
 
+import scala.annotation.tailrec
+
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.partition.{HotKey, TimeSlices}
-import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample}
+import io.scalegate.spark.join.batch.Spread
+import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample, SampledRow}
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
@@ -19,10 +22,13 @@ import io.scalegate.stream.Sides
   *
   * @param attributes
   *   of both sides: the key, if there is one, and the time
+  * @param spread
+  *   if right rows are copied to all slices that they may be found in: the slices are so few then that one is in two on average
   */
 final private[asof] class AsOfSlices(
     join: AsOfJoin,
-    attributes: Sides[Seq[Expression]]
+    attributes: Sides[Seq[Expression]],
+    spread: Option[Spread]
 ) {
   import AsOfSlices._
 
@@ -49,23 +55,20 @@ final private[asof] class AsOfSlices(
     1.0 / (2 * session.sparkContext.defaultParallelism)
 
   private[this] def slices(session: SparkSession, conf: SQLConf): Option[TimeSlices] = {
-    val samples = inputs.toSeq.flatMap { case (input, terms) =>
-      EvenSample.of(session, input, terms)
-    }
-    val rows = samples.map(_.weight).sum
-    val byKey = samples.groupBy(row => if (keyed) row.keys.head else 0L).toVector.sortBy(_._1)
+    val samples = inputs.map { case (input, terms) => EvenSample.of(session, input, terms) }
+    val all = samples.toSeq.flatten
+    val rows = all.map(_.weight).sum
+    val byKey = all.groupBy(keyOf).toVector.sortBy(_._1)
     val hot = byKey.filter { case (_, of) =>
       !keyed || of.map(_.weight).sum > rows * share(session)
     }
+    val right = samples.right.groupBy(keyOf)
     val ids = new PartitionIds(conf.numShufflePartitions)
     var next = 0
     val cut = hot.flatMap { case (key, of) =>
-      val sorted = of.sortBy(_.keys.last)
       val ofKey = of.map(_.weight).sum
       val wanted = EvenSample.parts(ofKey, math.ceil(conf.numShufflePartitions * ofKey / rows))
-      val cuts =
-        TimeSlices.cuts(sorted.map(_.keys.last).toArray, sorted.map(_.weight).toArray, wanted)
-      Option.when(cuts.nonEmpty) {
+      cutsOf(of, right.getOrElse(key, Nil), wanted).map { cuts =>
         val cells = Array.fill(cuts.length + 1) {
           next += 1
           ids.next(next % conf.numShufflePartitions)
@@ -74,6 +77,28 @@ final private[asof] class AsOfSlices(
       }
     }
     Option.when(cut.nonEmpty)(new TimeSlices(cut.map(_._1), cut.map(_._2)))
+  }
+
+  private[this] def keyOf(row: SampledRow): Long = if (keyed) row.keys.head else 0L
+
+  /** For so many slices of a key's rows, or for as many as do not make too many copies. */
+  @tailrec private[this] def cutsOf(
+      rows: Seq[SampledRow],
+      right: Seq[SampledRow],
+      wanted: Int
+  ): Option[Array[Long]] = {
+    val sorted = rows.sortBy(_.keys.last)
+    val cuts =
+      TimeSlices.cuts(sorted.map(_.keys.last).toArray, sorted.map(_.weight).toArray, wanted)
+    if (cuts.isEmpty) None
+    else if (spread.forall(copies(_, cuts, right) <= right.map(_.weight).sum)) Some(cuts)
+    else cutsOf(rows, right, wanted / 2)
+  }
+
+  private[this] def copies(spread: Spread, cuts: Array[Long], right: Seq[SampledRow]): Double = {
+    val slices =
+      new TimeSlices(Vector(HotKey(0L, Array.tabulate(cuts.length + 1)(_.toLong))), Vector(cuts))
+    right.map(row => row.weight * (spread.slicesOf(slices, 0, row.keys.last).size - 1)).sum
   }
 }
 

@@ -21,15 +21,14 @@ import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows}
 
 /** Gives each row of an as-of join's input the cell that it is joined in: a column more, by which the rows are then
-  * exchanged. Of the right input the last rows of the slices before are given in each slice, too, and the first of those
-  * after it: what a left row finds that finds nothing in its own slice. Each task gives them of the rows that it has
-  * seen, when it has seen all.
+  * exchanged. Of the right input each slice is given what a left row may find that is not of its own slice: copies of the
+  * nearest rows of the others, or of all that are in reach.
   *
   * @param attributes
   *   over the child's output: the key, if there is one, and the time
   * @param whole
   *   whether rows with a NULL among these, which match nothing, are kept; they go to any cell
-  * @param carry
+  * @param copies
   *   of the right input
   * @param cell
   *   the column that is added, BIGINT, never NULL
@@ -38,7 +37,7 @@ final case class TimeSliceExec(
     attributes: Seq[Expression],
     slices: TimeSlices,
     whole: Boolean,
-    carry: Option[Carry],
+    copies: Option[SliceCopies],
     cell: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
@@ -47,14 +46,14 @@ final case class TimeSliceExec(
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
     "numOutputRows" -> SQLMetrics.createMetric(sparkContext, "number of output rows"),
-    "carried" -> SQLMetrics.createMetric(sparkContext, "rows carried to other slices")
+    "carried" -> SQLMetrics.createMetric(sparkContext, "rows copied to other slices")
   )
 
   override protected def doExecute(): RDD[InternalRow] = {
     val (rowsOut, carried) = (longMetric("numOutputRows"), longMetric("carried"))
-    val slicing = TimeSlicing(attributes, slices, whole, carry, child.output, output)
+    val slicing = TimeSlicing(attributes, slices, whole, copies, child.output, output)
     child.execute().mapPartitions { rows =>
-      val slicer = new TimeSlicer(slicing)
+      val slicer = new TimeSlicer(slicing, carried.add)
       slicer.sliced(UnsafeRows(rows, slicing.input)).map { row =>
         rowsOut += 1
         row
@@ -70,10 +69,46 @@ final case class TimeSliceExec(
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${attributes.map(_.sql).mkString("[", ", ", "]")}, as $cell" +
-      carry.fold("")(c => s", ${c.describe} carried over")
+      copies.fold("")(c => s", ${c.describe}")
 }
 
-/** Which right rows are carried from one slice to others.
+/** Which right rows are given in slices that are not their own. */
+sealed trait SliceCopies extends NodeTerms {
+  private[batch] def describe: String
+}
+
+/** Those within reach of a left row of the slice: what is taken of them is chosen by a condition, so that the nearest
+  * alone would not do.
+  *
+  * @param lower
+  *   the least and the greatest difference of a right row's time and a left one's
+  */
+final case class Spread(lower: Long, upper: Long) extends SliceCopies {
+  override def children: Seq[Expression] = Nil
+
+  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Spread = this
+
+  /** The slices that a right row of this time is given in. */
+  def slicesOf(slices: TimeSlices, hot: Int, time: Long): Range.Inclusive =
+    slices.sliceOf(hot, Spread.minus(time, upper)) to
+      slices.sliceOf(hot, Spread.minus(time, lower))
+
+  private[batch] def describe: String = "rows in reach copied"
+}
+
+object Spread {
+
+  /** Not beyond the ends of the line. */
+  private def minus(a: Long, b: Long): Long = {
+    val difference = a - b
+    if (((a ^ b) & (a ^ difference)) >= 0) difference
+    else if (a < 0) Long.MinValue
+    else Long.MaxValue
+  }
+}
+
+/** The last rows of the slices before one, and the first of those after it. Each task gives them of the rows that it has
+  * seen, when it has seen all.
   *
   * @param keys
   *   over the input: what tells keys apart that have one hash, where the first attribute is a hash
@@ -87,7 +122,7 @@ final case class Carry(
     keys: Seq[Expression],
     ties: Seq[Expression],
     most: Int
-) extends NodeTerms {
+) extends SliceCopies {
   override def children: Seq[Expression] = keys ++ ties
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Carry = {
@@ -100,7 +135,7 @@ final case class Carry(
 
   private[batch] def describe: String =
     Seq(Option.when(backward)("last rows"), Option.when(forward)("first rows")).flatten
-      .mkString(" and ")
+      .mkString("", " and ", " carried over")
 }
 
 /** Everything that travels to the executors for one [[TimeSliceExec]]. */
@@ -108,26 +143,30 @@ final private case class TimeSlicing(
     attributes: Seq[Expression],
     slices: TimeSlices,
     whole: Boolean,
-    carry: Option[Carry],
+    copies: Option[SliceCopies],
     input: Seq[Attribute],
     output: Seq[Attribute]
 )
 
 /** Slices the rows of one task, and keeps what is to be carried. One thread. It holds, of each slice of a key that is
   * cut, the first and the last rows of each key.
+  *
+  * @param copied
+  *   told of the copies that are made of a row as it comes
   */
-final private class TimeSlicer(slicing: TimeSlicing) {
+final private class TimeSlicer(slicing: TimeSlicing, copied: Long => Unit) {
   import slicing._
 
   private[this] val reader = AttributeReader(attributes, input)
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
-  private[this] val keep = carry.map(new Kept(_)).orNull
+  private[this] val keep = copies.collect { case carry: Carry => new Kept(carry) }.orNull
+  private[this] val spread = copies.collect { case spread: Spread => spread }.orNull
 
   /** The rows with their cells, each valid until the next is asked for. */
   def sliced(rows: Iterator[UnsafeRow]): Iterator[UnsafeRow] = rows.flatMap { row =>
-    if (reader.read(row)) Iterator.single(inCell(row, cellOf(row)))
+    if (reader.read(row)) inCells(row)
     else if (whole) Iterator.single(inCell(row, row.hashCode.toLong))
     else Iterator.empty
   }
@@ -137,15 +176,19 @@ final private class TimeSlicer(slicing: TimeSlicing) {
     if (keep == null) Iterator.empty
     else keep.rows.map { case (row, cell) => inCell(row, cell) }
 
-  private[this] def cellOf(row: UnsafeRow): Long = {
+  private[this] def inCells(row: UnsafeRow): Iterator[UnsafeRow] = {
     val key = if (attributes.length > 1) reader.keys(0) else 0L
     val time = reader.keys(attributes.length - 1)
     val hot = slices.indexOf(key)
-    if (hot < 0) key
-    else {
+    if (hot < 0) Iterator.single(inCell(row, key))
+    else if (spread != null) {
+      val reached = spread.slicesOf(slices, hot, time)
+      copied(reached.size - 1L)
+      reached.iterator.map(slice => inCell(row, slices.cell(hot, slice)))
+    } else {
       val slice = slices.sliceOf(hot, time)
       if (keep != null) keep.add(hot, slice, time, row)
-      slices.cell(hot, slice)
+      Iterator.single(inCell(row, slices.cell(hot, slice)))
     }
   }
 

@@ -41,6 +41,26 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
       assertSliced(Query(times(3)._2, direction, keys = hot("name", "'hot'"), most = 3))
     }
 
+    test(s"a condition within a tolerance, in all types of join, $direction") {
+      val more = "(l.id + q.id) % 3 <> 1"
+      for {
+        (most, j) <- Seq(1, 3, 70).zipWithIndex
+        keys <- Sample.turn(Seq("true", hot("k", "9"), hot("name", "'hot'")), i + j)
+      }
+        assertSliced(
+          Query(times.head._2, direction, keys = keys, within = true, more = more, most = most),
+          Sample.turn(hows, i + j)
+        )
+      for (time <- Sample.turn(Seq("dates", "integers", "times without a zone"), i))
+        assertSliced(Query(
+          times.toMap.apply(time),
+          direction,
+          within = true,
+          keys = "true",
+          more = more
+        ))
+    }
+
     test(s"keys, some of which are cut, $direction") {
       for (
         keys <- Sample.turn(
@@ -69,7 +89,7 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     withSettings(Exchanged :+ ("spark.sql.shuffle.partitions" -> "12"): _*) {
       val df = spark.sql("SELECT l.id, q.id FROM r l JOIN s q ON asof(l.ts, q.ts)")
       df.collect()
-      val right = collect(executed(df)) { case s: TimeSliceExec if s.carry.nonEmpty => s }.head
+      val right = collect(executed(df)) { case s: TimeSliceExec if s.copies.nonEmpty => s }.head
       val slices = right.slices.slices(0)
       assert(slices > 4)
       val carried = right.metrics("carried").value
@@ -86,7 +106,7 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
   }
 
   test(
-    "what cannot be read twice, is chosen by a condition, or is a lot for each row, is joined in one task"
+    "what cannot be read twice, or may be far from a left row, is joined in one task or few"
   ) {
     def description(query: String) = withSettings(Exchanged: _*) {
       val df = spark.sql(query)
@@ -101,5 +121,9 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
       description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one)
     )
     assert(description("SELECT l.id FROM r l JOIN s q ON nearest(l.ts, q.ts, 65)").contains(one))
+    val all = "asof(l.ts, q.ts, 'backward', INTERVAL 4000000 DAYS)"
+    assert(
+      description(s"SELECT l.id FROM r l JOIN s q ON $all AND q.x > l.x").contains(" 3 slices")
+    )
   }
 }
