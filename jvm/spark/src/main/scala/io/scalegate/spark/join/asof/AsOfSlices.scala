@@ -23,7 +23,8 @@ import io.scalegate.stream.Sides
   * @param attributes
   *   of both sides: the key, if there is one, and the time
   * @param spread
-  *   if right rows are copied to all slices that they may be found in: the slices are so few then that one is in two on average
+  *   if right rows are copied to all slices that they may be found in: the slices are so few then that a row is in two on
+  *   average
   */
 final private[asof] class AsOfSlices(
     join: AsOfJoin,
