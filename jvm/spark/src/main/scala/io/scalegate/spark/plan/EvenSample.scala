@@ -3,8 +3,8 @@ package io.scalegate.spark.plan
 import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Expression}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.expressions.Attribute
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 
 import io.scalegate.spark.rows.AttributeReader
@@ -21,22 +21,27 @@ final private[spark] case class SampledRow(keys: IndexedSeq[Long], weight: Doubl
   */
 private[spark] object EvenSample {
 
-  /** Those that have all attributes, of each partition [[MostOfPartition]] at the most. */
-  def of(
-      session: SparkSession,
-      input: LogicalPlan,
-      attributes: Seq[Expression]
-  ): Seq[SampledRow] = {
-    val named = attributes.zipWithIndex.map { case (a, i) => Alias(a, s"attribute$i")() }
-    val planned = session.sessionState.executePlan(Project(named, input)).executedPlan
+  /** Those that have all attributes, about [[MostOfAll]] at the most.
+    *
+    * @param attributes
+    *   a plan whose columns they are
+    */
+  def of(session: SparkSession, attributes: LogicalPlan): Seq[SampledRow] = {
+    val planned = session.sessionState.executePlan(attributes).executedPlan
     val columns = planned.output
-    planned.execute().mapPartitions(sampled(_, columns)).collect().toSeq
+    val rows = planned.execute()
+    val most = math.max(
+      LeastOfPartition,
+      math.min(MostOfPartition, MostOfAll / math.max(1, rows.getNumPartitions))
+    )
+    rows.mapPartitions(sampled(_, columns, most)).collect().toSeq
   }
 
   /** Every n-th of a partition's rows, for the least n with which they are few. */
   private[this] def sampled(
       rows: Iterator[InternalRow],
-      columns: Seq[Attribute]
+      columns: Seq[Attribute],
+      most: Int
   ): Iterator[SampledRow] = {
     val reader = AttributeReader(columns, columns)
     var kept = mutable.ArrayBuffer.empty[Vector[Long]]
@@ -44,7 +49,7 @@ private[spark] object EvenSample {
     var number = 0L
     rows.foreach { row =>
       if (number % step == 0 && reader.read(row)) {
-        if (kept.size == MostOfPartition) {
+        if (kept.size == most) {
           kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
           step *= 2
         }
@@ -68,6 +73,10 @@ private[spark] object EvenSample {
   }
 
   private[this] val MostOfPartition = 2048
+  private[this] val LeastOfPartition = 16
+
+  /** The driver holds them. */
+  private[this] val MostOfAll = 1 << 18
 
   /** However few rows there are. */
   private[this] val LeastParts = 8.0

@@ -27,6 +27,11 @@ trait OwnNode extends LogicalPlan {
   /** What is true of every row. */
   protected def holds: ExpressionSet
 
+  /** What shows of which of its inputs' columns its own are made: itself where it passes them on as they are, or else what
+    * Spark would have in its place.
+    */
+  private[scalegate] def lineage: LogicalPlan = this
+
   final override lazy val distinctKeys: Set[ExpressionSet] = uniqueBy
 
   final override protected lazy val validConstraints: ExpressionSet = holds

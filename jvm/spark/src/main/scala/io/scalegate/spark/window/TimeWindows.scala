@@ -76,6 +76,8 @@ final case class TimeWindows(
 
   override protected def holds: ExpressionSet = child.constraints
 
+  override private[scalegate] def lineage: LogicalPlan = expanded
+
   /** What Spark's analyzer makes of it. */
   def expanded: LogicalPlan = byRule match {
     case Filter(condition, expand: Expand) =>

@@ -1,14 +1,19 @@
 package io.scalegate.spark.join.asof
 
-import scala.annotation.tailrec
-
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.partition.{HotKey, TimeSlices}
 import io.scalegate.spark.join.batch.Spread
-import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample, SampledRow}
+import io.scalegate.spark.plan.{
+  ColumnLineage,
+  EvenSample,
+  FoundOnce,
+  InputSample,
+  SampledRow,
+  WeightedValues
+}
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
@@ -16,9 +21,11 @@ import io.scalegate.stream.Sides
 /** Cuts the inputs of an as-of join along time where one task would have most of the rows: those of a join without a key,
   * and those of a key that is most of a core's share.
   *
-  * Where the cuts lie is found by a job that reads the keys and times of both inputs once, as Spark does before it
-  * sorts. It is found once for a join and all the copies that adaptive execution makes of it, and only where an input is
-  * a file, a cached table or rows that the plan holds: what an exchange or a join computes is not computed twice.
+  * Where the cuts lie is found by a job that reads the keys and times of both inputs once, as Spark does before it sorts.
+  * It is found once for a join and all the copies that adaptive execution makes of it. Without a key the times are read
+  * where they come from, below all joins and aggregates ([[ColumnLineage]]). Keys that are frequent there need not be
+  * frequent in what a join makes of them, nor have all times the same keys: with a key, only what is a file, a cached table
+  * or rows that the plan holds is cut.
   *
   * @param attributes
   *   of both sides: the key, if there is one, and the time
@@ -33,20 +40,24 @@ final private[asof] class AsOfSlices(
 ) {
   import AsOfSlices._
 
-  private[this] val inputs = Sides(join.left, join.right).zip(attributes)
   private[this] val keyed = attributes.left.length > 1
 
   /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
   def find(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
-    val mayRead = ScaleGateConf.sampleRows(conf) > 0 &&
-      inputs.toSeq.forall { case (input, _) => InputSample.isCheap(input) }
-    val mayBe = mayRead && (!keyed || hasFrequentKey(session, conf))
-    if (mayBe) slices(session, conf) else None
+    def isSkewed =
+      join.children.forall(InputSample.isCheap) && hasFrequentKey(session, conf)
+    for {
+      _ <- Option.when(ScaleGateConf.sampleRows(conf) > 0 && (!keyed || isSkewed))(())
+      left <- ColumnLineage.of(join.left, attributes.left)
+      right <- ColumnLineage.of(join.right, attributes.right)
+      found <- slices(session, Sides(left, right).map(EvenSample.of(session, _)), conf)
+    } yield found
   }
 
   /** Whether the rows at the beginning of both inputs have a key that is. */
   private[this] def hasFrequentKey(session: SparkSession, conf: SQLConf): Boolean = {
-    val keys = inputs.map { case (input, terms) => (input, terms.take(1)) }
+    val keys =
+      Sides(join.left, join.right).zip(attributes.map(_.take(1)))
     InputSample.ofBoth(session, keys, ScaleGateConf.sampleRows(conf)).exists {
       _.toSeq.exists(side => side.counts.values.max > side.rows * share(session))
     }
@@ -55,8 +66,11 @@ final private[asof] class AsOfSlices(
   private[this] def share(session: SparkSession): Double =
     1.0 / (2 * session.sparkContext.defaultParallelism)
 
-  private[this] def slices(session: SparkSession, conf: SQLConf): Option[TimeSlices] = {
-    val samples = inputs.map { case (input, terms) => EvenSample.of(session, input, terms) }
+  private[this] def slices(
+      session: SparkSession,
+      samples: Sides[Seq[SampledRow]],
+      conf: SQLConf
+  ): Option[TimeSlices] = {
     val all = samples.toSeq.flatten
     val rows = all.map(_.weight).sum
     val byKey = all.groupBy(keyOf).toVector.sortBy(_._1)
@@ -83,17 +97,16 @@ final private[asof] class AsOfSlices(
   private[this] def keyOf(row: SampledRow): Long = if (keyed) row.keys.head else 0L
 
   /** For so many slices of a key's rows, or for as many as do not make too many copies. */
-  @tailrec private[this] def cutsOf(
+  private[this] def cutsOf(
       rows: Seq[SampledRow],
       right: Seq[SampledRow],
       wanted: Int
   ): Option[Array[Long]] = {
-    val sorted = rows.sortBy(_.keys.last)
-    val cuts =
-      TimeSlices.cuts(sorted.map(_.keys.last).toArray, sorted.map(_.weight).toArray, wanted)
-    if (cuts.isEmpty) None
-    else if (spread.forall(copies(_, cuts, right) <= right.map(_.weight).sum)) Some(cuts)
-    else cutsOf(rows, right, wanted / 2)
+    val times = WeightedValues(rows)(_.keys.last)
+    val rightRows = right.map(_.weight).sum
+    def isFew(cuts: Array[Long]) = spread.forall(copies(_, cuts, right) <= rightRows)
+    Iterator.iterate(wanted)(_ / 2).map(times.cuts).find(cuts => cuts.isEmpty || isFew(cuts))
+      .filter(_.nonEmpty)
   }
 
   private[this] def copies(spread: Spread, cuts: Array[Long], right: Seq[SampledRow]): Double = {

@@ -3,14 +3,12 @@ package io.scalegate.spark.join.plan
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.catalyst.expressions.{Cast, EqualTo, Expression, Or}
-import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.band.AttributeType
-import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.bounds.{LinearForm, TwoInequalities}
 import io.scalegate.spark.join.batch.{CellOfPoint, SliceBy}
-import io.scalegate.spark.plan.{EvenSample, FoundOnce, InputSample, SampledRow}
+import io.scalegate.spark.plan.{ColumnLineage, EvenSample, FoundOnce, SampledRow, WeightedValues}
 import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.spark.settings.{Algorithm, Cores, ScaleGateConf}
 import io.scalegate.stream.{Side, Sides}
@@ -57,8 +55,11 @@ private[plan] object DomainChoice {
           two <- c.inequalities
           attributes <- two.intervals
           if isWhole(two) && isDecidedOnce(matrix, attributes)
-          if ScaleGateConf.sampleRows(conf) > 0 && c.inputs.toSeq.forall(InputSample.isCheap)
-          choice <- ofSample(session, c, two, attributes, matrix, conf)
+          if ScaleGateConf.sampleRows(conf) > 0
+          left <- ColumnLineage.of(c.join.left, attributes.left)
+          right <- ColumnLineage.of(c.join.right, attributes.right)
+          rows = Sides(left, right).map(EvenSample.of(session, _))
+          choice <- ofSample(rows, two, attributes, matrix, conf)
         } yield choice
       }
 
@@ -86,19 +87,14 @@ private[plan] object DomainChoice {
     !matrix.probing.unfound && isPoint(attributes(matrix.probing.side))
 
   private[this] def ofSample(
-      session: SparkSession,
-      c: WindowJoinCandidate,
+      rows: Sides[Seq[SampledRow]],
       two: TwoInequalities,
       attributes: Sides[Seq[Expression]],
       matrix: MatrixChoice,
       conf: SQLConf
   ): Option[DomainChoice] = {
-    val rows = c.inputs.zip(attributes).map { case (input, terms) =>
-      EvenSample.of(session, input, terms)
-    }
-    val starts = rows.toSeq.flatten.map(row => row.keys.head -> row.weight).sortBy(_._1)
-    val parts = EvenSample.parts(starts.map(_._2).sum, conf.numShufflePartitions.toDouble)
-    val cuts = TimeSlices.cuts(starts.map(_._1).toArray, starts.map(_._2).toArray, parts)
+    val starts = WeightedValues(rows.toSeq.flatten)(_.keys.head)
+    val cuts = starts.cuts(EvenSample.parts(starts.rows, conf.numShufflePartitions.toDouble))
     val ids = new PartitionIds(conf.numShufflePartitions)
     val cells = Array.tabulate(cuts.length + 1)(i => ids.next(i % conf.numShufflePartitions))
     val points = attributes.map(isPoint)

@@ -105,17 +105,46 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     }
   }
 
-  test(
-    "what cannot be read twice, or may be far from a left row, is joined in one task or few"
-  ) {
-    def description(query: String) = withSettings(Exchanged: _*) {
-      val df = spark.sql(query)
-      df.collect()
-      windowJoins(df).head.description
+  private[this] def describedAndRows(query: String): (String, Seq[String]) = {
+    val df = spark.sql(query)
+    val rows = rowsOf(df)
+    (windowJoins(df).head.description, rows)
+  }
+
+  private val derived = Seq(
+    "an aggregate" -> "(SELECT max(id) AS id, ts, 1 AS x FROM s GROUP BY ts)",
+    "an aggregate's function" -> "(SELECT max(id) AS id, min(ts) AS ts, 1 AS x FROM s GROUP BY k, name)",
+    "a join" -> "(SELECT s.id, s.ts, s.x FROM s JOIN (SELECT DISTINCT k FROM r WHERE k > 1) n ON s.k = n.k)",
+    "a union" -> "(SELECT id, ts, x FROM s UNION ALL SELECT id + 1000, ts + INTERVAL 1 MINUTE, x FROM r)",
+    "the first of each key" -> "(SELECT id, ts, x FROM (SELECT *, row_number() OVER (PARTITION BY name ORDER BY id) AS n FROM s) WHERE n < 4)",
+    "the next one's time" -> "(SELECT id, lead(ts) OVER (PARTITION BY k ORDER BY id) AS ts, x FROM s)",
+    "rows made of an array" -> "(SELECT id, t AS ts, x FROM s LATERAL VIEW explode(array(ts, ts + INTERVAL 1 HOUR)) AS t)",
+    "an as-of join" -> "(SELECT a.id, a.ts, b.x FROM s a LEFT JOIN r b ON asof(a.ts, b.ts, 'backward', NULL, true, b.id))",
+    "windows" -> "(SELECT max(id) AS id, window.end AS ts, 1 AS x FROM s GROUP BY window(ts, '2 hours', '1 hour'))",
+    "distinct rows" -> "(SELECT DISTINCT id, ts, x FROM s)"
+  )
+
+  for ((name, right) <- derived)
+    test(s"rows without a key that are $name are cut where the table's times lie") {
+      val query =
+        s"SELECT l.id, q.id FROM (SELECT r.* FROM r JOIN (SELECT DISTINCT name FROM r) n " +
+          s"ON r.name <=> n.name) l LEFT JOIN $right q ON asof(l.ts, q.ts, 'backward', NULL, true, q.id)"
+      withSettings(Exchanged: _*) {
+        val (cut, rows) = describedAndRows(query)
+        assert(cut.contains("slices of time, for there is no key"))
+        withSettings("spark.scalegate.join.sampleRows" -> "0") {
+          val (whole, expected) = describedAndRows(query)
+          assert(whole.contains("in one task") && rows == expected)
+        }
+      }
     }
+
+  test("what may be far from a left row, or has times of several inputs, is in one task or few") {
+    def description(query: String) = withSettings(Exchanged: _*)(describedAndRows(query)._1)
     val one = "in one task, for there is no key"
     assert(description(
-      "SELECT l.id FROM r l JOIN (SELECT max(id) AS id, ts FROM s GROUP BY ts) q ON asof(l.ts, q.ts)"
+      "SELECT l.id FROM r l JOIN (SELECT s.id, greatest(s.ts, t.ts) AS ts FROM s JOIN r t ON s.id = t.id) q " +
+        "ON asof(l.ts, q.ts)"
     ).contains(one))
     assert(
       description("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.x > l.x").contains(one)

@@ -69,6 +69,18 @@ final class DomainSuite extends SparkJoinSuite {
     assert(copies > usable.sum)
   }
 
+  test(
+    "intervals that joins, window functions and unions make: parts of the line where the tables' rows lie"
+  ) {
+    val next =
+      "(SELECT id, l, lead(l, 1, l + 2) OVER (PARTITION BY k ORDER BY l) AS e FROM r WHERE id % 5 = 0)"
+    val joined =
+      "(SELECT s.id, s.l, s.k FROM s JOIN (SELECT DISTINCT name FROM r) n ON s.name <=> n.name)"
+    val both = "(SELECT id, l, k FROM s UNION ALL SELECT -id, l + 1, k FROM r)"
+    for (right <- Seq(joined, both))
+      parts(s"SELECT r.id, s.id FROM $next r JOIN $right s ON r.l <= s.l + s.k AND s.l <= r.e")
+  }
+
   test("large inputs with few keys are indexed, and those with many are left to Spark") {
     for (how <- Seq("", "LEFT", "FULL")) {
       val text = query("r.k = s.k AND r.i <= s.l AND s.i <= r.l", how)
