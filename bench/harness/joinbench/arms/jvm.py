@@ -123,6 +123,18 @@ def interval_arguments(settings: Settings, workload: Workload, data: Path) -> li
     return ["600000", "100000", "0.35", threads, "4", *keys]
 
 
+def overlap_arguments(keys: int) -> Callable[[Settings, Workload, Path], list[str]]:
+    """The rows and lengths of OV, and with 24 keys those of OVK: 300 million pairs."""
+    longest = [str(keys * 1_500), str(keys * 3_000)]
+
+    def arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
+        rows = ["10000", "1200"] if settings.quick else ["10000000", "1200000"]
+        runs = "1" if settings.quick else "7"
+        return [*rows, "90000000", *longest, str(settings.threads), runs, str(keys)]
+
+    return arguments
+
+
 def layout_arguments(settings: Settings, workload: Workload, data: Path) -> list[str]:
     return [str(data), str(workload.window_ms), "4" if settings.quick else "16", "1"]
 
@@ -188,6 +200,17 @@ PROGRAMS = (
         "interval",
         interval_arguments,
         True,
+    ),
+    *(
+        Program(
+            f"core-overlap-{keys}",
+            "io.scalegate.bench.join.OverlapMain",
+            "core",
+            "kernel",
+            overlap_arguments(keys),
+            True,
+        )
+        for keys in (1, 24)
     ),
     Program(
         "core-layouts",
