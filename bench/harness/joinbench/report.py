@@ -72,6 +72,7 @@ SPANS = {
     "indexes hold",
     "shares": "Shares of a PIM-Tree's subindexes in the insertions, keys that drift",
     "interval": "Interval join by key (KP), by data (DP) and by both (HP)",
+    "overlap": "300 million pairs of intervals that overlap, found by an index in memory",
     "layout": "Layouts of the matrix of workers",
     "cube": "Join of three streams by a cube of workers",
     "output": "Results a second of a matrix of workers, streams of a steady rate, beside what "
@@ -366,6 +367,7 @@ FORMS = {
     "steps": loops,
     "shares": loops,
     "interval": loops,
+    "overlap": loops,
     "layout": layouts,
     "cube": loops,
     "output": loops,

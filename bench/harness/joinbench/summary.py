@@ -170,6 +170,7 @@ SHORT = {
     "steps": "steps of index joins",
     "shares": "insertions by subindex",
     "interval": "interval joins",
+    "overlap": "an index of intervals",
     "layout": "layouts of a matrix",
     "cube": "a join of three streams",
     "output": "output rates of a matrix",

@@ -206,7 +206,7 @@ PROGRAMS = (
             f"core-overlap-{keys}",
             "io.scalegate.bench.join.OverlapMain",
             "core",
-            "kernel",
+            "overlap",
             overlap_arguments(keys),
             True,
         )
