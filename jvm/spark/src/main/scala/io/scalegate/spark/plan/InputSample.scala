@@ -26,7 +26,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   LocalRelation,
   LogicalPlan,
   Project,
-  Range
+  Range,
+  Union
 }
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
@@ -87,7 +88,7 @@ final class InputSample(val partitions: IndexedSeq[IndexedSeq[Array[Long]]]) {
 }
 
 /** Reads samples where that costs little: rows from the beginning of several partitions of files, of a cached table or
-  * of rows that the plan itself holds, through filters and projections. What an exchange, an aggregate, a join or
+  * of rows that the plan itself holds, through filters, projections and unions. What an exchange, an aggregate, a join or
   * somebody's own RDD would have to compute is not asked for.
   *
   * Rows that lie together in a file may be alike; a sample decides how fast a join is and never what it gives. So it is
@@ -243,6 +244,12 @@ object InputSample {
         headsOf(child, AttributeSet(kept), n).map(Project(kept, _))
       case Filter(condition, child) if isPlain(plan) =>
         headsOf(child, needed ++ condition.references, n).map(Filter(condition, _))
+      case union: Union =>
+        val heads = union.children.flatMap { child =>
+          val own = union.output.zip(child.output).filter(c => needed.contains(c._1)).map(_._2)
+          headsOf(child, AttributeSet(own), n).map(Project(own, _))
+        }
+        Option.when(heads.size == union.children.size)(Union(heads))
       case leaf: LeafNode if !leaf.isStreaming && isCheap(leaf) =>
         Some(LocalLimit(Literal(n), Project(leaf.output.filter(needed.contains), leaf)))
       case _ => None

@@ -1,6 +1,7 @@
 package io.scalegate.spark.join.asof
 
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
@@ -22,10 +23,9 @@ import io.scalegate.stream.Sides
   * and those of a key that is most of a core's share.
   *
   * Where the cuts lie is found by a job that reads the keys and times of both inputs once, as Spark does before it sorts.
-  * It is found once for a join and all the copies that adaptive execution makes of it. Without a key the times are read
-  * where they come from, below all joins and aggregates ([[ColumnLineage]]). Keys that are frequent there need not be
-  * frequent in what a join makes of them, nor have all times the same keys: with a key, only what is a file, a cached table
-  * or rows that the plan holds is cut.
+  * It is found once for a join and all the copies that adaptive execution makes of it. They are read where they come from,
+  * below all joins and aggregates ([[ColumnLineage]]): a key that is frequent there may not be frequent any more, and to
+  * cut it costs little.
   *
   * @param attributes
   *   of both sides: the key, if there is one, and the time
@@ -44,20 +44,23 @@ final private[asof] class AsOfSlices(
 
   /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
   def find(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
-    def isSkewed =
-      join.children.forall(InputSample.isCheap) && hasFrequentKey(session, conf)
     for {
-      _ <- Option.when(ScaleGateConf.sampleRows(conf) > 0 && (!keyed || isSkewed))(())
+      _ <- Option.when(ScaleGateConf.sampleRows(conf) > 0)(())
       left <- ColumnLineage.of(join.left, attributes.left)
       right <- ColumnLineage.of(join.right, attributes.right)
-      found <- slices(session, Sides(left, right).map(EvenSample.of(session, _)), conf)
+      sources = Sides(left, right)
+      if !keyed || hasFrequentKey(session, sources, conf)
+      found <- slices(session, sources.map(EvenSample.of(session, _)), conf)
     } yield found
   }
 
-  /** Whether the rows at the beginning of both inputs have a key that is. */
-  private[this] def hasFrequentKey(session: SparkSession, conf: SQLConf): Boolean = {
-    val keys =
-      Sides(join.left, join.right).zip(attributes.map(_.take(1)))
+  /** Whether the rows at the beginning of both have a key that is. */
+  private[this] def hasFrequentKey(
+      session: SparkSession,
+      sources: Sides[LogicalPlan],
+      conf: SQLConf
+  ): Boolean = {
+    val keys = sources.map(source => (source, source.output.take(1)))
     InputSample.ofBoth(session, keys, ScaleGateConf.sampleRows(conf)).exists {
       _.toSeq.exists(side => side.counts.values.max > side.rows * share(session))
     }

@@ -139,6 +139,22 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
       }
     }
 
+  test("a key that is frequent in the table that an input's rows come from is cut") {
+    val left = "(SELECT r.* FROM r JOIN (SELECT DISTINCT name FROM r) n ON r.name <=> n.name)"
+    val right =
+      "(SELECT id, ts, k FROM s WHERE id % 2 = 0 UNION ALL SELECT id + 1000, ts, k FROM s)"
+    val query = s"SELECT l.id, q.id FROM $left l LEFT JOIN $right q ON ${hot("k", "9")} AND " +
+      "asof(l.ts, q.ts, 'backward', NULL, true, q.id)"
+    withSettings(Exchanged: _*) {
+      val (cut, rows) = describedAndRows(query)
+      assert(cut.contains("slices of time of 1 hot key"))
+      withSettings("spark.scalegate.join.sampleRows" -> "0") {
+        val (whole, expected) = describedAndRows(query)
+        assert(!whole.contains("slices") && rows == expected)
+      }
+    }
+  }
+
   test("what may be far from a left row, or has times of several inputs, is in one task or few") {
     def description(query: String) = withSettings(Exchanged: _*)(describedAndRows(query)._1)
     val one = "in one task, for there is no key"

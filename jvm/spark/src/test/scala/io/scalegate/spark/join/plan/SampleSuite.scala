@@ -50,6 +50,13 @@ final class SampleSuite extends SparkJoinSuite {
     assert(ran(query(hot)).contains("1 hot key in up to "))
   }
 
+  test("a key is hot of all inputs of a union") {
+    val half =
+      s"(SELECT * FROM $hot UNION ALL SELECT k, t + 1 FROM (SELECT id % 90 AS k, id AS t FROM range(500)))"
+    assert(ran(query(half)).contains("1 hot key in up to "))
+    assertJoins(query(half))
+  }
+
   test("rows that lie by their keys make no key hot") {
     assert(!ran(query(clustered)).contains("hot"))
     val oneFile = clustered.replace("1, 4)", "1, 1)")
