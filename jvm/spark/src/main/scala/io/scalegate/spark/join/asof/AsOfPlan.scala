@@ -1,28 +1,19 @@
 package io.scalegate.spark.join.asof
 
-import org.apache.spark.sql.catalyst.expressions.{
-  And,
-  AttributeReference,
-  EqualTo,
-  Expression,
-  PredicateHelper
-}
+import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.optimizer.JoinSelectionHelper
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.scalegate.RealTimeMode
-import org.apache.spark.sql.types.LongType
 
 import io.scalegate.band.IntegralBand
 import io.scalegate.lookup.NearestIndex
-import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.join.batch.{
   Carry,
   LocalJoin,
   SliceCopies,
-  Spread,
-  TimeSliceExec,
+  TimeSliceChoice,
   WindowJoinExec
 }
 import io.scalegate.spark.join.lookup.{BroadcastSide, KeptRows}
@@ -78,7 +69,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
   )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
     val size = s"(it has ${InputSize.from(join.right).describe})"
     val copies = copiesOf(join, keys, terms)
-    copies.flatMap(slicesOf(join, terms, _)) match {
+    copies.flatMap(new TimeSliceChoice(join, terms.attributes, _).find(SQLConf.get)) match {
       case None =>
         val where =
           if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
@@ -89,26 +80,14 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
           planned(join.left),
           planned(join.right)
         )
-      case Some(slices) =>
-        def sliced(
-            input: LogicalPlan,
-            attributes: Seq[Expression],
-            whole: Boolean,
-            copies: Option[SliceCopies]
-        ) = {
-          val cell = AttributeReference("cell", LongType, nullable = false)()
-          TimeSliceExec(attributes, slices, whole, copies, cell, planned(input))
-        }
-        val left = sliced(join.left, terms.left, probing.unmatched, None)
-        val right = sliced(join.right, terms.right, whole = false, copies)
+      case Some(sliced) =>
+        val left = sliced.over(Side.R, probing.unmatched, planned(join.left))
+        val right = sliced.over(Side.S, whole = false, planned(join.right))
         val cells = JoinKeys(Seq(left.cell), Seq(right.cell), Some(JoinKeys.Cells()))
-        val what =
-          if (keys.left.isEmpty) s"${slices.slices(0)} slices of time, for there is no key"
-          else s"slices of time of ${slices.size} hot ${if (slices.size == 1) "key" else "keys"}"
         WindowJoinExec(
           probing,
           LocalJoin.Nearest(cells, ofOneCell(terms, probing, cells)),
-          join.describe(s"index over the right side's partitions, $what $size"),
+          join.describe(s"index over the right side's partitions, ${sliced.describe} $size"),
           left,
           right
         )
@@ -145,22 +124,20 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
     val isChosen = residual.size > (if (byHash) keys.left.size else 0)
     if (join.isStreaming) None
     else if (!isChosen && join.terms.most <= MostCarried)
-      Some(Carry(
-        join.terms.direction,
-        if (byHash) keys.right else Nil,
-        join.terms.ties,
-        join.terms.most
+      Some(SliceCopies(
+        0,
+        0,
+        Some(Carry(
+          join.terms.direction,
+          if (byHash) keys.right else Nil,
+          join.terms.ties,
+          join.terms.most
+        ))
       ))
-    else join.reach._1.collect { case band: IntegralBand => Spread(band.lower, band.upper) }
-  }
-
-  private[this] def slicesOf(
-      join: AsOfJoin,
-      terms: IndexTerms,
-      copies: SliceCopies
-  ): Option[TimeSlices] = {
-    val spread = Some(copies).collect { case spread: Spread => spread }
-    new AsOfSlices(join, terms.attributes, spread).find(SQLConf.get)
+    else
+      join.reach._1.collect { case band: IntegralBand =>
+        SliceCopies(band.lower, band.upper, None)
+      }
   }
 
   private[this] def indexTerms(

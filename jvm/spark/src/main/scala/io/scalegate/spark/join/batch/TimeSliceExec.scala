@@ -19,10 +19,11 @@ import org.apache.spark.sql.types.LongType
 import io.scalegate.lookup.Direction
 import io.scalegate.partition.TimeSlices
 import io.scalegate.spark.rows.{AttributeReader, NodeTerms, RowOrder, UnsafeRows}
+import io.scalegate.stream.SaturatingMath
 
-/** Gives each row of an as-of join's input the cell that it is joined in: a column more, by which the rows are then
-  * exchanged. Of the right input each slice is given what a left row may find that is not of its own slice: copies of the
-  * nearest rows of the others, or of all that are in reach.
+/** Gives each row of an input of an as-of join, or of aggregates of the rows around each row, the cell that it is joined
+  * in: a column more, by which the rows are then exchanged. Of the right input each slice is given what a left row may
+  * find that is not of its own slice: copies of all that are in reach, and of the nearest rows of the others.
   *
   * @param attributes
   *   over the child's output: the key, if there is one, and the time
@@ -41,7 +42,7 @@ final case class TimeSliceExec(
     cell: Attribute,
     child: SparkPlan
 ) extends UnaryExecNode {
-  override def nodeName: String = "AsOfJoinSlice"
+  override def nodeName: String = "TimeSlice"
   override def output: Seq[Attribute] = child.output :+ cell
 
   override lazy val metrics: Map[String, SQLMetric] = Map(
@@ -72,48 +73,42 @@ final case class TimeSliceExec(
       copies.fold("")(c => s", ${c.describe}")
 }
 
-/** Which right rows are given in slices that are not their own. */
-sealed trait SliceCopies extends NodeTerms {
-  private[batch] def describe: String
-}
-
-/** Those within reach of a left row of the slice: what is taken of them is chosen by a condition, so that the nearest
-  * alone would not do.
+/** Which slices right rows are given in: all in which they are within reach of a left row, and those to which they are
+  * carried because no nearer row is there.
   *
   * @param lower
-  *   the least and the greatest difference of a right row's time and a left one's
+  *   the least and the greatest difference of a right row's time and a left one's that is within reach; 0 where the nearest
+  *   row alone counts
+  * @param carried
+  *   over the right input
   */
-final case class Spread(lower: Long, upper: Long) extends SliceCopies {
-  override def children: Seq[Expression] = Nil
+final case class SliceCopies(lower: Long, upper: Long, carried: Option[Carry])
+    extends NodeTerms {
+  override def children: Seq[Expression] = carried.toSeq
 
-  override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Spread = this
+  override protected def withNewChildrenInternal(
+      changed: IndexedSeq[Expression]
+  ): SliceCopies = copy(carried = changed.headOption.map(_.asInstanceOf[Carry]))
 
-  /** The slices that a right row of this time is given in. */
-  def slicesOf(slices: TimeSlices, hot: Int, time: Long): Range.Inclusive =
-    slices.sliceOf(hot, Spread.minus(time, upper)) to
-      slices.sliceOf(hot, Spread.minus(time, lower))
+  /** The first and the last slice that a right row of this time is within reach in. */
+  def first(slices: TimeSlices, hot: Int, time: Long): Int =
+    slices.sliceOf(hot, SaturatingMath.subtract(time, upper))
+  def last(slices: TimeSlices, hot: Int, time: Long): Int =
+    slices.sliceOf(hot, SaturatingMath.subtract(time, lower))
 
-  private[batch] def describe: String = "rows in reach copied"
-}
-
-object Spread {
-
-  /** Not beyond the ends of the line. */
-  private def minus(a: Long, b: Long): Long = {
-    val difference = a - b
-    if (((a ^ b) & (a ^ difference)) >= 0) difference
-    else if (a < 0) Long.MinValue
-    else Long.MaxValue
+  private[batch] def describe: String = {
+    val reached = Option.when(lower != 0 || upper != 0)("rows in reach copied")
+    (reached ++ carried.map(_.describe)).mkString(", ")
   }
 }
 
-/** The last rows of the slices before one, and the first of those after it. Each task gives them of the rows that it has
-  * seen, when it has seen all.
+/** The last rows before a slice, and the first of those after it, of those that are not in its reach. Each task gives them
+  * of the rows that it has seen, when it has seen all.
   *
   * @param keys
-  *   over the input: what tells keys apart that have one hash, where the first attribute is a hash
+  *   what tells keys apart that have one hash, where the first attribute is a hash
   * @param ties
-  *   over the input: the order of rows of equal times
+  *   the order of rows of equal times
   * @param most
   *   of each key
   */
@@ -122,7 +117,7 @@ final case class Carry(
     keys: Seq[Expression],
     ties: Seq[Expression],
     most: Int
-) extends SliceCopies {
+) extends NodeTerms {
   override def children: Seq[Expression] = keys ++ ties
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Carry = {
@@ -161,8 +156,7 @@ final private class TimeSlicer(slicing: TimeSlicing, copied: Long => Unit) {
   private[this] val project = UnsafeProjection.create(output, output)
   private[this] val joined = new JoinedRow
   private[this] val cellRow = new SpecificInternalRow(Seq(LongType))
-  private[this] val keep = copies.collect { case carry: Carry => new Kept(carry) }.orNull
-  private[this] val spread = copies.collect { case spread: Spread => spread }.orNull
+  private[this] val keep = copies.flatMap(_.carried).map(new Kept(_)).orNull
 
   /** The rows with their cells, each valid until the next is asked for. */
   def sliced(rows: Iterator[UnsafeRow]): Iterator[UnsafeRow] = rows.flatMap { row =>
@@ -181,14 +175,15 @@ final private class TimeSlicer(slicing: TimeSlicing, copied: Long => Unit) {
     val time = reader.keys(attributes.length - 1)
     val hot = slices.indexOf(key)
     if (hot < 0) Iterator.single(inCell(row, key))
-    else if (spread != null) {
-      val reached = spread.slicesOf(slices, hot, time)
-      copied(reached.size - 1L)
-      reached.iterator.map(slice => inCell(row, slices.cell(hot, slice)))
-    } else {
-      val slice = slices.sliceOf(hot, time)
-      if (keep != null) keep.add(hot, slice, time, row)
-      Iterator.single(inCell(row, slices.cell(hot, slice)))
+    else {
+      val first = copies.fold(slices.sliceOf(hot, time))(_.first(slices, hot, time))
+      val last = copies.fold(first)(_.last(slices, hot, time))
+      if (keep != null) keep.add(hot, first, last, time, row)
+      if (first == last) Iterator.single(inCell(row, slices.cell(hot, first)))
+      else {
+        copied((last - first).toLong)
+        Iterator.range(first, last + 1).map(slice => inCell(row, slices.cell(hot, slice)))
+      }
     }
   }
 
@@ -197,7 +192,7 @@ final private class TimeSlicer(slicing: TimeSlicing, copied: Long => Unit) {
     project(joined(row, cellRow))
   }
 
-  /** The first and the last rows of each slice, as many as a left row finds. */
+  /** The first and the last rows that are in each slice and in none before it, or behind it, as many as a left row finds. */
   final private[this] class Kept(carry: Carry) {
     private[this] val order = RowOrder(carry.ties, input)
     private[this] val keyOf =
@@ -207,10 +202,13 @@ final private class TimeSlicer(slicing: TimeSlicing, copied: Long => Unit) {
     private[this] val lasts = if (carry.backward) empty else null
     private[this] val firsts = if (carry.forward) empty else null
 
-    def add(hot: Int, slice: Int, time: Long, row: UnsafeRow): Unit = {
+    /** @param first
+      *   slice that the row is in, which it is carried before, and `last`, which it is carried behind
+      */
+    def add(hot: Int, first: Int, last: Int, time: Long, row: UnsafeRow): Unit = {
       val key = if (keyOf == null) null else keyOf(row)
-      if (lasts != null) endsOf(lasts(hot), slice, last = true).add(key, time, row)
-      if (firsts != null) endsOf(firsts(hot), slice, last = false).add(key, time, row)
+      if (lasts != null) endsOf(lasts(hot), last, last = true).add(key, time, row)
+      if (firsts != null) endsOf(firsts(hot), first, last = false).add(key, time, row)
     }
 
     private[this] def endsOf(ends: Array[Ends], slice: Int, last: Boolean): Ends = {

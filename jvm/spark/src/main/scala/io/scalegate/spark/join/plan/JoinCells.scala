@@ -61,6 +61,7 @@ object JoinCells {
         )
       }
 
-  private[this] def liesByKeys(c: WindowJoinCandidate): Boolean =
+  /** Whether an input lies by its keys already. */
+  private[join] def liesByKeys(c: WindowJoinCandidate): Boolean =
     KeyLayout.isBy(c.join.left, c.leftKeys) || KeyLayout.isBy(c.join.right, c.rightKeys)
 }

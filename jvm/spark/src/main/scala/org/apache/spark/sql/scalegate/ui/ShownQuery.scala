@@ -65,7 +65,7 @@ private[ui] object ShownQuery {
     Set(
       "BroadcastExchange",
       "PartialPanes",
-      "AsOfJoinSlice",
+      "TimeSlice",
       "WindowJoinKeptRows",
       "WindowJoinPack",
       "WindowJoinProgress",

@@ -1,12 +1,11 @@
-package io.scalegate.spark.join.asof
+package io.scalegate.spark.join.batch
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.plans.logical.{BinaryNode, LogicalPlan}
 import org.apache.spark.sql.classic.SparkSession
 import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.partition.{HotKey, TimeSlices}
-import io.scalegate.spark.join.batch.Spread
 import io.scalegate.spark.plan.{
   ColumnLineage,
   EvenSample,
@@ -19,38 +18,42 @@ import io.scalegate.spark.rows.PartitionIds
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.stream.Sides
 
-/** Cuts the inputs of an as-of join along time where one task would have most of the rows: those of a join without a key,
-  * and those of a key that is most of a core's share.
+/** Cuts the inputs of a join along time where one task would have most of the rows: those of a join without a key, and
+  * those of a key that is most of a core's share.
   *
   * Where the cuts lie is found by a job that reads the keys and times of both inputs once, as Spark does before it sorts.
   * It is found once for a join and all the copies that adaptive execution makes of it. They are read where they come from,
   * below all joins and aggregates ([[ColumnLineage]]): a key that is frequent there may not be frequent any more, and to
   * cut it costs little.
   *
+  * @param join
+  *   whose left rows are in one slice each
   * @param attributes
   *   of both sides: the key, if there is one, and the time
-  * @param spread
-  *   if right rows are copied to all slices that they may be found in: the slices are so few then that a row is in two on
-  *   average
+  * @param copies
+  *   of the right rows; where these are all within reach, slices are so few that a row is in two on average
   */
-final private[asof] class AsOfSlices(
-    join: AsOfJoin,
+final private[join] class TimeSliceChoice(
+    join: BinaryNode,
     attributes: Sides[Seq[Expression]],
-    spread: Option[Spread]
+    copies: SliceCopies
 ) {
-  import AsOfSlices._
+  import TimeSliceChoice._
 
   private[this] val keyed = attributes.left.length > 1
 
   /** None where nothing is to be cut, where that would cost more, and where the plan is only looked at. */
-  def find(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
+  def find(conf: SQLConf): Option[SlicedInputs] =
+    slices(conf).map(SlicedInputs(_, attributes, copies, keyed))
+
+  private[this] def slices(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
     for {
       _ <- Option.when(ScaleGateConf.sampleRows(conf) > 0)(())
       left <- ColumnLineage.of(join.left, attributes.left)
       right <- ColumnLineage.of(join.right, attributes.right)
       sources = Sides(left, right)
       if !keyed || hasFrequentKey(session, sources, conf)
-      found <- slices(session, sources.map(EvenSample.of(session, _)), conf)
+      found <- cut(session, sources.map(EvenSample.of(session, _)), conf)
     } yield found
   }
 
@@ -69,7 +72,7 @@ final private[asof] class AsOfSlices(
   private[this] def share(session: SparkSession): Double =
     1.0 / (2 * session.sparkContext.defaultParallelism)
 
-  private[this] def slices(
+  private[this] def cut(
       session: SparkSession,
       samples: Sides[Seq[SampledRow]],
       conf: SQLConf
@@ -83,7 +86,7 @@ final private[asof] class AsOfSlices(
     val right = samples.right.groupBy(keyOf)
     val ids = new PartitionIds(conf.numShufflePartitions)
     var next = 0
-    val cut = hot.flatMap { case (key, of) =>
+    val found = hot.flatMap { case (key, of) =>
       val ofKey = of.map(_.weight).sum
       val wanted = EvenSample.parts(ofKey, math.ceil(conf.numShufflePartitions * ofKey / rows))
       cutsOf(of, right.getOrElse(key, Nil), wanted).map { cuts =>
@@ -94,7 +97,7 @@ final private[asof] class AsOfSlices(
         (HotKey(key, cells), cuts)
       }
     }
-    Option.when(cut.nonEmpty)(new TimeSlices(cut.map(_._1), cut.map(_._2)))
+    Option.when(found.nonEmpty)(new TimeSlices(found.map(_._1), found.map(_._2)))
   }
 
   private[this] def keyOf(row: SampledRow): Long = if (keyed) row.keys.head else 0L
@@ -107,18 +110,21 @@ final private[asof] class AsOfSlices(
   ): Option[Array[Long]] = {
     val times = WeightedValues(rows)(_.keys.last)
     val rightRows = right.map(_.weight).sum
-    def isFew(cuts: Array[Long]) = spread.forall(copies(_, cuts, right) <= rightRows)
+    def isFew(cuts: Array[Long]) = copiesOf(right, cuts) <= rightRows
     Iterator.iterate(wanted)(_ / 2).map(times.cuts).find(cuts => cuts.isEmpty || isFew(cuts))
       .filter(_.nonEmpty)
   }
 
-  private[this] def copies(spread: Spread, cuts: Array[Long], right: Seq[SampledRow]): Double = {
+  private[this] def copiesOf(right: Seq[SampledRow], cuts: Array[Long]): Double = {
     val slices =
       new TimeSlices(Vector(HotKey(0L, Array.tabulate(cuts.length + 1)(_.toLong))), Vector(cuts))
-    right.map(row => row.weight * (spread.slicesOf(slices, 0, row.keys.last).size - 1)).sum
+    right.map { row =>
+      val time = row.keys.last
+      row.weight * (copies.last(slices, 0, time) - copies.first(slices, 0, time))
+    }.sum
   }
 }
 
-private[asof] object AsOfSlices {
+private object TimeSliceChoice {
   private val Slices = new FoundOnce[TimeSlices]("scalegate.slices")
 }
