@@ -135,11 +135,16 @@ final class TwoInequalitiesSuite extends SparkJoinSuite {
     assert(explained.contains("side's partitions (as hinted)"))
   }
 
-  test("large inputs without a key meet in a matrix where the hint asks for them") {
-    val asked = query(conditions.head, "", "/*+ WINDOW_JOIN */")
-    val df = assertedJoin(asked)
-    assertRunsBy(df, classOf[LocalJoin.IndexOrBlocks])
-    assert(windowJoins(df).head.description.contains("matrix of "))
+  test("large inputs without a key meet in parts of the line, or in a matrix on request") {
+    for (
+      (hint, how) <-
+        Seq("WINDOW_JOIN" -> "parts of the line", "WINDOW_JOIN('matrix')" -> "matrix of ")
+    ) {
+      val df = assertedJoin(query(conditions.head, "", s"/*+ $hint */"))
+      df.collect()
+      assertRunsBy(df, classOf[LocalJoin.IndexOrBlocks])
+      assert(windowJoins(df).head.description.contains(how))
+    }
   }
 
   test("a sweep, which needs bounds that are constant, is refused by name") {

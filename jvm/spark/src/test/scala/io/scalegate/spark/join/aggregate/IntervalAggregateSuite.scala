@@ -1,5 +1,7 @@
 package io.scalegate.spark.join.aggregate
 
+import org.apache.spark.sql.{DataFrame, Row}
+
 import io.scalegate.Sample
 
 /** Aggregates over the rows around each row, written as subqueries, against plain Spark, which joins and groups. With
@@ -249,31 +251,69 @@ final class IntervalAggregateSuite extends AggregateQueries {
     assert(node.left.toString.contains("% 3) = 1)"), node)
   }
 
-  test("the row that prevails when an interval begins") {
-    val first = "(SELECT array_sort(collect_list(q.id)) AS n FROM s q WHERE"
-    for (key <- Seq("q.k = o.k AND", "")) {
+  private[this] def millis(row: Row, column: Int): Long = row.getTimestamp(column).getTime
+
+  /** Of each left row the ids of the right rows in its interval, and of the one that prevails when that begins. */
+  private[this] def prevailing(key: String, after: String): Seq[(String, Seq[Int])] = {
+    val pairs = plainSpark(spark.sql(
+      s"SELECT o.id, o.ts - INTERVAL 30 MINUTES, q.id, q.ts FROM r o JOIN s q ON $key q.ts <= o.ts + $after"
+    ).collect().toSeq).groupBy(_.get(0)).map { case (id, rows) =>
+      val start = millis(rows.head, 1)
+      val (before, within) = rows.partition(millis(_, 3) < start)
       // Of rows of one time the one with the greatest id prevails, since no other column is read.
-      val query =
-        s"SELECT o.id, a.n FROM r o, LATERAL $first $key prevailing(o.ts, q.ts, INTERVAL -30 MINUTES)) a"
-      val got = spark.sql(query)
-      assert(aggregates(got).size == 1)
-      val pairs = spark.sql(
-        s"SELECT o.id, o.ts, q.id AS q, q.ts AS t FROM r o JOIN s q ON $key q.ts <= o.ts"
-      ).collect().groupBy(_.getAs[Any]("id")).map { case (id, rows) =>
-        val start = rows.head.getTimestamp(1).getTime - 30 * 60000
-        def at(row: org.apache.spark.sql.Row) = row.getTimestamp(3).getTime
-        val within = rows.filter(at(_) >= start)
-        val before = rows.filter(at(_) < start)
-        val prior =
-          if (within.exists(at(_) == start) || before.isEmpty) Nil
-          else Seq(before.maxBy(row => (at(row), row.getInt(2))))
-        id.toString -> (within ++ prior).map(_.getInt(2)).sorted.toSeq
-      }
-      val expected = spark.sql("SELECT id FROM r").collect().map(_.get(0).toString)
-        .map(id => id -> pairs.getOrElse(id, Nil)).toSeq.sortBy(_._1)
-      val rows = got.collect().map(row => row.get(0).toString -> row.getSeq[Int](1)).toSeq
-      assert(rows.sortBy(_._1) == expected)
+      val prior =
+        if (within.exists(millis(_, 3) == start)) None
+        else before.maxByOption(row => (millis(row, 3), row.getInt(2)))
+      id -> (within ++ prior).map(_.getInt(2)).sorted
     }
+    spark.sql("SELECT id FROM r").collect().toSeq.map(_.get(0))
+      .map(id => id.toString -> pairs.getOrElse(id, Nil)).sortBy(_._1)
+  }
+
+  private[this] def lastAndAround(key: String, after: String): String =
+    s"SELECT o.id, a.n FROM r o, LATERAL (SELECT array_sort(collect_list(q.id)) AS n FROM s q WHERE $key " +
+      s"prevailing(o.ts, q.ts, INTERVAL -30 MINUTES, $after)) a"
+
+  private[this] def idsOf(df: DataFrame): Seq[(String, Seq[Int])] =
+    df.collect().toSeq.map(row => row.get(0).toString -> row.getSeq[Int](1)).sortBy(_._1)
+
+  test("the row that prevails when an interval begins") {
+    val now = "INTERVAL 0 MINUTES"
+    for (key <- Seq("q.k = o.k AND", "")) {
+      val got = spark.sql(lastAndAround(key, now))
+      assert(aggregates(got).size == 1)
+      assert(idsOf(got) == prevailing(key, now))
+    }
+  }
+
+  test(
+    "the row that prevails is carried to slices of time, of rows without a key and of hot keys"
+  ) {
+    Seq("r", "s").foreach(table => spark.table(table).cache().count())
+    def hot(key: String, value: String) =
+      s"if(q.id % 3 = 0, q.$key, $value) = if(o.id % 3 = 0, o.$key, $value) AND"
+    try
+      withSettings("spark.sql.shuffle.partitions" -> "7") {
+        for {
+          key <-
+            Seq("", hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} ${hot("name", "''")}")
+          after <- Seq("INTERVAL -29 MINUTES", "INTERVAL 3 HOURS")
+        } {
+          val got = spark.sql(lastAndAround(key, after))
+          assert(idsOf(got) == prevailing(key, after), s"$key $after")
+          assert(aggregates(got).map(_.description).forall(_.contains("slices of time")), key)
+        }
+        val several = spark.sql(
+          "SELECT o.id, a.n, b.m FROM r o, LATERAL (SELECT array_sort(collect_list(q.id)) AS n FROM s q " +
+            "WHERE prevailing(o.ts, q.ts, INTERVAL -30 MINUTES, INTERVAL 1 HOUR)) a, LATERAL (SELECT count(*) AS m " +
+            "FROM s q WHERE q.ts BETWEEN o.ts - INTERVAL 2 HOURS AND o.ts - INTERVAL 1 HOUR) b"
+        )
+        assert(idsOf(several.select("id", "n")) == prevailing("", "INTERVAL 1 HOUR"))
+        val counts = "SELECT o.id, count(q.id) FROM r o LEFT JOIN s q ON " +
+          "q.ts BETWEEN o.ts - INTERVAL 2 HOURS AND o.ts - INTERVAL 1 HOUR GROUP BY o.id"
+        assert(rowsOf(several.select("id", "m")) == plainSpark(rowsOf(spark.sql(counts))))
+      }
+    finally Seq("r", "s").foreach(table => spark.table(table).unpersist())
   }
 
   test("prevailing rows where none can be told") {
