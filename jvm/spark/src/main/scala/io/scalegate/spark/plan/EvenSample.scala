@@ -1,7 +1,9 @@
 package io.scalegate.spark.plan
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
+import org.apache.spark.TaskKilledException
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
@@ -37,7 +39,9 @@ private[spark] object EvenSample {
     rows.mapPartitions(sampled(_, columns, most)).collect().toSeq
   }
 
-  /** Every n-th of a partition's rows, for the least n with which they are few. */
+  /** Every n-th of a partition's rows, for the least n with which they are few; of those before the first whose attributes
+    * cannot be evaluated.
+    */
   private[this] def sampled(
       rows: Iterator[InternalRow],
       columns: Seq[Attribute],
@@ -47,7 +51,7 @@ private[spark] object EvenSample {
     var kept = mutable.ArrayBuffer.empty[Vector[Long]]
     var step = 1L
     var number = 0L
-    rows.foreach { row =>
+    def add(row: InternalRow): Unit = {
       if (number % step == 0 && reader.read(row)) {
         if (kept.size == most) {
           kept = kept.zipWithIndex.collect { case (one, i) if i % 2 == 0 => one }
@@ -56,6 +60,11 @@ private[spark] object EvenSample {
         if (number % step == 0) kept += reader.keys.toVector
       }
       number += 1
+    }
+    try rows.foreach(add)
+    catch {
+      case e @ (_: TaskKilledException | _: InterruptedException) => throw e
+      case NonFatal(_) => // The query does not have this row, or fails of it by itself.
     }
     val weight = step.toDouble
     kept.iterator.map(SampledRow(_, weight))

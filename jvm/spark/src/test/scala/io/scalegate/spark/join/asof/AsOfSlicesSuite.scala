@@ -155,6 +155,21 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     }
   }
 
+  test("a time that cannot be evaluated, of a row that a join leaves out, fails no query") {
+    val texts = "(SELECT id, if(id % 7 = 3, 'never', CAST(ts AS STRING)) AS text FROM r)"
+    val left = s"(SELECT a.id, CAST(a.text AS TIMESTAMP) AS ts FROM $texts a " +
+      "JOIN (SELECT DISTINCT id - id % 7 AS id FROM s) b ON a.id = b.id)"
+    val query =
+      s"SELECT l.id, q.id FROM $left l LEFT JOIN s q ON asof(l.ts, q.ts, 'backward', NULL, true, q.id)"
+    withSettings(Exchanged: _*) {
+      val rows = describedAndRows(query)._2
+      withSettings("spark.scalegate.join.sampleRows" -> "0") {
+        val expected = describedAndRows(query)._2
+        assert(expected.nonEmpty && rows == expected)
+      }
+    }
+  }
+
   test("what may be far from a left row, or has times of several inputs, is in one task or few") {
     def description(query: String) = withSettings(Exchanged: _*)(describedAndRows(query)._1)
     val one = "in one task, for there is no key"
