@@ -14,10 +14,17 @@ final private[spark] class FoundOnce[A](name: String) {
 
   def in(join: LogicalPlan)(find: SparkSession => Option[A]): Option[A] =
     join.getTagValue(tag).getOrElse {
-      SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty).flatMap { session =>
+      FoundOnce.running.flatMap { session =>
         val found = find(session)
         join.setTagValue(tag, found)
         found
       }
     }
+}
+
+private[spark] object FoundOnce {
+
+  /** The session whose query is planned to be run; None where its plan is only looked at. */
+  def running: Option[SparkSession] =
+    SparkSession.getActiveSession.filter(RunningQuery.in(_).nonEmpty)
 }

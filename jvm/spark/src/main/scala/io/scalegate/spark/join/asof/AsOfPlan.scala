@@ -68,11 +68,15 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       terms: IndexTerms
   )(planned: LogicalPlan => SparkPlan): WindowJoinNode = {
     val size = s"(it has ${InputSize.from(join.right).describe})"
-    val copies = copiesOf(join, keys, terms)
-    copies.flatMap(new TimeSliceChoice(join, terms.attributes, _).find(SQLConf.get)) match {
+    val choice = copiesOf(join, keys, terms).map(new TimeSliceChoice(join, terms.attributes, _))
+    choice.flatMap(_.find(SQLConf.get)) match {
       case None =>
+        def later =
+          if (choice.exists(_.isForLater(SQLConf.get)))
+            ", or in slices of time that are looked for when the query runs"
+          else ""
         val where =
-          if (keys.left.isEmpty) " in one task, for there is no key" else "'s partitions"
+          if (keys.left.isEmpty) s" in one task$later, for there is no key" else "'s partitions"
         WindowJoinExec(
           probing,
           LocalJoin.Nearest(keys, terms),

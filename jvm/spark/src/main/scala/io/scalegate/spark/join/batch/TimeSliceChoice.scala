@@ -48,14 +48,23 @@ final private[join] class TimeSliceChoice(
 
   private[this] def slices(conf: SQLConf): Option[TimeSlices] = Slices.in(join) { session =>
     for {
-      _ <- Option.when(ScaleGateConf.sampleRows(conf) > 0)(())
-      left <- ColumnLineage.of(join.left, attributes.left)
-      right <- ColumnLineage.of(join.right, attributes.right)
-      sources = Sides(left, right)
+      sources <- sourcesOf(conf)
       if !keyed || hasFrequentKey(session, sources, conf)
       found <- cut(session, sources.map(EvenSample.of(session, _)), conf)
     } yield found
   }
+
+  /** Whether rows without a key are not cut because the query is not run. */
+  def isForLater(conf: SQLConf): Boolean =
+    !keyed && FoundOnce.running.isEmpty && sourcesOf(conf).nonEmpty
+
+  /** What is read to find the cuts. */
+  private[this] def sourcesOf(conf: SQLConf): Option[Sides[LogicalPlan]] =
+    for {
+      left <- ColumnLineage.of(join.left, attributes.left)
+      right <- ColumnLineage.of(join.right, attributes.right)
+      if ScaleGateConf.sampleRows(conf) > 0
+    } yield Sides(left, right)
 
   /** Whether the rows at the beginning of both have a key that is. */
   private[this] def hasFrequentKey(

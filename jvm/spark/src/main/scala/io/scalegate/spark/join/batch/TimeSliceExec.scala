@@ -70,7 +70,7 @@ final case class TimeSliceExec(
 
   override def simpleString(maxFields: Int): String =
     s"$nodeName ${attributes.map(_.sql).mkString("[", ", ", "]")}, as $cell" +
-      copies.fold("")(c => s", ${c.describe}")
+      copies.map(_.describe).filter(_.nonEmpty).fold("")(", " + _)
 }
 
 /** Which slices right rows are given in: all in which they are within reach of a left row, and those to which they are

@@ -97,6 +97,17 @@ final class AsOfSlicesSuite extends AsOfDefinitions {
     }
   }
 
+  test("a plan that is only looked at says that slices are looked for when the query runs") {
+    withSettings(Exchanged: _*) {
+      val query = "SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts)"
+      def explained = spark.sql(s"EXPLAIN $query").head().getString(0)
+      assert(explained.contains("or in slices of time that are looked for when the query runs"))
+      withSettings("spark.scalegate.join.sampleRows" -> "0") {
+        assert(explained.contains("in one task, for there is no key"))
+      }
+    }
+  }
+
   test("nothing is cut where nothing may be read for the plan") {
     withSettings(Exchanged :+ ("spark.scalegate.join.sampleRows" -> "0"): _*) {
       val df = spark.sql("SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts)")
