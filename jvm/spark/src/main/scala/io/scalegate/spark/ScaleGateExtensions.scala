@@ -48,6 +48,7 @@ import io.scalegate.spark.rules.{
   KeepEmptyStreams,
   LastRules,
   MarkTwoSteps,
+  RowExchanges,
   TwoStepsStrategy
 }
 import io.scalegate.spark.settings.{FunctionText, SparkRelease}
@@ -199,6 +200,7 @@ private object ScaleGateRules {
     extensions.injectPlannerStrategy(_ => WindowJoinStrategy)
     extensions.injectPlannerStrategy(_ => ReadOnceStrategy)
     extensions.injectQueryStagePrepRule(_ => SplitSkewedPartitions)
+    extensions.injectQueryStagePrepRule(_ => RowExchanges)
     extensions.injectResolutionRule(_ => GatherTimeWindows)
     extensions.injectPlanNormalizationRule(_ => ExtractTimeWindows)
     extensions.injectPlanNormalizationRule(_ => KeepEmptyStreams)

@@ -9,6 +9,6 @@ import org.apache.spark.sql.scalegate.stream.ReadyOperators
   */
 object LastRules extends ColumnarRule {
   override def preColumnarTransitions: Rule[SparkPlan] =
-    plan => ReadyOperators(DropTwoSteps(plan))
+    plan => RowExchanges(ReadyOperators(DropTwoSteps(plan)))
   override def postColumnarTransitions: Rule[SparkPlan] = OutputWithoutCodegen
 }

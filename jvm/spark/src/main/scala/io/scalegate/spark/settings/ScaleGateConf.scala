@@ -149,6 +149,13 @@ object ScaleGateConf {
 
   def minOverlap(conf: SQLConf): Int = atLeast(1, conf, MinOverlap, 2)
 
+  /** `false` leaves the exchanges below this package's operators to Spark: the rows are the same, but are written and read
+    * one by one.
+    */
+  val Exchanges = "spark.scalegate.exchange.enabled"
+
+  def exchanges(conf: SQLConf): Boolean = boolean(conf, Exchanges, default = true)
+
   /** A design of the papers, with options or without, as in `wiml(inputs=2)`: how aggregates over sliding windows of
     * batches are run whose hint does not say, and that can be run so; `none` for panes.
     */

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.stream.Sides
 
 /** Gives each left row with aggregates of the right rows around it: a window for each interval slides over the right rows of
@@ -32,7 +33,8 @@ final case class IntervalAggregateExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends BinaryExecNode {
+) extends BinaryExecNode
+    with ExchangeReader {
   override def nodeName: String = "IntervalAggregate"
   override def output: Seq[Attribute] = shown ++ terms.results
   override def producedAttributes: AttributeSet = terms.produced

@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.{BinaryExecNode, SparkPlan}
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.join.{JoinedPairs, Probing, WindowJoinNode}
 import io.scalegate.stream.Sides
 
@@ -33,7 +34,8 @@ final case class WindowJoinExec(
     right: SparkPlan,
     isCut: Boolean = false
 ) extends BinaryExecNode
-    with WindowJoinNode {
+    with WindowJoinNode
+    with ExchangeReader {
   private[this] def inputs = Sides(left, right)
 
   override def nodeName: String = if (isCut) s"${local.shownName}(skew=true)" else local.shownName

@@ -14,6 +14,7 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 
 import io.scalegate.matrix.cube.{CubeLayout, CubePair}
+import io.scalegate.spark.exchange.ExchangeReader
 
 /** The inner join of three inputs by a cube of workers (DP-Join §III-C). All rows meet in one task, whose thread feeds the
   * workers in the order of times.
@@ -39,7 +40,7 @@ final case class CubeJoinExec(
     first: SparkPlan,
     second: SparkPlan,
     third: SparkPlan
-) extends SparkPlan {
+) extends ExchangeReader {
   override def children: Seq[SparkPlan] = Seq(first, second, third)
   override def output: Seq[Attribute] = children.flatMap(_.output)
   override def outputPartitioning: Partitioning = SinglePartition

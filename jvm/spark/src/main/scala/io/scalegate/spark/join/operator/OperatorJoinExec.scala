@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.join.{IndexTerms, JoinKeys, Probing}
 import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.TimeWindow
@@ -35,7 +36,8 @@ final case class OperatorJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends PartitionsOperatorNode {
+) extends PartitionsOperatorNode
+    with ExchangeReader {
   private[this] def isKeyed = keys.left.nonEmpty
 
   override def requiredChildDistribution: Seq[Distribution] =

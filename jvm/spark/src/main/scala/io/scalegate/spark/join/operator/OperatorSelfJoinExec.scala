@@ -20,6 +20,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.join.{JoinedPairs, Probing}
 import io.scalegate.spark.settings.NamedOperator
 import io.scalegate.stream.Sides
@@ -38,7 +39,8 @@ final case class OperatorSelfJoinExec(
     description: String,
     child: SparkPlan
 ) extends UnaryExecNode
-    with OperatorNode {
+    with OperatorNode
+    with ExchangeReader {
   override def probing: Probing = Probing.Inner
 
   override protected def joined: Sides[Seq[Attribute]] = terms.columns

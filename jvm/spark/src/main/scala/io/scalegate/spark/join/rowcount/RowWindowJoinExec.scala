@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.join.operator.{OperatorTask, PartitionsOperatorNode}
 import io.scalegate.spark.join.{IndexTerms, Probing}
 import io.scalegate.spark.settings.NamedOperator
@@ -35,7 +36,8 @@ final case class RowWindowJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends PartitionsOperatorNode {
+) extends PartitionsOperatorNode
+    with ExchangeReader {
   override def requiredChildDistribution: Seq[Distribution] = AllTuples :: AllTuples :: Nil
 
   override def requiredChildOrdering: Seq[Seq[SortOrder]] = orderBy(window.order(columns))

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 }
 import org.apache.spark.sql.execution.SparkPlan
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.join.operator.PartitionsJoinNode
 import io.scalegate.spark.join.{IndexTerms, PartitionsJoinTask, Probing}
 
@@ -30,7 +31,8 @@ final case class RowsPerKeyJoinExec(
     description: String,
     left: SparkPlan,
     right: SparkPlan
-) extends PartitionsJoinNode {
+) extends PartitionsJoinNode
+    with ExchangeReader {
   override protected def counters: Seq[(String, String)] = Seq(
     "comparisons" -> "comparisons",
     "rowsKept" -> "rows kept in windows",

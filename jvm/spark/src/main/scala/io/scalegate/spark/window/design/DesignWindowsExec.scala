@@ -24,6 +24,7 @@ import org.apache.spark.sql.catalyst.plans.physical.{
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.settings.NamedDesign
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.PaneFunctions
@@ -54,7 +55,8 @@ final case class DesignWindowsExec(
     window: Attribute,
     resultExpressions: Seq[NamedExpression],
     child: SparkPlan
-) extends UnaryExecNode {
+) extends UnaryExecNode
+    with ExchangeReader {
   override def nodeName: String = "DesignWindows"
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
 

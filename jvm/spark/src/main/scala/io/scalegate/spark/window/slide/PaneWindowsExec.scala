@@ -16,6 +16,7 @@ import org.apache.spark.sql.execution.{
   UnaryExecNode
 }
 
+import io.scalegate.spark.exchange.ExchangeReader
 import io.scalegate.spark.window.PaneTerms
 import io.scalegate.spark.window.partial.{PaneFunctions, PanePartials}
 
@@ -44,7 +45,8 @@ final case class PaneWindowsExec(
     packed: Boolean,
     child: SparkPlan
 ) extends UnaryExecNode
-    with PartitioningPreservingUnaryExecNode {
+    with PartitioningPreservingUnaryExecNode
+    with ExchangeReader {
   import terms.{by, functions, having, keys}
 
   override def nodeName: String = "PaneWindows"

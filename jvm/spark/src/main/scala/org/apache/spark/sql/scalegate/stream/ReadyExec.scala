@@ -11,6 +11,8 @@ import org.apache.spark.sql.scalegate.SparkStreams._
 import org.apache.spark.sql.streaming.StateOperatorProgress
 import org.apache.spark.util.CollectionAccumulator
 
+import io.scalegate.spark.exchange.ExchangeReader
+
 /** A [[HostedExec]] that Spark has given all that it needs, over the inputs that are executed. The last rules change no
   * more than these, and to make the operator again for each would take milliseconds, see [[PlannedExec]].
   *
@@ -23,7 +25,8 @@ final case class ReadyExec(
     left: SparkPlan,
     right: SparkPlan
 ) extends BinaryExecNode
-    with HostMetrics {
+    with HostMetrics
+    with ExchangeReader {
   override lazy val metrics: Map[String, SQLMetric] = host.metrics
   override val checkpointInfoAccumulator
       : CollectionAccumulator[StatefulOpStateStoreCheckpointInfo] =

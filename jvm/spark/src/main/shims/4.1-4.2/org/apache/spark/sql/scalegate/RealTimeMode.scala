@@ -18,6 +18,9 @@ object RealTimeMode {
   /** Whether a batch's plan reads its streams in it. */
   def isIn(plan: LogicalPlan): Boolean = false
 
+  /** The same of what is executed. */
+  def isIn(plan: SparkPlan): Boolean = false
+
   /** Throws where Spark does not allow the sink in this mode. */
   def checkSink(query: WriteToStreamStatement): Unit = ()
 

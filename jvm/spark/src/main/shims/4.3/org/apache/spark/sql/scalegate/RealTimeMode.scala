@@ -26,6 +26,9 @@ object RealTimeMode {
     case _ => false
   }
 
+  /** The same of what is executed. */
+  def isIn(plan: SparkPlan): Boolean = plan.exists(_.isInstanceOf[RealTimeStreamScanExec])
+
   /** Throws where Spark does not allow the sink in this mode. */
   def checkSink(query: WriteToStreamStatement): Unit =
     RealTimeModeAllowlist.checkAllowedSink(query.sink, throwException = true)
@@ -33,7 +36,7 @@ object RealTimeMode {
   /** Throws where Spark does not allow one of a batch's operators in this mode; this package's stand for their inputs.
     */
   def checkOperators(plan: SparkPlan): Unit =
-    if (plan.exists(_.isInstanceOf[RealTimeStreamScanExec])) {
+    if (isIn(plan)) {
       val others = plan.transformUp { case own if isOwn(own) => UnionExec(own.children) }
       RealTimeModeAllowlist.checkAllowedPhysicalOperator(others, throwException = true)
     }
