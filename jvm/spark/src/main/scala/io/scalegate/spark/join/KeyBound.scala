@@ -29,6 +29,10 @@ final case class KeyBound(
     band: Band,
     residual: Option[Expression]
 ) extends NodeTerms {
+
+  /** Whether unequal keys may have equal values of the bound: rows of several keys lie together. */
+  def isByHash: Boolean = residual.nonEmpty
+
   override def children: Seq[Expression] = Seq(left, right) ++ residual
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): KeyBound = {

@@ -153,7 +153,8 @@ private[spark] object ColumnLineage extends PredicateHelper {
     AttributeSet(columns).subsetOf(plan.outputSet) && isInPlace(plan)
   }
 
-  private[this] def isPlain(e: Expression): Boolean =
+  /** Whether an expression has the same values where it is evaluated once more, without another query's result. */
+  private[plan] def isPlain(e: Expression): Boolean =
     e.deterministic && !SubqueryExpression.hasSubquery(e)
 
   /** What Spark reads again, too, where it sorts; an RDD only where its rows are at hand. */

@@ -16,8 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   Attribute,
   AttributeSet,
   Expression,
-  Literal,
-  SubqueryExpression
+  Literal
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   Filter,
@@ -256,7 +255,7 @@ object InputSample {
     }
 
   private[this] def isPlain(plan: LogicalPlan): Boolean =
-    plan.expressions.forall(e => e.deterministic && !SubqueryExpression.hasSubquery(e))
+    plan.expressions.forall(ColumnLineage.isPlain)
 
   private[this] def isCheap(leaf: LeafNode): Boolean = leaf match {
     case _: LocalRelation | _: Range => true

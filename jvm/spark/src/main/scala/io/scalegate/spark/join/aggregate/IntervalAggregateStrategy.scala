@@ -80,7 +80,7 @@ object IntervalAggregateStrategy extends SparkStrategy {
     if (!mayBe) None
     else {
       val bands = candidates.flatMap(_.band)
-      val byHash = bound.exists(_.residual.nonEmpty)
+      val byHash = bound.exists(_.isByHash)
       val last = Carry(Direction.Backward, if (byHash) keys.right else Nil, Nil, most = 1)
       val copies = SliceCopies(bands.map(_.lower).min, bands.map(_.upper).max, Some(last))
       val attributes = Sides(

@@ -123,7 +123,7 @@ private[scalegate] object AsOfPlan extends PredicateHelper with JoinSelectionHel
       keys: JoinKeys,
       terms: IndexTerms
   ): Option[SliceCopies] = {
-    val byHash = KeyBound.from(keys.left, keys.right).exists(_.residual.nonEmpty)
+    val byHash = KeyBound.from(keys.left, keys.right).exists(_.isByHash)
     val residual = terms.residual.toSeq.flatMap(splitConjunctivePredicates)
     val isChosen = residual.size > (if (byHash) keys.left.size else 0)
     if (join.isStreaming) None
