@@ -1,6 +1,6 @@
 package io.scalegate.spark.join.hint
 
-import org.apache.spark.sql.catalyst.expressions.And
+import org.apache.spark.sql.catalyst.expressions.{And, Equality, Expression, PredicateHelper}
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 
@@ -9,7 +9,7 @@ import io.scalegate.spark.settings.ScaleGateConf
 /** Makes a hint on a join's input a conjunct of the join's condition. The rule runs after resolution, when the inputs
   * are known: the optimizer rebuilds joins and keeps nothing but the condition.
   */
-object MoveHintToCondition extends Rule[LogicalPlan] {
+object MoveHintToCondition extends Rule[LogicalPlan] with PredicateHelper {
   override def apply(plan: LogicalPlan): LogicalPlan =
     if (!plan.exists(_.isInstanceOf[WindowJoinHint])) plan
     else
@@ -29,9 +29,19 @@ object MoveHintToCondition extends Rule[LogicalPlan] {
     val pair = for {
       l <- named.find(join.left.outputSet.contains).orElse(join.left.output.headOption)
       r <- named.find(join.right.outputSet.contains).orElse(join.right.output.headOption)
-    } yield WindowJoinRequested(l, r, options)
+    } yield WindowJoinRequested(l, r, options, isWindowed(join))
     val condition = (join.condition ++ pair).reduceOption(And.apply)
     join.copy(condition = condition)
+  }
+
+  private[this] def isWindowed(join: Join): Boolean = {
+    val (left, right) = (join.left.outputSet, join.right.outputSet)
+    def isKey(a: Expression, b: Expression) =
+      a.references.subsetOf(left) && b.references.subsetOf(right)
+    join.condition.toSeq.flatMap(splitConjunctivePredicates).exists {
+      case Equality(a, b) if isKey(a, b) || isKey(b, a) => false
+      case c => c.references.exists(left.contains) && c.references.exists(right.contains)
+    }
   }
 
   /** As Spark does for its own hints, a hint is seen through what keeps its input's rows apart. */

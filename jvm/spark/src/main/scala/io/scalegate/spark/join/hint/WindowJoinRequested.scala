@@ -8,11 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.{BinaryExpression, Expression, 
   * package's strategy still gives the same rows; it refers to both inputs, so that no rule pushes it
   * below the join. The copies that Spark infers for one input, where an equality makes the two
   * attributes one, [[DropInferredMarkers]] takes away.
+  *
+  * @param isWindowed
+  *   whether the condition, as it was written, compares the two sides beyond equality keys
   */
 final case class WindowJoinRequested(
     left: Expression,
     right: Expression,
-    options: HintOptions = HintOptions()
+    options: HintOptions = HintOptions(),
+    isWindowed: Boolean = false
 ) extends BinaryExpression
     with Predicate {
   override def nullable: Boolean = false

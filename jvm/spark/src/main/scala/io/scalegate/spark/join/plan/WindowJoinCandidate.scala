@@ -39,7 +39,7 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
   val inputs: Sides[LogicalPlan] = Sides(join.left, join.right)
 
   private[this] val all = join.condition.toSeq.flatMap(splitConjunctivePredicates)
-  private[this] val requests = all.collect { case r: WindowJoinRequested => r }
+  private[this] val asked = all.collect { case r: WindowJoinRequested => r }
   private[this] val bare = all.filterNot(_.isInstanceOf[WindowJoinRequested])
 
   private[this] val (equiLeft, equiRight, others) = {
@@ -71,6 +71,16 @@ final class WindowJoinCandidate(val join: Join) extends PredicateHelper {
 
   val differences: Seq[BoundedDifference] = extracted._1
   val residual: Option[Expression] = extracted._2.reduceOption(And.apply)
+
+  /** What hints ask for. Nothing where one was given to a window of which constants have left keys alone: a time of one
+    * side that is the same in all rows bounds the other side's rows, not their differences. Such a join is Spark's.
+    */
+  private[this] val requests = {
+    val keysAlone = leftKeys.nonEmpty && !conjuncts.exists { c =>
+      Seq(join.left, join.right).forall(_.outputSet.exists(c.references.contains))
+    }
+    asked.filterNot(_.isWindowed && keysAlone)
+  }
 
   /** Of a join that has no bounded difference. */
   lazy val inequalities: Option[TwoInequalities] =

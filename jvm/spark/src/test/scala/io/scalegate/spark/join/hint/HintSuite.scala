@@ -54,6 +54,31 @@ final class HintSuite extends SparkJoinSuite {
     )
   }
 
+  // What bounds the difference bounds one side's rows then.
+  for {
+    (name, left, right) <- Seq(
+      ("the left time", "(SELECT i, TIMESTAMP'2013-03-10 06:30:00' AS ts, 5 AS l FROM r)", "s"),
+      ("the right time", "r", "(SELECT i, TIMESTAMP'2013-03-10 06:30:00' AS ts, 5L AS l FROM s)"),
+      ("a NULL time", "r", "(SELECT i, CAST(NULL AS TIMESTAMP) AS ts, l FROM s)")
+    )
+    how <- Seq("", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
+    algorithm <- Seq("", "('sweep')", "('kp')")
+  }
+    test(
+      s"rows have equal keys, and $name is the same in all, $how JOIN by WINDOW_JOIN$algorithm"
+    ) {
+      val query =
+        s"SELECT /*+ WINDOW_JOIN$algorithm */ a.i, a.ts FROM $left a $how JOIN $right b ON a.i = b.i AND " +
+          "b.ts BETWEEN a.ts - INTERVAL 1 HOUR AND a.ts + INTERVAL 2 HOURS"
+      assert(rowsOf(spark.sql(query)) == plainSpark(rowsOf(spark.sql(query))))
+    }
+
+  test("keys alone are no window, nor is what one side's rows are bounded by") {
+    for (more <- Seq("", " AND a.l > 3", " AND a.k = b.k"))
+      assert(fails(s"SELECT /*+ WINDOW_JOIN */ a.i FROM r a JOIN s b ON a.i = b.i$more")
+        .startsWith("WINDOW_JOIN needs, where rows have equal keys, a condition"))
+  }
+
   test("the hint wins over one of Spark's own") {
     assertJoins(
       "SELECT /*+ WINDOW_JOIN(r, s), BROADCAST(s) */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3"
