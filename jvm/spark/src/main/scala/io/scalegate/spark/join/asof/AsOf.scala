@@ -67,7 +67,8 @@ final case class AsOf(
 
   override protected def withNewChildrenInternal(changed: IndexedSeq[Expression]): Expression =
     copy(
-      times = changed.head,
+      // Constants that Spark has compared are no times.
+      times = if (changed.head.isInstanceOf[BinaryComparison]) changed.head else times,
       tolerance = changed.slice(1, 1 + tolerance.size),
       ties = changed.drop(1 + tolerance.size)
     )

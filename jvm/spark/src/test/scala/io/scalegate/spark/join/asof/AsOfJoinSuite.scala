@@ -196,6 +196,23 @@ final class AsOfJoinSuite extends AsOfDefinitions {
       "SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts) AND q.id IN (SELECT id FROM r)",
       "Join with that query first"
     )
+    refused("SELECT asof(7L, 8L)", "once among the AND-ed conditions")
+    refused(
+      "SELECT * FROM r WHERE asof(TIMESTAMP'2024-01-01', TIMESTAMP'2024-01-02')",
+      "once among the AND-ed conditions"
+    )
+    // Spark plans a filter together with the file that it reads.
+    val path = newDirectory().resolve("filed").toString
+    spark.table("r").select("k", "ts").write.parquet(path)
+    spark.read.parquet(path).createOrReplaceTempView("filed")
+    for {
+      (marker, where) <- Seq(
+        "asof(ts, ts)" -> "among the AND-ed conditions of a join",
+        "within_rows(ts, ts, 2)" -> "must be one of the AND-ed conditions of a join",
+        "prevailing(TIMESTAMP'1970-01-01', ts, INTERVAL -5 SECONDS)" -> "among the AND-ed conditions of a lateral"
+      )
+      query <- Seq("count(*) FROM filed WHERE ", "k, count(*) FROM filed WHERE k > 1 AND ")
+    } refused(s"SELECT $query$marker" + (if (query.startsWith("k")) " GROUP BY k" else ""), where)
     plainSpark(refused(asOf(""), "spark.scalegate.enabled"))
   }
 }
