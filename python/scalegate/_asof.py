@@ -21,6 +21,7 @@ from scalegate._joins import (
     hidden_columns,
     rename_right,
     with_hidden,
+    with_names,
     with_renamed,
 )
 from scalegate._keys import Keys, checked_keys
@@ -279,7 +280,8 @@ def _joined(
     joined = joined.drop(*shown[0], *shown[1])
     if kind in LEFT_ONLY:
         return joined
-    return keys.once(joined.toDF(*left.columns, *renamed.values()), left.columns, kind)
+    named = with_names(joined, [*left.columns, *renamed.values()])
+    return keys.once(named, left.columns, kind)
 
 
 def _reach(tolerance: Width, left: T.DataType, right: T.DataType) -> Column:

@@ -13,7 +13,7 @@ from scalegate import _schema as schema
 from scalegate import _session
 from scalegate._bands import between, not_negative
 from scalegate._errors import ScalegateError
-from scalegate._joins import hidden_columns, with_hidden
+from scalegate._joins import hidden_columns, with_hidden, with_names
 from scalegate._required import required
 from scalegate._schema import MOST_CELLS, Frame
 from scalegate._widths import Width, whole_number
@@ -104,7 +104,7 @@ def cube_join(
     last = [windows[0, 2], windows[1, 2], *([] if on is None else [_condition(on)])]
     joined = inputs[0].join(inputs[1], windows[0, 1]).join(inputs[2], reduce(and_, last))
     hinted = joined.hint(HINT, *([] if layout is None else [_layout(layout)]))
-    return hinted.drop(*hidden).toDF(*names)
+    return with_names(hinted.drop(*hidden), names)
 
 
 def _frames(given: Sequence[DataFrame]) -> list[Frame]:

@@ -22,6 +22,7 @@ from scalegate._widths import Width
 
 OUTER = "__scalegate_outer"
 COUNT = "__scalegate_count"
+ROWS_HINT = "SCALEGATE_LATERAL_ROWS"
 EXAMPLE = 'give each interval a name and both ends, as in {"after_1s": (0, "1 second")}.'
 CALL = 'left.interval_aggregate(right, lower="-5 seconds", aggs=[F.max("x"), F.count("*")])'
 
@@ -132,8 +133,10 @@ def interval_aggregate(
         within = _within(start, interval, prevailing)
         results = functions if intervals is None else [F.struct(*functions).alias(name)]
         # A subquery of no aggregates would give pairs: Spark refuses it beside the count.
-        counted = right.where(reduce(and_, [*same, within])).select(
-            *results, F.count("*").alias(COUNT)
+        counted = (
+            right.hint(ROWS_HINT)
+            .where(reduce(and_, [*same, within]))
+            .select(*results, F.count("*").alias(COUNT))
         )
         found = found.lateralJoin(counted).drop(COUNT)
     return found.drop(*outer.values())

@@ -36,6 +36,7 @@ from scalegate._schema import Algorithm, Frame, JoinType
 from scalegate._widths import Rows, Width
 
 HINT = "WINDOW_JOIN"
+NAMES_HINT = "SCALEGATE_COLUMN_NAMES"
 LEFT_ONLY = ("semi", "anti")
 ROWS_OR_TIME = (
     "left.window_join(right, within={}), or, for the last rows, in "
@@ -375,7 +376,7 @@ def window_join(
     unique = all(old == new for old, new in renamed.items())
     if unique or kind in LEFT_ONLY:
         return joined
-    return joined.toDF(*left.columns, *renamed.values())
+    return with_names(joined, [*left.columns, *renamed.values()])
 
 
 @dataclass(frozen=True)
@@ -436,6 +437,11 @@ def rename_right(sides: tuple[Frame, Frame], keys: Keys, suffix: str) -> dict[st
 def with_renamed(right: DataFrame, renamed: Mapping[str, str]) -> DataFrame:
     """The right side with the names that it has in the output."""
     return right.withColumnsRenamed({old: new for old, new in renamed.items() if old != new})
+
+
+def with_names(df: DataFrame, names: Sequence[str]) -> DataFrame:
+    """The frame with its columns called so; those of this name already stay the same columns."""
+    return df.hint(NAMES_HINT, *names)
 
 
 def hidden_columns(names: Sequence[str], what: str, sides: Sequence[Frame]) -> list[str]:

@@ -248,6 +248,38 @@ def test_rows_without_time_or_key_get_what_no_rows_give(
     assert [(row.n, row.high) for row in around.collect()] == [(0, None)] * 2
 
 
+@pytest.mark.connect
+@pytest.mark.parametrize("made", ["monotonically_increasing_id()", "uuid()", "rand()"])
+def test_right_rows_that_differ_each_time_they_are_read(
+    spark: SparkSession, trades: DataFrame, quotes: DataFrame, made: str
+) -> None:
+    def high(right: DataFrame) -> dict[int, tuple[Any, ...]]:
+        return rows(
+            trades.interval_aggregate(
+                right,
+                on="symbol",
+                lower="-90 seconds",
+                aggs=[F.max("bid").alias("high"), F.count("*").alias("n")],
+            ),
+            "high",
+            "n",
+        )
+
+    numbered = quotes.withColumn("number", F.expr(made))
+    assert high(numbered) == high(quotes)
+    assert high(numbered.filter(F.expr(f"{made} IS NOT NULL"))) == high(quotes)
+    # To Spark alone these are rows of a lateral subquery.
+    spark.conf.set("spark.scalegate.enabled", "false")
+    try:
+        alone = trades.interval_aggregate(
+            numbered, on="symbol", lower="-90 seconds", aggs=[F.max("bid").alias("high")]
+        )
+        found = {row.trade: row.high for row in alone.collect()}
+    finally:
+        spark.conf.unset("spark.scalegate.enabled")
+    assert found == {trade: values[0] for trade, values in high(quotes).items()}
+
+
 def test_what_spark_does_alone_gives_the_same_rows(
     spark: SparkSession, trades: DataFrame, quotes: DataFrame
 ) -> None:

@@ -156,6 +156,65 @@ def test_window_join_with_a_condition_of_both_frames(
     assert_same(spark, joined, left.join(renamed(right), condition))
 
 
+@pytest.mark.connect
+def test_columns_of_the_joined_frames_name_those_of_the_result(
+    left: DataFrame, right: DataFrame
+) -> None:
+    # Both sides have ts, tick, day and symbol.
+    joined = [
+        left.window_join(right, within="30 seconds"),
+        left.window_join(right, left.x < right.a, within="30 seconds"),
+        left.asof_join(right, on="symbol", condition=left.x < right.a),
+        left.nearest_join(right, k=2, condition=left.x < right.a),
+        left.cube_join(
+            right, left.limit(3).select(F.col("ts"), F.col("x").alias("z")), within="9 seconds"
+        ),
+    ]
+    for df in joined:
+        picked = df.select(left.x, right.a, left["ts"])
+        assert picked.columns == ["x", "a", "ts"]
+        assert rows(picked) == rows(df.select("x", "a", "ts"))
+        assert rows(df.groupBy(left.symbol).agg(F.sum(right.a).alias("a"))) == rows(
+            df.groupBy("symbol").agg(F.sum("a").alias("a"))
+        )
+        assert df.drop(right.a).columns == [c for c in df.columns if c != "a"]
+        assert df.withColumn("d", left.x - right.a).columns == [*df.columns, "d"]
+
+
+@pytest.mark.connect
+def test_aliases_of_the_joined_frames_name_the_columns_of_the_result(
+    left: DataFrame, right: DataFrame
+) -> None:
+    joined = left.alias("l").asof_join(
+        right.alias("r"), on="symbol", condition=F.expr("l.x < r.a")
+    )
+    assert rows(joined.select("l.x", "r.a", "l.ts")) == rows(joined.select("x", "a", "ts"))
+
+
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+def test_times_that_are_the_same_in_all_rows(
+    spark: SparkSession, left: DataFrame, right: DataFrame, how: str
+) -> None:
+    noon = left.withColumn("ts", F.expr("timestamp'2024-03-10 00:00:30'"))
+    between = "r_ts BETWEEN ts - INTERVAL 20 SECONDS AND ts + INTERVAL 20 SECONDS"
+    kind = {"semi": "left_semi", "anti": "left_anti"}.get(how, how)
+    for algorithm in ("auto", "sweep", "kp"):
+        joined = noon.interval_join(
+            right,
+            on="symbol",
+            lower="-20 seconds",
+            upper="20 seconds",
+            how=how,
+            algorithm=algorithm,
+        )
+        expected = noon.join(renamed(right), F.expr(f"symbol = r_symbol AND {between}"), kind)
+        assert joined.count() == expected.count()
+    assert (
+        noon.window_join(right, noon.symbol == right.symbol, within="20 seconds", how=how).count()
+        == expected.count()
+    )
+
+
 def test_a_frame_joined_with_itself_by_alias(spark: SparkSession, left: DataFrame) -> None:
     joined = left.alias("l").window_join(
         left.alias("r"), on=F.col("l.symbol") != F.col("r.symbol"), within="10 seconds"

@@ -26,6 +26,7 @@ import io.scalegate.spark.join.asof.{AsOf, ExtractAsOfJoin, PushThroughAsOfJoin}
 import io.scalegate.spark.join.cube.{CubeJoinStrategy, ExtractCubeJoin, ResolveCubeHint}
 import io.scalegate.spark.join.explain.{RecentQueries, ResolveFrameHints}
 import io.scalegate.spark.join.hint.{
+  ColumnNames,
   DropInferredMarkers,
   MoveHintToCondition,
   ResolveWindowJoinHint
@@ -42,7 +43,7 @@ import io.scalegate.spark.join.stream.plan.{
 }
 import io.scalegate.spark.join.stream.realtime.MetricsFunction
 import io.scalegate.spark.join.stream.state.StateFunction
-import io.scalegate.spark.plan.ReadOnceStrategy
+import io.scalegate.spark.plan.{LateralRows, ReadOnceStrategy}
 import io.scalegate.spark.rules.{
   EmptyStreamStrategy,
   KeepEmptyStreams,
@@ -163,6 +164,7 @@ private object ScaleGateRules {
       ResolveWindowJoinHint,
       ResolveWindowHints,
       ResolveCubeHint,
+      ColumnNames,
       HideStreamingJoins,
       TellOutputMode,
       CheckRealTimeWindows
@@ -175,6 +177,8 @@ private object ScaleGateRules {
     extensions.injectResolutionRule(_ => ResolveFrameHints)
     extensions.injectResolutionRule(_ => ResolveWindowHints)
     extensions.injectResolutionRule(_ => ResolveCubeHint)
+    extensions.injectResolutionRule(_ => ColumnNames)
+    extensions.injectResolutionRule(_ => LateralRows)
     extensions.injectPostHocResolutionRule(_ => MoveHintToCondition)
     extensions.injectPostHocResolutionRule(_ => ResolveStreamingAggregate)
     extensions.injectPlanNormalizationRule(_ => PythonOfStreams)

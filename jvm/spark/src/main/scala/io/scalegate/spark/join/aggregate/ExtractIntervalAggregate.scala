@@ -27,7 +27,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.plan.Renumbered
+import io.scalegate.spark.plan.{LateralRows, Renumbered}
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 
@@ -86,7 +86,7 @@ object ExtractIntervalAggregate extends Rule[LogicalPlan] with PredicateHelper {
       left: LogicalPlan,
       subquery: LogicalPlan
   ): Option[IntervalAggregate] =
-    ReplaceExpressions(EliminateSubqueryAliases(subquery)) match {
+    ReplaceExpressions(EliminateSubqueryAliases(LateralRows.of(subquery))) match {
       case Aggregated(functions, results, Filtered(fields, filters, input))
           if !isCorrelated(input) && !fields.exists(isOuter) &&
             !(functions ++ results).exists(isOuter) =>
