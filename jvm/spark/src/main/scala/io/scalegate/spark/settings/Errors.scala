@@ -281,6 +281,11 @@ object Errors {
       "a table and read them in a second query"
   )
 
+  def streamEncoding(encoding: String): Exception = bad(
+    s"joins of two streams keep their state in Spark's binary rows, and ${ScaleGateConf.StateEncoding} is $encoding: set it " +
+      s"to ${ScaleGateConf.BinaryState} for this query"
+  )
+
   def stateSide(found: String): Exception = bad(
     s"the state of a streaming join is that of its 'left' or its 'right' side, not '$found'"
   )

@@ -94,6 +94,15 @@ object ScaleGateConf {
 
   def checksRealTime(conf: SQLConf): Boolean = boolean(conf, CheckRealTime, default = true)
 
+  /** Spark's: how rows are encoded in state stores. */
+  val StateEncoding = "spark.sql.streaming.stateStore.encodingFormat"
+
+  /** The only encoding of this package's operators. */
+  val BinaryState = "unsaferow"
+
+  def stateEncoding(conf: SQLConf): String =
+    conf.getConfString(StateEncoding, BinaryState).toLowerCase(Locale.ROOT)
+
   /** Spark's: whether it refuses operators in Real-Time Mode that it does not know. */
   val SparkChecksRealTime = "spark.sql.streaming.realTimeMode.allowlistCheck"
 

@@ -90,6 +90,11 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
     finally run.stop()
     val chunks = spark.read.format("statestore").load(run.checkpoint.toString)
     assert(chunks.selectExpr("sum(value.count)").head().getLong(0) == 4, "3 rows and a mark")
+    for (side <- Seq("left", "right"))
+      assert(
+        StateReader.read(spark, run.checkpoint.toString, side, 0).columns.toSet ==
+          Set("partition_id", "batch", "id", "ts", "x")
+      )
     def state(side: String) =
       rowsOf(StateReader.read(spark, run.checkpoint.toString, side, 0).select("id", "x", "batch"))
     assert(state("left") == Seq("[1,5,0]", "[2,50,0]"))
@@ -102,6 +107,16 @@ final class StreamingRecoverySuite extends StreamingJoinSuite {
       assert(
         intercept[IllegalArgumentException](inSql(wrong)).getMessage.contains("join_state takes")
       )
+  }
+
+  test("a state in Avro is refused when the query starts, as Spark refuses it of its joins") {
+    withSettings("spark.sql.streaming.stateStore.encodingFormat" -> "avro") {
+      val keyed = query.replace(" ON ", " ON l.x = r.x AND ")
+      def refused =
+        intercept[Exception](new Running(keyed, delay = "5 seconds").start()).getMessage
+      assert(refused.startsWith("joins of two streams keep their state in Spark's binary rows"))
+      assert(plainSpark(refused).contains("avro is not supported"))
+    }
   }
 
   for (

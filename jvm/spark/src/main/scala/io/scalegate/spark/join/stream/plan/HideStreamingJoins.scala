@@ -33,6 +33,7 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
       val hidden = hide(w)
       RealTimeQueries.refuse(w, hidden.inputQuery, conf)
       refuseUnboundedAge(hidden.inputQuery, w.outputMode)
+      refuseEncoding(hidden.inputQuery)
       hidden.inputQuery.foreach { p =>
         if (p.isStreaming && waits(p, w.outputMode))
           StreamingNearest.refuseAbove(p, hidden.inputQuery)
@@ -63,6 +64,13 @@ object HideStreamingJoins extends Rule[LogicalPlan] {
           }
       }
     )
+
+  /** Spark refuses what writes no Avro of the operators that it sees. */
+  private[this] def refuseEncoding(query: LogicalPlan): Unit = {
+    val encoding = ScaleGateConf.stateEncoding(conf)
+    if (encoding != ScaleGateConf.BinaryState && query.exists(isOurs))
+      throw Errors.streamEncoding(encoding)
+  }
 
   /** Where all operators go by one watermark, rows that one of them gives late are too late for the next. Spark refuses
     * that for the joins that it sees.

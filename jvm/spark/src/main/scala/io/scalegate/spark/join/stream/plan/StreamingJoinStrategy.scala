@@ -32,6 +32,7 @@ import io.scalegate.spark.join.stream.state.{
   EventTimeWindow,
   IntervalWindow,
   RowCountWindow,
+  StateReader,
   StreamWindow
 }
 import io.scalegate.spark.join.stream.{StreamCells, StreamCondition, StreamExchange, StreamJoin}
@@ -216,7 +217,14 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       right: LogicalPlan
   ): PlannedPairs = {
     def sliced(side: Side, input: LogicalPlan, cells: StreamCells) =
-      SliceExec(planLater(input), side, probing, cells.by, cells.attributes(side), CellName)
+      SliceExec(
+        planLater(input),
+        side,
+        probing,
+        cells.by,
+        cells.attributes(side),
+        StateReader.CellColumn
+      )
     def pairs(join: StreamJoin, keys: Sides[Seq[Expression]], inputs: Sides[SparkPlan]) =
       PlannedPairs.of(c.isRealTime, join, keys, inputs)
     exchange match {
@@ -435,9 +443,6 @@ object StreamingJoinStrategy extends SparkStrategy with PredicateHelper {
       RowCountWindow(bands.length + 1, rows)
     )
   }
-
-  /** It is among the columns that a checkpoint names. */
-  private[this] val CellName = "__scalegate_cell"
 
   /** More would make more copies of a side's rows than their selectivity is worth. */
   private[this] val MostDimensions = 2

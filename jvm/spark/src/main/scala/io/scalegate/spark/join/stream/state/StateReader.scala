@@ -14,8 +14,12 @@ import io.scalegate.stream.Side
   */
 object StateReader {
 
+  /** Where a join without keys has its rows lie, among the columns that a checkpoint names. */
+  val CellColumn = "__scalegate_cell"
+
   /** The held rows of one side: its columns, and before them `partition_id` and `batch`, which wrote it. Some may have
-    * expired: a chunk goes when its last row does.
+    * expired: a chunk goes when its last row does. A join without keys may hold a row in several cells, and so several
+    * times.
     *
     * @param checkpoint
     *   of the query
@@ -54,7 +58,7 @@ object StateReader {
           }
         }
       }(Encoders.row(schema))
-      .toDF()
+      .drop(CellColumn)
   }
 }
 
