@@ -1,5 +1,8 @@
 package io.scalegate.spark.join.stream
 
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
+import org.apache.spark.sql.scalegate.RowExchangeExec
+
 /** Queries in which several operators read the same stream, by the same exchange if they could. */
 final class StreamingSharedInputsSuite extends StreamingJoinSuite {
   private val rows = Seq(at(3.801, 2), at(7.997, 6), at(8.5, 7, x = 9))
@@ -49,10 +52,12 @@ final class StreamingSharedInputsSuite extends StreamingJoinSuite {
       } finally run.stop()
     }
 
-  test("an operator by itself shares the exchange of its sides") {
+  test("an operator by itself shares the exchange of its sides, which is this package's") {
     val run = new Running(s"SELECT id FROM $inOrder")
     try {
       run.start().add(Nil, rows)
+      val exchanges = run.executed.collect { case e: ShuffleExchangeLike => e }
+      assert(exchanges.nonEmpty && exchanges.forall(_.isInstanceOf[RowExchangeExec]))
       assert(!run.explained.contains("StreamingOperatorInput"), run.explained)
     } finally run.stop()
   }
