@@ -28,6 +28,7 @@ import io.scalegate.spark.join.explain.{RecentQueries, ResolveFrameHints}
 import io.scalegate.spark.join.hint.{
   ColumnNames,
   DropInferredMarkers,
+  LateralRows,
   MoveHintToCondition,
   ResolveWindowJoinHint
 }
@@ -43,7 +44,7 @@ import io.scalegate.spark.join.stream.plan.{
 }
 import io.scalegate.spark.join.stream.realtime.MetricsFunction
 import io.scalegate.spark.join.stream.state.StateFunction
-import io.scalegate.spark.plan.{LateralRows, ReadOnceStrategy}
+import io.scalegate.spark.plan.ReadOnceStrategy
 import io.scalegate.spark.rules.{
   EmptyStreamStrategy,
   KeepEmptyStreams,

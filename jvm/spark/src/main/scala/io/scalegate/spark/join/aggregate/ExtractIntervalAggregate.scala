@@ -27,7 +27,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.plans.{Inner, LeftOuter}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.plan.{LateralRows, Renumbered}
+import io.scalegate.spark.join.hint.LateralRows
+import io.scalegate.spark.plan.Renumbered
 import io.scalegate.spark.settings.ScaleGateConf
 import io.scalegate.spark.window.SlidingAggregate
 

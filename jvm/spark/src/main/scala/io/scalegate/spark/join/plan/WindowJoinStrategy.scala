@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.plan
 
 import org.apache.spark.sql.catalyst.expressions.{And, EqualTo, PredicateHelper}
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LeafNode, LogicalPlan, Project}
 import org.apache.spark.sql.catalyst.plans.physical.HashPartitioning
 import org.apache.spark.sql.execution.exchange.{REPARTITION_BY_NUM, ShuffleExchangeExec}
 import org.apache.spark.sql.execution.{LocalTableScanExec, SparkPlan, SparkStrategy}
@@ -9,6 +9,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import io.scalegate.spark.join.asof.{AsOfJoin, AsOfPlan}
 import io.scalegate.spark.join.batch.{LocalJoin, SliceBy, SliceExec, WindowJoinExec}
+import io.scalegate.spark.join.hint.{LateralRows, WindowJoinHint}
 import io.scalegate.spark.join.lookup.BroadcastSide
 import io.scalegate.spark.join.operator.{
   OperatorJoinExec,
@@ -25,7 +26,6 @@ import io.scalegate.spark.join.{
   WholeInputMarker,
   WindowJoinNode
 }
-import io.scalegate.spark.plan.HintNode
 import io.scalegate.spark.settings.{Algorithm, Cores, NamedOperator, ScaleGateConf}
 import io.scalegate.stream.Sides
 
@@ -37,7 +37,8 @@ import io.scalegate.stream.Sides
   */
 object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
-    case hint: HintNode => planLater(hint.child) :: Nil
+    case WindowJoinHint(child, _) => planLater(child) :: Nil
+    case LateralRows(child) => planLater(child) :: Nil
     case w: RowWindowJoin => RowWindowPlan(w)(planLater).rows(w.output) :: Nil
     case a: AsOfJoin if !a.isOfStreams => AsOfPlan(a)(planLater).rows(a.output) :: Nil
     case join: Join if ScaleGateConf.enabled(SQLConf.get) =>
@@ -48,19 +49,24 @@ object WindowJoinStrategy extends SparkStrategy with PredicateHelper {
     case other => refuseMarkers(other)
   }
 
-  /** What holds of whole inputs, and is still a predicate, stands where it cannot be run. Spark plans projections and
-    * filters together with what they read.
+  /** What holds of whole inputs, and is still a predicate, stands where it cannot be run. Spark plans filters and
+    * projections together with a table that they read.
     */
   private[this] def refuseMarkers(plan: LogicalPlan): Seq[SparkPlan] = {
-    plan.expressions.foreach(_.foreach {
+    val chain =
+      Iterator.iterate(Option(plan))(_.flatMap(readBy)).takeWhile(_.nonEmpty).flatten.toSeq
+    val together = if (chain.last.isInstanceOf[LeafNode]) chain else Seq(plan)
+    together.foreach(_.expressions.foreach(_.foreach {
       case m: WholeInputMarker => throw m.misplaced
       case _ => ()
-    })
-    plan match {
-      case Project(_, child) => refuseMarkers(child)
-      case Filter(_, child) => refuseMarkers(child)
-      case _ => Nil
-    }
+    }))
+    Nil
+  }
+
+  private[this] def readBy(plan: LogicalPlan): Option[LogicalPlan] = plan match {
+    case Project(_, child) => Some(child)
+    case Filter(_, child) => Some(child)
+    case _ => None
   }
 
   /** Whether a join is run here and finds anything, as far as its inputs are known. */

@@ -1,8 +1,10 @@
-package io.scalegate.spark.plan
+package io.scalegate.spark.join.hint
 
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnresolvedHint}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
+
+import io.scalegate.spark.plan.HintNode
 
 /** The right side of `interval_aggregate` where its rows may differ from one reading to the next, as those with a column
   * of `uuid()` do. Spark's analyzer refuses such rows in a lateral subquery, since to run it for each outer row would
