@@ -18,6 +18,7 @@ final private class RowInput(in: InputStream, numFields: Int, width: Int)
     extends DeserializationStream {
   private[this] val row = new UnsafeRow(numFields)
   private[this] var buffer = new Array[Byte](RowInput.BufferSize)
+  private[this] var spare = new Array[Byte](RowInput.BufferSize)
   private[this] var start = 0
   private[this] var end = 0
 
@@ -61,9 +62,11 @@ final private class RowInput(in: InputStream, numFields: Int, width: Int)
     end - start >= size
   }
 
+  /** Into the other buffer: the row that was given last lies in this one, and is valid until the next is asked for. */
   private[this] def fill(size: Int): Unit = {
     val from = buffer
-    if (size > buffer.length) buffer = new Array[Byte](size)
+    buffer = if (spare.length >= size) spare else new Array[Byte](size)
+    spare = from
     System.arraycopy(from, start, buffer, 0, end - start)
     end -= start
     start = 0

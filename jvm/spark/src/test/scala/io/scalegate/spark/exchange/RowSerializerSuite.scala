@@ -81,6 +81,18 @@ final class RowSerializerSuite extends AnyFunSuite {
       assert(rowsOf(types, new InPieces(bytes)) == rows)
     }
 
+    test(s"$name are valid until the next is asked for, whether or not there is one") {
+      val in = new InPieces(bytesOf(types, rows))
+      val read =
+        new RowSerializer(types, new SQLMetric("size")).newInstance().deserializeStream(in)
+          .asKeyValueIterator
+      rows.zipWithIndex.foreach { case (row, i) =>
+        val found = read.next()._2
+        assert(read.hasNext == (i < rows.size - 1))
+        assert(found == row)
+      }
+    }
+
     test(s"$name, flushed one by one, lie as they do otherwise") {
       assert(bytesOf(types, rows, flushes = true).sameElements(bytesOf(types, rows)))
     }
