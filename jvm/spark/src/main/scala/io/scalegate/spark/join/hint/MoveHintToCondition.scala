@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{And, Equality, Expression, Pre
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.join.WholeInputMarker
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** Makes a hint on a join's input a conjunct of the join's condition. The rule runs after resolution, when the inputs
@@ -40,6 +41,7 @@ object MoveHintToCondition extends Rule[LogicalPlan] with PredicateHelper {
       a.references.subsetOf(left) && b.references.subsetOf(right)
     join.condition.toSeq.flatMap(splitConjunctivePredicates).exists {
       case Equality(a, b) if isKey(a, b) || isKey(b, a) => false
+      case marked if marked.exists(_.isInstanceOf[WholeInputMarker]) => false
       case c => c.references.exists(left.contains) && c.references.exists(right.contains)
     }
   }
