@@ -55,7 +55,7 @@ final private class RowOutput(out: OutputStream, width: Int, dataSize: SQLMetric
   }
 
   private[this] def writeSize(size: Int): Unit = {
-    if (end == buffer.length) flushBuffer()
+    if (buffer.length - end < RowOutput.SizeWidth) flushBuffer()
     Platform.putLong(buffer, at(end), size.toLong)
     end += RowOutput.SizeWidth
   }
