@@ -36,9 +36,12 @@ object ClosedOperator {
     Seq(0, 1, 20) ++ Seq.fill(10 * soak)(random.nextInt(400))
   }
 
+  // More than the operators under test have room for.
+  private val many = if (Sample.isSoak) 30 else 10
+
   /** Closed by another thread after some tuples, none among them, it tells its consumer and sources. */
   def checkSaysSo(open: => OperatorUnderTest): Unit =
-    for (fed <- Seq(0, 1, 30)) {
+    for (fed <- Seq(0, 1, many)) {
       val operator = open
       for (n <- 0 until fed; i <- operator.sources.indices) until("room") {
         operator.poll()

@@ -15,9 +15,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.tags.Concurrency
 
-/** Compares shared objects with their definitions over generated scenarios of three threads: a quarter of
-  * what a suite names in every run of the tests. With `SCALEGATE_SOAK=n`, as `make soak` sets it, n times as
-  * many scenarios and twenty times as many runs of each.
+/** Compares shared objects with their definitions over generated scenarios of three threads: in every run of the
+  * tests a quarter of the scenarios that a suite names, and half of the runs of each. With `SCALEGATE_SOAK=n`, as
+  * `make soak` sets it, n times as many scenarios and twenty times as many runs of each.
   */
 @Concurrency
 abstract class LincheckSuite extends AnyFunSuite {
@@ -96,7 +96,7 @@ object LincheckSuite {
 
   private def scenarios(sample: Int): Int =
     if (Sample.isSoak) sample * Sample.soak else math.max(1, sample / 4)
-  private def runs(sample: Int): Int = if (Sample.isSoak) 20 * sample else sample
+  private def runs(sample: Int): Int = if (Sample.isSoak) 20 * sample else math.max(1, sample / 2)
 }
 
 /** Linearizability with results that a definition leaves open: a definition that has a method

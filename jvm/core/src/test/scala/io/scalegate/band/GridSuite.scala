@@ -1,15 +1,17 @@
 package io.scalegate.band
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
 import io.scalegate.stream.{Side, SortableKey}
 
 /** Each pair that the bands let through meets in exactly one cell. */
 final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 300)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(300)))
 
   private val longs = Gen.oneOf(
     Gen.choose(-1000L, 1000L),
@@ -87,7 +89,8 @@ final class GridSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
     val finite = numbers.map(d => if (d.isNaN || d.isInfinite) 0.0 else d)
     val buffer = new CellBuffer
     val bounds = Gen.frequency(9 -> finite, 1 -> Gen.oneOf(0.0, Double.MinPositiveValue, 1e-46))
-    forAll(ends, bounds, bounds, minSuccessful(20000)) { (x, a, b) =>
+    val tried = minSuccessful(PosInt.ensuringValid(Sample.cases(20000)))
+    forAll(ends, bounds, bounds, tried) { (x, a, b) =>
       for {
         precision <- Seq(AttributeType.Float32, AttributeType.Float64)
         rounding <- Seq(

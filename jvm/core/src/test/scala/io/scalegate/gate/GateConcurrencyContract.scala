@@ -20,7 +20,7 @@ abstract class GateConcurrencyContract
     with ScalaCheckPropertyChecks
     with GateFixture {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(50)))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(if (Sample.isSoak) 50 else 6))
 
   private val ordering: Ordering[StreamTuple] = EventOrder.Tuples.compare(_, _)
 

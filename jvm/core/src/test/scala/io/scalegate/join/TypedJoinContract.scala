@@ -89,7 +89,8 @@ abstract class TypedJoinContract(strategies: Seq[JoinStrategy]) extends AnyFunSu
 
   for (joinType <- JoinType.all; strategy <- strategies) {
     val join = new TypedJoin(strategy)
-    val cases = PosInt.ensuringValid(if (strategy eq NestedLoopJoin) Sample.cases(60) else 10)
+    val all = if (strategy eq NestedLoopJoin) 60 else 10
+    val cases = PosInt.ensuringValid(if (Sample.isSoak) all else math.max(all / 8, 5))
 
     test(s"$joinType, ${join.name}: the definition's results in order") {
       forAll(JoinCases.cases, Gen.long, minSuccessful(cases)) { (input, seed) =>
@@ -99,7 +100,8 @@ abstract class TypedJoinContract(strategies: Seq[JoinStrategy]) extends AnyFunSu
     }
 
     test(s"$joinType, ${join.name}: the same with a thread for each source") {
-      forAll(JoinCases.cases, minSuccessful(3)) { input =>
+      val few = PosInt.ensuringValid(if (Sample.isSoak) 3 else 2)
+      forAll(JoinCases.cases, minSuccessful(few)) { input =>
         assert(run(join, joinType, input)(threaded(_, input)) == TypedDefinition.results(
           input,
           joinType

@@ -1,16 +1,21 @@
 package io.scalegate.lookup
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
 
+import io.scalegate.Sample
 import io.scalegate.band.{AttributeType, Band, IntegralBand}
 import io.scalegate.stream.Side
 
 /** Windows that grow and expire, against lists of rows. What is kept of a row is its ordinal. */
 final class WindowRunsSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 50, sizeRange = 40)
+    PropertyCheckConfiguration(
+      minSuccessful = PosInt.ensuringValid(if (Sample.isSoak) 50 else 20),
+      sizeRange = 40
+    )
 
   private val bands =
     Vector(

@@ -5,6 +5,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.Sample
+
 /** Sliding rows against the rows themselves, with states that show the order in which rows were merged. */
 final class SlidingRowsSuite extends AnyFunSuite {
   private type Row = (Long, Int) // time and number
@@ -76,7 +78,7 @@ final class SlidingRowsSuite extends AnyFunSuite {
       gap: Int
   ): Unit = {
     val random = new Random(5)
-    (1 to 30).foreach { _ =>
+    (1 to (if (Sample.isSoak) 30 else 10)).foreach { _ =>
       val blocks = new Blocks(random)
       val tested = new SlidingRows[Row, S](states, keepsLast, blocks.next)
       var held = Vector.empty[Row]

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.{AtomicIntegerArray, AtomicLong}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import io.scalegate.Sample
 import io.scalegate.gate.Threads
 import io.scalegate.tags.Concurrency
 
@@ -16,7 +17,7 @@ import io.scalegate.tags.Concurrency
 @Concurrency
 abstract class ConcurrentIndexContract(make: Int => ConcurrentSlidingIndex) extends AnyFunSuite {
   private val Window = 2000
-  private val PerThread = 12000
+  private val PerThread = if (Sample.isSoak) 12000 else 4000
 
   /** The key of the tuple at a position: known to all, random to the index. */
   private def uniform(position: Long): Long = new SplittableRandom(position).nextInt(5000).toLong

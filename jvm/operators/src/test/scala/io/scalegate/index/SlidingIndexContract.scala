@@ -22,12 +22,14 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
   /** Rows that the large windows hold: trees of three levels. */
   protected def window: Int = if (Sample.isSoak) 4000 else 1500
 
-  /** Random cases in a campaign. */
+  /** Random cases in a campaign, an eighth of them in a run of the tests. */
   protected def tried: Int = 200
   import IndexCases.shrinkSteps
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(tried)))
+    PropertyCheckConfiguration(minSuccessful =
+      PosInt.ensuringValid(if (Sample.isSoak) tried else math.max(tried / 8, 1))
+    )
 
   private val query = new RangeQuery
   private val out = new PositionBuffer

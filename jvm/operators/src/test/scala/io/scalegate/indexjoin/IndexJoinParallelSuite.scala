@@ -8,6 +8,7 @@ import scala.jdk.CollectionConverters._
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.BoundedWait.until
+import io.scalegate.Sample
 import io.scalegate.band.{AttributeType, IntegralBand}
 import io.scalegate.index.{
   ConcurrentPimTree,
@@ -59,7 +60,7 @@ class ParallelIndexJoinSkipListSuite
 final class ParallelIndexJoinSuite extends AnyFunSuite {
   import JoinRuns._
 
-  private val Rows = 8000
+  private val Rows = if (Sample.isSoak) 8000 else 4000
   private val bands = Vector(
     IntegralBand(AttributeType.Int32, -3, 3),
     IntegralBand(AttributeType.Int64, -300, 300)
@@ -171,7 +172,8 @@ final class ParallelIndexJoinSuite extends AnyFunSuite {
     val all = input(JoinSpec(CountWindow(100), bands))
     val join = pim(1).open(all.spec, all.sides, JoinOptions())
     try {
-      for (i <- 0 until 200) {
+      val n = if (Sample.isSoak) 200 else 60
+      for (i <- 0 until n) {
         for (source <- 0 to 1) until("room") {
           join.poll()
           join.sources(source).tryAdd(all.feeds(source)._2(i))
@@ -183,7 +185,7 @@ final class ParallelIndexJoinSuite extends AnyFunSuite {
       assert(join.metrics.workers.size <= 2, "one that works, and those that left as one")
       join.sources.foreach(_.close())
       drain(join)
-      assert(join.metrics.stored == 400)
+      assert(join.metrics.stored == 2 * n)
     } finally join.close()
   }
 

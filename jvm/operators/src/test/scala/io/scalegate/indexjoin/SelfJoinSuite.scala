@@ -22,7 +22,7 @@ abstract class SelfJoinContract(strategy: SelfJoinStrategy)
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful =
-      PosInt.ensuringValid(math.max(Sample.cases(100), 10))
+      PosInt.ensuringValid(if (Sample.isSoak) 100 else 10)
     )
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)

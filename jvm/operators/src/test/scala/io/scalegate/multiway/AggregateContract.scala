@@ -35,7 +35,10 @@ abstract class AggregateContract(
   import AggregateRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(cases)))
+    PropertyCheckConfiguration(minSuccessful = tried(cases))
+
+  private def tried(all: Int) =
+    PosInt.ensuringValid(if (Sample.isSoak) all else math.max(all / 8, 1))
 
   private val collected: Collected = if (ordered) Sequence else Contents
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
@@ -68,7 +71,7 @@ abstract class AggregateContract(
   test("gives the definition's windows in order, a thread for each input") {
     forAll(
       AggregateCases.cases,
-      minSuccessful(PosInt.ensuringValid(Sample.cases(cases * 2 / 5)))
+      minSuccessful(tried(cases * 2 / 5))
     ) { input =>
       val of = spec(input.windows, collected)
       val results = opened(design, of, input.feeds.size, small)(threaded(_, input.feeds))
@@ -78,7 +81,7 @@ abstract class AggregateContract(
 
   test("no tuple is lost or counted twice, time and again") {
     for (windows <- Seq(SlidingWindows(20, 2), SlidingWindows(7, 3), SlidingWindows(3, 8))) {
-      val input = walk(4, 1500, 5, windows)
+      val input = walk(4, if (Sample.isSoak) 1500 else 500, 5, windows)
       val expected = AggregateDefinition.results(input)(ts =>
         Vector[Any](ts.size.toLong, ts.map(_.attrs(0)).sum, ts.map(_.attrs(0)).minOption)
       )
@@ -273,7 +276,7 @@ abstract class AggregateContract(
   }
 
   /** The aggregate ends as it must, whichever of the parts throws: at all of these calls in a campaign, at one of them,
-    * another for each part and window, in a run of the tests.
+    * another for each part and window, in a run of the tests, and several parts in one of the windows each.
     */
   private def checkEnds(parts: String*)(windows: SlidingWindows*)(
       function: Fault => AggregateFunction[StreamTuple, Vector[StreamTuple], Places]
@@ -281,7 +284,11 @@ abstract class AggregateContract(
     for ((w, i) <- windows.zipWithIndex) {
       val input = walk(2, 300, 11, w, jump = 50)
       val expected = defined(input)
-      for ((part, j) <- parts.zipWithIndex; call <- Sample.turn(Seq(1, 150, 20, 75), 2 * i + j))
+      for {
+        (part, j) <- parts.zipWithIndex
+        if Sample.isSoak || parts.size == 1 || j % windows.size == i
+        call <- Sample.turn(Seq(1, 150, 20, 75), 2 * i + j)
+      }
         withClue(s"$part, call $call, $w: ") {
           AggregateFaults.checkEnds(input.feeds, expected) {
             val fault = new Fault(part, call)

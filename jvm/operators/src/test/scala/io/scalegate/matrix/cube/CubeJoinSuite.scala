@@ -12,7 +12,7 @@ import io.scalegate.column.WindowLimitException
 import io.scalegate.gate.OutOfOrderException
 import io.scalegate.join.{JoinOptions, JoinRuns}
 import io.scalegate.stream.{IdleStrategy, Side, StreamTuple, TimeWindow}
-import io.scalegate.{BoundedWait, ClosedOperator, OperatorUnderTest}
+import io.scalegate.{BoundedWait, ClosedOperator, OperatorUnderTest, Sample}
 
 /** What the three-way join must do, whatever its layout; a layout's suite is one line. */
 abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
@@ -21,7 +21,9 @@ abstract class CubeJoinContract(layout: CubeLayout, cases: Int = 15)
   import CubeStream.{R, S, T}
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(cases))
+    PropertyCheckConfiguration(minSuccessful =
+      PosInt.ensuringValid(if (Sample.isSoak) cases else math.max(cases / 4, 7))
+    )
 
   private val small = JoinOptions(inputCapacity = 3, outputCapacity = 2)
 

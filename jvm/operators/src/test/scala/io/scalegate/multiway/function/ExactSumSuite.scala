@@ -1,13 +1,16 @@
 package io.scalegate.multiway.function
 
 import org.scalacheck.Gen
+import org.scalactic.anyvals.PosInt
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatestplus.scalacheck.ScalaCheckPropertyChecks
+
+import io.scalegate.Sample
 
 /** Exact sums against `BigDecimal`, which is exact and rounds once when it becomes a double. */
 class ExactSumSuite extends AnyFunSuite with ScalaCheckPropertyChecks {
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = 1000)
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(1000)))
 
   private val doubles: Gen[Double] = Gen.frequency(
     4 -> Gen.choose(-1000.0, 1000.0),

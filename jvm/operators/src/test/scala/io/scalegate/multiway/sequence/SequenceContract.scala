@@ -37,7 +37,10 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   import SequenceContract._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.cases(cases)))
+    PropertyCheckConfiguration(minSuccessful = tried(cases))
+
+  private def tried(all: Int) =
+    PosInt.ensuringValid(if (Sample.isSoak) all else math.max(all / 8, 1))
 
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
 
@@ -69,7 +72,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     forAll(
       windows,
       AggregateCases.cases,
-      minSuccessful(PosInt.ensuringValid(Sample.cases(cases / 2)))
+      minSuccessful(tried(cases / 2))
     ) {
       (w, input) =>
         val rows = opened(spec(w), input.feeds.size)(threaded(_, input.feeds))
@@ -81,7 +84,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     val random = new java.util.SplittableRandom(3)
     val feeds = Vector.tabulate(4) { i =>
       var ts = 0L
-      Vector.tabulate(800) { seq =>
+      Vector.tabulate(if (Sample.isSoak) 800 else 400) { seq =>
         ts += random.nextInt(3).toLong
         tuple(ts, i, seq.toLong, s"k${random.nextInt(40)}")
       }
@@ -132,13 +135,16 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
       assert(opened(of, 3)(threaded(_, feeds)) == definedBy(w, feeds, by))
     }
 
-  /** The aggregate ends as it must, whichever of the parts throws. */
+  /** The aggregate ends as it must, whichever of the parts throws: at all of these calls in a campaign, at one of them,
+    * another for each part, in a run of the tests.
+    */
   private def checkEnds(parts: String*)(windows: SequenceWindows)(
       function: Fault => AggregateFunction[StreamTuple, Vector[StreamTuple], Places]
   ): Unit = {
     val feeds = walk(2, 300)
     val expected = defined(windows, feeds)
-    for (part <- parts; call <- Seq(1, 20, 75))
+    val first = if (windows == tuples) 1 else 0
+    for ((part, i) <- parts.zipWithIndex; call <- Sample.turn(Seq(1, 20, 75), first + i))
       withClue(s"$part, call $call, $windows: ") {
         AggregateFaults.checkEnds(feeds, expected) {
           val fault = new Fault(part, call)
