@@ -94,7 +94,7 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
 
   test("more rows than lie together in memory are found, each with its own columns") {
     def rows(n: Int, name: String, text: String) =
-      s"(SELECT id AS t, id % 499 AS k, id * 7 AS v, nullif(id % 5, 3) AS n$text " +
+      s"(SELECT id AS t, id % 1499 AS k, id * 7 AS v, nullif(id % 5, 3) AS n$text " +
         s"FROM range(0, $n, 1, 3)) $name"
     val sums =
       "count(*), sum(a.t), sum(b.t * 3 + b.v), sum(a.v % 1000 * b.v), count(b.n), sum(b.n)"
@@ -131,7 +131,8 @@ final class GeneratedRowsSuite extends SparkJoinSuite {
       "SELECT a.id, b.name, c.x FROM r a JOIN s b ON abs(a.i - b.i) <= 1 " +
         "LEFT JOIN r c ON c.k = b.k AND abs(c.i - b.i) <= 2"
     )
-    types.foreach { how =>
+    // Each type in memory is tried above.
+    for ((how, i) <- types.zipWithIndex if Sample.isSoak || i % 2 == 0) {
       val right = if (isOneSided(how)) "" else ", s.x, s.name"
       assertGenerated(
         s"SELECT /*+ WINDOW_JOIN('matrix') */ r.id, r.name$right FROM r " +

@@ -15,6 +15,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{LongType, StringType, StructType, TimestampType}
 import org.apache.spark.sql.{DataFrame, Encoders, Row}
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.ScaleGateConf
 
@@ -26,7 +27,7 @@ import io.scalegate.spark.settings.ScaleGateConf
 final class StandsAroundSuite extends SparkJoinSuite {
   import StandsAroundSuite._
 
-  private val cases = number("cases", 25)
+  private val cases = number("cases", if (Sample.isSoak) 25 else 15)
   private val seed = number("seed", 1)
   private val first = number("from", 0)
   private val show = number("show", 0) > 0

@@ -33,7 +33,7 @@ final class StreamingCrashSuite extends CrashedStreams {
       all.filter { case (whole, point) => isOfPart(s"${whole.steps} $point") }
     else {
       val (state, others) = all.partition(_._2.isOfState)
-      some(others, 1, random) ++ some(state, 2, random)
+      some(others, 1, random) ++ some(state, 1, random)
     }
 
   private def differences(whole: CrashWhole, result: CrashOutcome): Seq[String] = {

@@ -10,9 +10,9 @@ import io.scalegate.spark.settings.ScaleGateConf
 /** Left, right, semi and anti joins against plain Spark: one decision for each row, wherever its matches are.
   *
   * @param every
-  *   1, or more to have each condition in one of so many join types
+  *   1, or more to have each condition in one of so many join types, and above 2 whatever else is tried by turns
   */
-abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
+abstract class JoinTypesContract(every: Int) extends SparkJoinSuite {
   private val conditions = Seq(
     "abs(r.i - s.i) <= 1",
     "abs(r.i - s.i) <= 2 AND abs(r.l - s.l) <= 10",
@@ -35,6 +35,10 @@ abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
     "LEFT ANTI JOIN" -> "r.id, r.i, r.x, r.name"
   )
 
+  /** All of these where most joins are tried; otherwise the one whose turn it is. */
+  private def byTurns[A](all: Seq[A], n: Int): Seq[A] =
+    if (every <= 2) all else Sample.turn(all, n)
+
   selected.zipWithIndex.foreach { case ((joinType, columns), n) =>
     conditions.zipWithIndex.collect { case (c, i) if (i + n) % every == 0 => c }.foreach {
       condition =>
@@ -51,15 +55,18 @@ abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
         "spark.sql.adaptive.enabled" -> "false"
       ) {
         val on = "ON abs(r.i - s.i) <= 3"
-        assertJoins(s"SELECT count(*), max(r.i) FROM r $joinType $none s $on")
-        assertJoins(s"SELECT count(*), max(r.i) FROM $none r $joinType s $on")
-        assertJoins(s"SELECT count(*), max(r.i) FROM $none r $joinType s $on AND r.k = s.k")
+        val queries = Seq(
+          s"SELECT count(*), max(r.i) FROM r $joinType $none s $on",
+          s"SELECT count(*), max(r.i) FROM $none r $joinType s $on",
+          s"SELECT count(*), max(r.i) FROM $none r $joinType s $on AND r.k = s.k"
+        )
+        byTurns(queries, n).foreach(assertJoins)
       }
     }
 
     test(s"$joinType gives the same rows on any number of partitions") {
-      Seq(1, 2, 7).foreach { n =>
-        withSettings("spark.sql.shuffle.partitions" -> n.toString) {
+      byTurns(Seq(1, 2, 7), n).foreach { partitions =>
+        withSettings("spark.sql.shuffle.partitions" -> partitions.toString) {
           assertJoins(s"SELECT $columns FROM r $joinType s ON ${conditions(3)}")
         }
       }
@@ -67,8 +74,9 @@ abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
   }
 
   test("columns that an input never has NULLs in have them where a row has no match") {
-    Seq("LEFT", "RIGHT").foreach { joinType =>
-      Seq("abs(r.i - s.i) <= 0", "r.k = s.k AND abs(r.i - s.i) <= 0").foreach { condition =>
+    Seq("LEFT", "RIGHT").zipWithIndex.foreach { case (joinType, n) =>
+      val equal = Seq("abs(r.i - s.i) <= 0", "r.k = s.k AND abs(r.i - s.i) <= 0")
+      byTurns(equal, n).foreach { condition =>
         assertJoins(s"SELECT * FROM r $joinType JOIN s ON $condition AND r.x > 0 AND s.x > 0")
       }
     }
@@ -100,8 +108,8 @@ abstract class JoinTypesContract(every: Int = 1) extends SparkJoinSuite {
   }
 }
 
-/** Both inputs are exchanged, as large ones are. */
-final class JoinTypesSuite extends JoinTypesContract {
+/** Both inputs are exchanged, as large ones are. With `SCALEGATE_SOAK` in all joins, otherwise in half of them. */
+final class JoinTypesSuite extends JoinTypesContract(every = if (Sample.isSoak) 1 else 2) {
 
   /** Some keys have as many, and others more. */
   override protected def settings: Map[String, String] = Map(ScaleGateConf.SweepAbove -> "3")

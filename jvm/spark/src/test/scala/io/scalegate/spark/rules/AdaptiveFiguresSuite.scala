@@ -19,7 +19,8 @@ import io.scalegate.spark.rules.TwoSteps
 
 /** What our operators say of their rows while a query runs, when adaptive execution has put what has run in the place
   * of their inputs, or of themselves: it has to be true of the rows that they give. With `SCALEGATE_SOAK` of all inputs
-  * and columns together; otherwise each join has inputs of all sizes and, by turns, all columns and few.
+  * and columns together, by each algorithm joins of all types; otherwise of every other type, each with inputs of all
+  * sizes and, by turns, all columns and few.
   */
 final class AdaptiveFiguresSuite extends SparkJoinSuite {
   override protected def settings: Map[String, String] = Map(
@@ -88,8 +89,9 @@ final class AdaptiveFiguresSuite extends SparkJoinSuite {
 
   /** A full join is run as a left join and an anti join. */
   for {
-    algorithm <- Seq("sweep", "matrix", "broadcast")
+    (algorithm, a) <- Seq("sweep", "matrix", "broadcast").zipWithIndex
     (how, i) <- Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI").zipWithIndex
+    if Sample.isSoak || (a + i) % 2 == 0
   } test(s"what is said of a $how join by '$algorithm' is true while the query runs") {
     val both = if (how.startsWith("LEFT ")) "l.x, l.k" else "l.x, l.k, r.x AS y, r.k AS j"
     val late =

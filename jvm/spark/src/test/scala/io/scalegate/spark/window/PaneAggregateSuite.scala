@@ -2,6 +2,7 @@ package io.scalegate.spark.window
 
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.classic.{DataFrame => ClassicDataFrame}
+import org.apache.spark.sql.types.StructType
 import org.scalatest.Assertion
 
 import io.scalegate.spark.SparkJoinSuite
@@ -19,17 +20,35 @@ abstract class PaneAggregateSuite extends SparkJoinSuite {
 
   /** The same rows and schema as plain Spark, by our operator, of which it is said before. */
   protected def assertPanes(query: String): Assertion = {
-    val df = assertPlanned(query)(panes(_).nonEmpty)
+    val (schema, expected) = plainly(query)
+    assertPanesGive(query, schema, expected)
+  }
+
+  /** This schema and these rows, sorted, by our operator, of which it is said before. */
+  protected def assertPanesGive(
+      query: String,
+      schema: StructType,
+      expected: Seq[String]
+  ): Assertion = {
+    val df = planned(query, schema, expected)(panes(_).nonEmpty)
     val lines = said(df)
     assert(lines.exists(_.contains(": run by scalegate, on panes")), s"$lines of $query")
   }
 
   /** The same rows and schema as plain Spark, by a plan of ours; the query. */
   protected def assertPlanned(query: String)(isOurs: DataFrame => Boolean): DataFrame = {
-    val (schema, expected) = plainSpark {
-      val df = spark.sql(query)
-      (df.schema, rowsOf(df))
-    }
+    val (schema, expected) = plainly(query)
+    planned(query, schema, expected)(isOurs)
+  }
+
+  private def plainly(query: String): (StructType, Seq[String]) = plainSpark {
+    val df = spark.sql(query)
+    (df.schema, rowsOf(df))
+  }
+
+  private def planned(query: String, schema: StructType, expected: Seq[String])(
+      isOurs: DataFrame => Boolean
+  ): DataFrame = {
     val df = spark.sql(query)
     val actual = rowsOf(df)
     assert(isOurs(df), s"not planned so: $query")

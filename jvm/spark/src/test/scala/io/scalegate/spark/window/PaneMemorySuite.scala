@@ -46,7 +46,8 @@ final class PaneMemorySuite extends PaneAggregateSuite {
     } {
       def total = spark.sql(s"SELECT count(*), sum(n), sum(s * (1 + k % 13)) FROM ($input)")
       withSettings("spark.sql.codegen.wholeStage" -> generated) {
-        val expected = plainSpark(rowsOf(total))
+        val expected =
+          withSettings("spark.sql.codegen.wholeStage" -> "true")(plainSpark(rowsOf(total)))
         val df = total
         assert(rowsOf(df) == expected)
         val flushes = collectWithSubqueries(executed(df)) {

@@ -3,6 +3,7 @@ package io.scalegate.spark.join.aggregate
 import org.apache.spark.sql.DataFrame
 import org.scalatest.Assertion
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 
 /** Queries that are run by [[IntervalAggregateExec]], against plain Spark. */
@@ -20,4 +21,10 @@ abstract class AggregateQueries extends SparkJoinSuite {
     assert(rowsOf(df) == expected, query)
     assert(aggregates(df).size == nodes, s"not planned as IntervalAggregate: $query")
   }
+
+  /** That no node of ours is in the plans, and of every second query that the rows are plain Spark's. */
+  protected def assertLeftAsIs(queries: Seq[String]): Unit =
+    for ((query, i) <- queries.zipWithIndex)
+      if (Sample.isSoak || i % 2 == 0) assertAggregates(query, nodes = 0)
+      else assert(aggregates(spark.sql(query)).isEmpty, query)
 }

@@ -5,7 +5,8 @@ import org.apache.spark.sql.{DataFrame, Row}
 import io.scalegate.Sample
 
 /** Aggregates over the rows around each row, written as subqueries, against plain Spark, which joins and groups. With
-  * `SCALEGATE_SOAK` each kind of interval is tried with a key and without one; otherwise by turns.
+  * `SCALEGATE_SOAK` each kind of interval is tried with a key and without one, and whatever else comes in several
+  * combinations with all of them; otherwise by turns.
   */
 final class IntervalAggregateSuite extends AggregateQueries {
 
@@ -44,6 +45,7 @@ final class IntervalAggregateSuite extends AggregateQueries {
   } test(s"$keys, $name")(assertAggregates(lateral(condition + within)))
 
   test("keys of any type") {
+    val functions = if (Sample.isSoak) plain else "count(*) AS n, sum(q.i) AS s"
     for {
       keys <- Seq(
         "o.name = q.name",
@@ -52,7 +54,7 @@ final class IntervalAggregateSuite extends AggregateQueries {
         "(o.name COLLATE UTF8_LCASE) = (upper(q.name) COLLATE UTF8_LCASE)",
         "o.k <=> q.k"
       )
-    } assertAggregates(lateral(s"$keys AND ${around.head._2}"))
+    } assertAggregates(lateral(s"$keys AND ${around.head._2}", functions))
   }
 
   test("functions whose partial results hold objects, and filters") {
@@ -117,12 +119,13 @@ final class IntervalAggregateSuite extends AggregateQueries {
 
   test("rows that a subquery of their own chooses, also of the outer rows' table") {
     for {
-      table <- Seq("s", "r")
-      rows <- Seq(
+      i <- 0 to 2
+      table <- Sample.turn(Seq("s", "r"), i)
+      rows = Seq(
         s"(SELECT * FROM $table y WHERE EXISTS (SELECT * FROM r e WHERE e.i = y.i + 1))",
         s"(SELECT * FROM $table y WHERE i IN (SELECT i FROM r e WHERE e.k = y.k AND e.id <> y.id))",
         s"(SELECT *, (SELECT max(i) FROM r e WHERE e.k = y.k) AS most FROM $table y WHERE m > 0)"
-      )
+      )(i)
     }
       assertAggregates(
         s"SELECT o.id, a.* FROM r o, LATERAL (SELECT $plain FROM $rows q WHERE q.k = o.k AND " +
@@ -151,8 +154,8 @@ final class IntervalAggregateSuite extends AggregateQueries {
 
   test("what is left to Spark gives Spark's rows") {
     val within = around.head._2
-    for {
-      query <- Seq(
+    assertLeftAsIs(
+      Seq(
         lateral(s"q.k = o.k AND $within", numbers),
         lateral(s"q.k = o.k AND $within AND q.i < o.i"),
         lateral(s"q.k = o.k AND q.x BETWEEN o.x - 1 AND o.x + 1"),
@@ -161,7 +164,7 @@ final class IntervalAggregateSuite extends AggregateQueries {
         lateral("q.k = o.k AND date_add(q.d, 1) >= o.d AND q.d <= o.d"),
         lateral(s"q.k = o.k AND $within AND o.i > 2")
       )
-    } assertAggregates(query, nodes = 0)
+    )
   }
 
   /** Aggregates in several intervals, each of which another letter names. */
@@ -295,9 +298,10 @@ final class IntervalAggregateSuite extends AggregateQueries {
     try
       withSettings("spark.sql.shuffle.partitions" -> "7") {
         for {
-          key <-
+          (key, i) <-
             Seq("", hot("k", "9"), hot("name", "'hot'"), s"${hot("k", "9")} ${hot("name", "''")}")
-          after <- Seq("INTERVAL -29 MINUTES", "INTERVAL 3 HOURS")
+              .zipWithIndex
+          after <- Sample.turn(Seq("INTERVAL -29 MINUTES", "INTERVAL 3 HOURS"), i)
         } {
           val got = spark.sql(lastAndAround(key, after))
           assert(idsOf(got) == prevailing(key, after), s"$key $after")

@@ -11,6 +11,12 @@ import io.scalegate.spark.join.batch.LocalJoin
 abstract class AsOfDefinitions extends SparkJoinSuite {
   protected val hows = Seq("INNER", "LEFT", "LEFT SEMI", "LEFT ANTI")
 
+  /** Half of the types of join, and the others; over several numbers in a row each type is in both. */
+  protected def halves(number: Int): (Seq[String], Seq[String]) = {
+    val half = Seq(hows.take(2), hows.drop(2), Seq(hows.head, hows.last))(number % 3)
+    (half, hows.diff(half))
+  }
+
   /** @param time
     *   over a table's columns, with `§` for its name
     * @param distance

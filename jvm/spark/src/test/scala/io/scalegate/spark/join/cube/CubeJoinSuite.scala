@@ -2,9 +2,12 @@ package io.scalegate.spark.join.cube
 
 import org.apache.spark.sql.DataFrame
 
+import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
 
-/** Joins of three inputs that a hint asks a cube for, beside plain Spark's two joins. */
+/** Joins of three inputs that a hint asks a cube for, beside plain Spark's two joins. With `SCALEGATE_SOAK` each in two
+  * layouts; otherwise in one, by turns.
+  */
 final class CubeJoinSuite extends SparkJoinSuite {
   private def near(a: String, b: String, hours: Int = 3) =
     s"$b.ts BETWEEN $a.ts - INTERVAL $hours HOURS AND $a.ts + INTERVAL $hours HOURS"
@@ -22,7 +25,7 @@ final class CubeJoinSuite extends SparkJoinSuite {
   private val all = s"${near("r", "s")} AND ${near("s", "t")} AND ${near("r", "t")}"
 
   for (
-    (name, on) <- Seq(
+    ((name, on), i) <- Seq(
       "windows of all pairs" -> s"$all AND r.id % 7 = t.id % 7 AND r.id % 7 = s.id % 7",
       "windows of two pairs, and bands" ->
         s"${near("r", "s")} AND ${near("s", "t", 5)} AND abs(r.i - s.i) <= 20 AND abs(s.x - t.x) <= 9",
@@ -33,8 +36,8 @@ final class CubeJoinSuite extends SparkJoinSuite {
       "whole numbers" -> "s.l BETWEEN r.l - 1 AND r.l + 1 AND t.l - s.l BETWEEN 0 AND 1 AND r.i < t.i",
       "a key, and conditions on one" -> s"$all AND r.k = s.k AND s.k = t.k AND r.i > 3 AND t.x IS NOT NULL",
       "days" -> "s.d BETWEEN date_sub(r.d, 1) AND date_add(r.d, 1) AND t.d = s.d AND r.i + t.i < s.i"
-    );
-    hint <- Seq("CUBE_JOIN('2x1x1')", "CUBE_JOIN('1x2x2')")
+    ).zipWithIndex;
+    hint <- Sample.turn(Seq("CUBE_JOIN('2x1x1')", "CUBE_JOIN('1x2x2')"), i)
   ) test(s"$name, by $hint: the rows of two joins") {
     val df = spark.sql(query(on, hint))
     val plain = plainSpark(rowsOf(spark.sql(query(on, hint))))

@@ -181,8 +181,8 @@ final class BroadcastSuite extends SparkJoinSuite {
   }
 
   test("rows wider than a chunk, and of columns without a value, are broadcast whole") {
-    val wide = "SELECT id AS i, repeat(char(97 + id % 26), id * 70000) AS pad, " +
-      "if(id % 3 = 0, NULL, id) AS n FROM range(0, 40, 1, 2)"
+    val wide = "SELECT id AS i, repeat(char(97 + id % 26), id * 200000) AS pad, " +
+      "if(id % 3 = 0, NULL, id) AS n FROM range(0, 12, 1, 2)"
     val query = s"SELECT a.i, b.i, b.n, length(b.pad), substring(b.pad, 1, 5), length(a.pad) " +
       s"FROM ($wide) a JOIN ($wide) b ON abs(a.i - b.i) <= 1"
     withSettings("spark.sql.autoBroadcastJoinThreshold" -> "100MB")(assertJoins(query))

@@ -7,7 +7,8 @@ import io.scalegate.spark.SparkJoinSuite
 import io.scalegate.spark.settings.{JoinOperator, OperatorOption, ScaleGateConf}
 
 /** Joins by the papers' operators, which a hint names, beside plain Spark's. With `SCALEGATE_SOAK` each operator runs all
-  * join types that it can; otherwise half of them, so that any two operators in a row run all.
+  * join types that it can, and takes each of its options; otherwise it runs a third of them, so that any three operators in
+  * a row run all, and takes either several threads or several inputs.
   */
 final class OperatorJoinSuite extends SparkJoinSuite {
   private val near = "s.ts BETWEEN r.ts - INTERVAL 3 HOURS AND r.ts + INTERVAL 5 HOURS"
@@ -35,7 +36,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
   for (operator <- JoinOperator.all)
     test(s"${operator.title}: the join types that it runs give the rows of plain Spark") {
       val number = JoinOperator.all.indexOf(operator)
-      def isTried(i: Int) = Sample.isSoak || (number + i) % 2 == 0
+      def isTried(i: Int) = Sample.isSoak || i % 3 == number % 3
       for {
         (how, i) <- types.zipWithIndex
         if (if (operator.innerOnly) how == "INNER" else isTried(i))
@@ -45,7 +46,7 @@ final class OperatorJoinSuite extends SparkJoinSuite {
           condition.contains(" = ") || (how != "FULL" && !operator.needsKey)
         }
         // Another one for each operator and type.
-        val (name, condition) = possible((number + i) % possible.size)
+        val (name, condition) = possible((number + i + number / 3 + i / 3) % possible.size)
         withSettings(ScaleGateConf.CellThreads -> (if (number % 2 == 0) "1" else "3")) {
           val df = assertedJoin(query(operator, how, condition))
           assert(planned(df).map(_.operator.operator) == Seq(operator), s"$name, $how")
@@ -90,9 +91,17 @@ final class OperatorJoinSuite extends SparkJoinSuite {
     OperatorOption.Inputs -> "3"
   )
 
+  /** In the joins above operators of an odd number have several threads. */
+  private def isTaken(option: OperatorOption[_], number: Int): Boolean = option match {
+    case OperatorOption.Threads => number % 2 == 0
+    case OperatorOption.Inputs => number % 2 == 1
+    case _ => true
+  }
+
   for {
-    operator <- JoinOperator.all
+    (operator, number) <- JoinOperator.all.zipWithIndex
     option <- operator.takes
+    if Sample.isSoak || isTaken(option, number) || operator.takes.size == 1
   } test(s"'${operator.name}($option=${values(option)})' gives the rows of plain Spark") {
     val said = s"$option=${values(option)}"
     val join = query(operator, "INNER", s"r.k = s.k AND $near AND abs(r.i - s.i) <= 20")

@@ -40,7 +40,7 @@ final class SelfJoinSuite extends SparkJoinSuite {
   for ((operator, n) <- operators.zipWithIndex)
     test(s"'$operator' gives the rows of plain Spark, of an input that is read once") {
       for (
-        ((name, condition), i) <- conditions.zipWithIndex; if Sample.isSoak || i % 3 == n % 3
+        ((name, condition), i) <- conditions.zipWithIndex; if Sample.isSoak || i % 4 == n % 4
       ) {
         val df = assertedJoin(query(operator, condition))
         assert(selfJoins(df).map(_.operator.operator.name) == Seq(operator), name)
@@ -152,7 +152,7 @@ final class SelfJoinSuite extends SparkJoinSuite {
     val ends =
       "(SELECT id, date_from_unix_date(CAST(IF(id < 9, id - 2147483648, 2147483629 + id) AS INT)) AS d, " +
         "timestamp_seconds(id) AS ts FROM (SELECT CAST(id AS INT) AS id FROM range(19) WHERE id <> 9))"
-    for (days <- Seq("1", "2", "3")) {
+    for (days <- Sample.some(Seq("2", "1", "3"), 2)) {
       val near = s"b.d BETWEEN date_sub(a.d, $days) AND date_add(a.d, $days)"
       val all = "b.ts BETWEEN a.ts - INTERVAL 1 MINUTE AND a.ts + INTERVAL 1 MINUTE"
       val ids = query("pim", s"$near AND $all", ends).replace("a.*, b.*", "a.id, b.id")
@@ -163,7 +163,10 @@ final class SelfJoinSuite extends SparkJoinSuite {
   test("an input without rows, and one whose rows all lie at one time") {
     val none = "(SELECT * FROM r WHERE id < 0)"
     val once = "(SELECT id, k, i, timestamp_seconds(9) AS ts FROM r)"
-    for (rows <- Seq(none, once); more <- Seq("", " AND a.id < b.id", " AND a.k = b.k")) {
+    for {
+      (more, i) <- Seq("", " AND a.id < b.id", " AND a.k = b.k").zipWithIndex
+      rows <- Seq(none, once) if Sample.isSoak || i == 2 || (rows == none) == (i == 0)
+    } {
       val asked = query("pim", s"$near AND abs(a.i - b.i) <= 5$more", rows)
       val counted = s"SELECT count(*), sum(a.id - b.id) ${asked.drop(asked.indexOf("FROM"))}"
       val hinted = counted.replace("SELECT", "SELECT /*+ WINDOW_JOIN('pim') */")

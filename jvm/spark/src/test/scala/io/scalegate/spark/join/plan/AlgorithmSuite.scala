@@ -6,7 +6,7 @@ import io.scalegate.spark.join.WindowJoinNode
 import io.scalegate.spark.settings.ScaleGateConf
 
 /** Which algorithm the planner picks, by the sizes of the inputs and what the user asks for. Where many sizes and hints
-  * are combined all plans are looked at, and with `SCALEGATE_SOAK` the rows of all of them, else of every third.
+  * are combined all plans are looked at, and with `SCALEGATE_SOAK` the rows of all of them, else of every fourth.
   */
 final class AlgorithmSuite extends SparkJoinSuite {
 
@@ -19,7 +19,7 @@ final class AlgorithmSuite extends SparkJoinSuite {
 
   private val small = rows(20)
   private val medium = rows(120)
-  private val large = rows(2000)
+  private val large = rows(1000)
 
   private val near = "abs(a.t - b.t) <= 3"
   private val integer = s"a.k = b.k AND $near"
@@ -47,7 +47,7 @@ final class AlgorithmSuite extends SparkJoinSuite {
     ()
   }
 
-  private def turn(number: Int) = Sample.isSoak || number % 3 == 0
+  private def turn(number: Int) = Sample.isSoak || number % 4 == 0
 
   private val held = "index over the broadcast"
   private val indexed = "side's partitions"

@@ -44,7 +44,6 @@ final class DomainSuite extends SparkJoinSuite {
 
   private def parts(text: String): Seq[SliceExec] = {
     val df = assertedJoin(text)
-    df.collect()
     assert(windowJoins(df).exists(_.description.contains("parts of the line")), text)
     collect(executed(df)) { case s: SliceExec => s }
   }
@@ -96,11 +95,7 @@ final class DomainSuite extends SparkJoinSuite {
   test(
     "a matrix where intervals are so long that it copies fewer rows, and where it is asked for"
   ) {
-    def described(text: String) = {
-      val df = assertedJoin(text)
-      df.collect()
-      windowJoins(df).head.description
-    }
+    def described(text: String) = windowJoins(assertedJoin(text)).head.description
     val long = "r.l <= s.l + 1000 * s.k AND s.l <= r.l + 1000 + r.k AND r.id < s.id"
     for (condition <- Seq(long, "r.i <= s.l AND s.i <= r.l"))
       assert(described(query(condition)).contains("matrix of"))

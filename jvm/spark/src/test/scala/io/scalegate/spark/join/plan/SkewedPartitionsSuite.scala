@@ -48,29 +48,24 @@ final class SkewedPartitionsSuite extends SparkJoinSuite {
     how <- types
   } test(s"by $algorithm, in a join: ${if (how.isEmpty) "INNER" else how}") {
     val text = query(how, s"/*+ WINDOW_JOIN('$algorithm') */")
-    assertJoins(text)
-    assert(isCut(ran(text)), text)
+    assert(isCut(assertedJoin(text)), text)
   }
 
   test("where bounds are columns, and in cells") {
     val overlap = s"SELECT /*+ WINDOW_JOIN */ a.id, b.id FROM $left a LEFT JOIN $right b " +
       "ON a.k = b.k AND a.t BETWEEN b.t AND b.t + b.k"
-    assertJoins(overlap)
-    assert(isCut(ran(overlap)))
+    assert(isCut(assertedJoin(overlap)))
     val near = s"SELECT a.id, a.u, b.id FROM (SELECT *, k * 10 AS z FROM $left) a LEFT JOIN " +
       s"(SELECT *, k * 10 AS z FROM $right) b ON b.t - a.t BETWEEN 0 AND 3 AND abs(a.z - b.z) < 2"
-    assertJoins(near)
-    assert(isCut(ran(near)))
+    assert(isCut(assertedJoin(near)))
   }
 
   test("a full join, and one whose rows an operator above needs by their keys, are left whole") {
     val full = query("FULL", "/*+ WINDOW_JOIN('index') */")
-    assertJoins(full)
-    assert(!isCut(ran(full)))
+    assert(!isCut(assertedJoin(full)))
     val grouped = s"SELECT a.k, count(*) FROM $left a JOIN $right b ON a.k = b.k AND " +
       "b.t - a.t BETWEEN 0 AND 3 GROUP BY a.k"
-    assertJoins(grouped)
-    val df = ran(grouped)
+    val df = assertedJoin(grouped)
     assert(!isCut(df))
     assert(collect(executed(df)) { case e: ShuffleExchangeLike => e }.size == 2)
   }

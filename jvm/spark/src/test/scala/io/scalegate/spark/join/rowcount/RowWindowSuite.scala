@@ -8,11 +8,13 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.scalatest.concurrent.Eventually
 import org.scalatest.time.{Seconds, Span}
 
-import io.scalegate.BoundedWait
 import io.scalegate.spark.settings.{JoinOperator, ScaleGateConf}
 import io.scalegate.spark.{SparkJoinSuite, TestTables}
+import io.scalegate.{BoundedWait, Sample}
 
-/** Row-count windows against their definition, since plain Spark has none. */
+/** Row-count windows against their definition, since plain Spark has none. With `SCALEGATE_SOAK` types of join, times and
+  * numbers of rows and threads are all combined; otherwise by turns.
+  */
 final class RowWindowSuite extends SparkJoinSuite with Eventually {
   private def planned(df: DataFrame): Seq[RowWindowJoinExec] =
     collect(executed(df)) { case w: RowWindowJoinExec => w }
@@ -90,18 +92,18 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     int(r, "i").zip(int(s, "i")).exists { case (a, b) => (a - b).abs <= 9 }
 
   for {
-    n <- Seq(1, 7, 1000)
-    time <- Seq("ts", "l", "i")
+    (n, i) <- Seq(1, 7, 1000).zipWithIndex
+    time <- if (n == 7) Seq("ts", "l", "i") else Sample.turn(Seq("ts", "l", "i"), i)
   } test(s"a band within the last $n rows by $time") {
     check("abs(r.i - s.i) <= 9", time, n)(close)
   }
 
   for {
-    how <- Seq("LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI")
-    time <- Seq("ts", "i")
+    (how, i) <- Seq("LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI").zipWithIndex
+    (time, j) <- Seq("ts", "i").zipWithIndex
   } test(s"a $how join within the last rows by $time gives each row of the side that it keeps") {
     val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
-    for ((n, threads) <- Seq(1 -> 1, 12 -> 3)) {
+    for ((n, threads) <- Sample.turn(Seq(1 -> 1, 12 -> 3), i + j)) {
       val df = spark.sql(
         s"SELECT $columns FROM r $how JOIN s ON within_rows(r.$time, s.$time, $n, $threads) AND abs(r.i - s.i) <= 9"
       )
@@ -110,15 +112,19 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     }
   }
 
-  for (how <- Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"))
+  for ((how, i) <- Seq("INNER", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI").zipWithIndex)
     test(s"a $how join within as many rows of each side as it says, of one of them none") {
       val columns = if (how.startsWith("LEFT ")) "r.id" else "r.id, s.id"
-      for ((l, r) <- Seq((0, 5), (5, 0), (2, 9), (40, 1))) {
+      val both = Sample.turn(Seq((2, 9), (40, 1)), i / 2)
+      for (((l, r), j) <- (Seq((0, 5), (5, 0)) ++ both).zipWithIndex) {
         val expected = typed(how, "ts", (l, r))(close)
         for (
-          window <- Seq(
-            s"within_rows(r.ts, s.ts, array($l, $r))",
-            s"within_rows(s.ts, r.ts, array($r, $l), 2)"
+          window <- Sample.turn(
+            Seq(
+              s"within_rows(r.ts, s.ts, array($l, $r))",
+              s"within_rows(s.ts, r.ts, array($r, $l), 2)"
+            ),
+            i + j
           )
         ) {
           val df = spark.sql(
@@ -134,7 +140,9 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
   for (operator <- JoinOperator.all.filterNot(_.needsKey))
     test(s"${operator.title} joins within the last rows where a hint names it") {
       val (n, threads) = (12, 3)
-      for (how <- if (operator.innerOnly) Seq("INNER") else Seq("INNER", "FULL")) {
+      // The rows of a full join are an inner one's, and more.
+      val types = if (Sample.isSoak) Seq("INNER", "FULL") else Seq("FULL")
+      for (how <- if (operator.innerOnly) Seq("INNER") else types) {
         val df = spark.sql(
           s"SELECT /*+ WINDOW_JOIN('${operator.name}') */ r.id, s.id FROM r $how JOIN s " +
             s"ON within_rows(r.ts, s.ts, $n, $threads) AND abs(r.i - s.i) <= 9"

@@ -3,6 +3,7 @@ package io.scalegate.spark.window.stream.realtime
 import scala.jdk.CollectionConverters._
 import scala.util.Random
 
+import io.scalegate.Sample
 import io.scalegate.spark.join.stream.Event
 import io.scalegate.spark.join.stream.realtime.RealTimeSuite
 import io.scalegate.stream.{Side, Sides}
@@ -53,23 +54,47 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     }
   }
 
+  private val both = "(SELECT * FROM l UNION ALL SELECT * FROM r)"
+
+  private def ofTextAndStruct(functions: String, by: String = "'4 seconds', '1 second'") =
+    windows(functions, keys = "concat('key ', k), struct(k)", by = by)
+      .replace(
+        "concat('key ', k), struct(k), window.start",
+        "concat('key ', k) AS a, struct(k) AS b, window.start"
+      )
+
+  /** What the others have together, alone. */
+  private def alone =
+    if (!Sample.isSoak) Nil
+    else
+      Seq(
+        "of no key" -> windows("count(*), sum(x)", keys = ""),
+        "that do not divide" -> windows("count(*), sum(x)", by = "'5 seconds', '2 seconds'"),
+        "that do not overlap" -> windows("count(*), sum(x), avg(x)", by = "'4 seconds'"),
+        "shifted" -> windows("count(*)", by = "'4 seconds', '1 second', '300 milliseconds'"),
+        "of two inputs" -> windows("count(*), sum(x)", from = both),
+        "values by time" -> windows("first_by_time(x, ts), last_by_time(id, ts)"),
+        "text and struct keys" -> ofTextAndStruct("count(*), max_by(id, ts)")
+      )
+
   for {
-    (name, query) <- Seq(
+    (name, query) <- alone ++ Seq(
       "counts and sums by a key" -> windows(
         "count(*), sum(x), avg(x), min(x), max(id), count(k)"
       ),
-      "of no key" -> windows("count(*), sum(x)", keys = ""),
-      "that do not divide" -> windows("count(*), sum(x)", by = "'5 seconds', '2 seconds'"),
-      "that do not overlap" -> windows("count(*), sum(x), avg(x)", by = "'4 seconds'"),
+      "of no key and two inputs, shifted" ->
+        windows(
+          "count(*), sum(x)",
+          keys = "",
+          by = "'4 seconds', '1 second', '300 milliseconds'",
+          from = both
+        ),
       "that do not overlap, of no key, shifted" ->
         windows(
           "count(*), max(id)",
           keys = "",
           by = "'1 second', '1 second', '300 milliseconds'"
         ),
-      "shifted" -> windows("count(*)", by = "'4 seconds', '1 second', '300 milliseconds'"),
-      "of two inputs" ->
-        windows("count(*), sum(x)", from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"),
       "functions with filters, and conditions on windows and groups" ->
         (windows(
           "count(*) FILTER (WHERE x > 5), sum(x)",
@@ -78,22 +103,22 @@ class RealTimeWindowsSuite extends RealTimeSuite {
         ).replace("k, x % 2, window.start", "k, x % 2 AS y, window.start")),
       "functions whose partial results are objects" ->
         windows("sort_array(collect_list(x)), percentile(x, 0.5), max(concat('a', id))"),
-      "values by time" -> windows("first_by_time(x, ts), last_by_time(id, ts)"),
-      "text and struct keys" ->
-        windows("count(*), max_by(id, ts)", keys = "concat('key ', k), struct(k)")
-          .replace(
-            "concat('key ', k), struct(k), window.start",
-            "concat('key ', k) AS a, struct(k) AS b, window.start"
-          )
+      "that do not divide, values by time, text and struct keys" ->
+        ofTextAndStruct(
+          "count(*), max_by(id, ts), first_by_time(x, ts), last_by_time(id, ts)",
+          by = "'5 seconds', '2 seconds'"
+        )
     )
   } test(s"windows $name: the rows of tables, over batches and a restart") {
     checkRandom(query, name.length.toLong)
   }
 
-  for (
+  for {
     (hint, i) <-
       Seq("mq", "mqlf", "tumlsc", "tumlmc(threads=2)", "wiml", "wiml(panes=true)").zipWithIndex
-  ) test(s"windows by the design $hint: the rows of tables, over batches and a restart") {
+    // A query by it goes on in batches below.
+    if Sample.isSoak || hint != "wiml"
+  } test(s"windows by the design $hint: the rows of tables, over batches and a restart") {
     withSettings(Setting -> "spark") {
       val query =
         if (i % 2 == 0) windows("count(*), sum(x), avg(x), max(id)")
@@ -102,7 +127,7 @@ class RealTimeWindowsSuite extends RealTimeSuite {
             "count(*), first_by_time(x, ts)",
             keys = if (i == 1) "" else "k",
             by = "'5 seconds', '1 second', '300 milliseconds'",
-            from = "(SELECT * FROM l UNION ALL SELECT * FROM r)",
+            from = both,
             having = "HAVING count(*) > 1 AND second(window.start) % 3 <> 1"
           )
       checkRandom(designed(query, hint), i.toLong)
@@ -148,7 +173,7 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       val (side, p, rest) = open(random.nextInt(open.length))
       if (rest.hasNext) q.add(side, p, rest.next(): _*)
       open = open.filter(_._3.hasNext)
-      if (random.nextInt(2) == 0) Thread.sleep(random.nextInt(250).toLong)
+      if (random.nextInt(2) == 0) Thread.sleep(random.nextInt(100).toLong)
     }
   }
 
@@ -173,10 +198,13 @@ class RealTimeWindowsSuite extends RealTimeSuite {
 
   test("a query goes on in batches where Real-Time Mode left it, and the other way round") {
     val random = new Random(31)
-    val tumbling = windows("count(*), sum(x)", by = "'4 seconds'")
+    def tumbling(functions: String) = windows(functions, by = "'4 seconds'")
       .replaceFirst("SELECT", "SELECT /*+ WINDOW_EMIT('final') */")
+    val objects = "sort_array(collect_list(x))"
     val by = designed(grouped, "wiml(inputs=2)")
-    for (query <- Seq(counts, windows("sort_array(collect_list(x))"), tumbling, by)) {
+    val apart =
+      if (Sample.isSoak) Seq(windows(objects), tumbling("count(*), sum(x)")) else Nil
+    for (query <- Seq(counts, tumbling(s"count(*), sum(x), $objects"), by) ++ apart) {
       // In batches a watermark goes by the partition that is ahead: none may lag.
       val parts = Sides.each(_ => Vector.fill(Partitions)(randomEvents(random, start = 5)))
       val expected = plainRows(query, parts)
@@ -216,15 +244,16 @@ class RealTimeWindowsSuite extends RealTimeSuite {
 
   private val grouped = windows("count(*) AS n, sum(x) AS t").replace(", window.end AS e", "")
 
-  for {
-    (name, query) <- Seq(
-      "" -> counts,
-      " by WiML" -> designed(grouped, "wiml"),
-      " by TuMLSC" -> designed(grouped, "tumlsc")
-    )
-  } test(s"late rows are dropped and counted, those that an open window holds are not$name") {
-    checkLate(query)
-  }
+  private val late = Seq(
+    "" -> counts,
+    " by WiML" -> designed(grouped, "wiml"),
+    " by TuMLSC" -> designed(grouped, "tumlsc")
+  )
+
+  for ((name, query) <- Sample.some(late, 2))
+    test(s"late rows are dropped and counted, those that an open window holds are not$name") {
+      checkLate(query)
+    }
 
   private def checkLate(counts: String): Unit =
     withRunning(counts, "2 seconds") { q =>
@@ -260,12 +289,10 @@ class RealTimeWindowsSuite extends RealTimeSuite {
     }
 
   test("what a source has passed holds in later batches, and after a restart") {
-    val from = "(SELECT * FROM l UNION ALL SELECT * FROM r)"
-    val counts = windows("count(*) AS n", keys = "", from = from).replace(", window.end AS e", "")
+    val counts = windows("count(*) AS n", keys = "", from = both).replace(", window.end AS e", "")
     val q = new Running(counts, "1 second").start()
     try {
       q.add(Side.R, 0, at(10, 1), at(30, 2))
-      nextBatch(q)
       q.add(Side.S, 0, at(11, 3), at(30, 4))
       nextBatch(q)
       q.stop()
@@ -281,7 +308,7 @@ class RealTimeWindowsSuite extends RealTimeSuite {
   }
 
   test("a source that is silent for longer than a batch lasts is left out") {
-    withSettings("spark.scalegate.realTime.idleTimeout" -> "3s") {
+    withSettings("spark.scalegate.realTime.idleTimeout" -> "2s") {
       withRunning(windows("count(*) AS n", keys = ""), "1 second") { q =>
         val seconds = Iterator.from(10)
         eventually {
@@ -321,8 +348,8 @@ class RealTimeWindowsSuite extends RealTimeSuite {
       .contains("does not run under trigger(realTime"))
     assert(failure(windows("count(*)", from = "(SELECT ts + INTERVAL 0 SECOND AS ts, k FROM l)"))
       .contains("call withWatermark on the stream"))
-    val both = "SELECT /*+ WINDOW_EMIT('update'), "
-    assert(failure(designed(grouped, "wiml").replace("SELECT /*+ ", both))
+    val hints = "SELECT /*+ WINDOW_EMIT('update'), "
+    assert(failure(designed(grouped, "wiml").replace("SELECT /*+ ", hints))
       .contains("WINDOW_DESIGN('wiml') cannot run this aggregate: it gives a window once"))
     withSettings(Setting -> "now") {
       assert(refused(counts).contains(s"$Setting must be spark, final or update, not 'now'"))
