@@ -1,5 +1,7 @@
 package io.scalegate.multiway.queries
 
+import scala.collection.mutable
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import io.scalegate.Sample
@@ -17,13 +19,15 @@ class QueriesSuite extends AnyFunSuite {
   private val Inputs = 5
   private val designs = Seq(MQ, MQLF, TuMLSC, new TuMLMC(2), WiML, WiML.Michael)
 
-  private lazy val readings = QueryData.energy(Inputs, 60000).toVector
-  private lazy val comments = QueryData.comments(Inputs, 20000).toVector
+  private val made = mutable.Map.empty[Boolean, Vector[StreamTuple]]
 
   private def check[S <: AnyRef, R](query: Query[S, R]): Unit = {
     def tested(design: AggregateDesign) =
       !query.function.isOrderSensitive || !design.isInstanceOf[WiML]
-    def data = if (query.isEnergy) readings else comments
+    def data = made.getOrElseUpdate(
+      query.isEnergy,
+      query.data(Inputs, if (query.isEnergy) 60000 else 20000).toVector
+    )
     lazy val feeds = Vector.tabulate(Inputs)(i => data.filter(_.source == i))
     lazy val expected = query.defined(data)
     val number = Query.all.indexOf(query)

@@ -28,6 +28,9 @@ final class Query[S <: AnyRef, R] private (
     function
   )
 
+  def data(inputs: Int, tuples: Int): Array[StreamTuple] =
+    if (isEnergy) QueryData.energy(inputs, tuples) else QueryData.comments(inputs, tuples)
+
   /** What it says of each window and key of such data, by its definition; the keys in order. */
   def defined(data: Vector[StreamTuple]): Vector[(Long, Vector[(java.lang.Long, R)])] =
     AggregateDefinition.byKey(spec.windows, data, spec.key)(definition)(Query.keyOrder)
