@@ -57,6 +57,8 @@ def java_options(root: Path) -> str:
         # code cache, which is swept, and its methods compiled again: a quarter of the CPU time.
         "-XX:TieredStopAtLevel=1",
         "-XX:ReservedCodeCacheSize=240m",
+        # Heaps are small, and processors few: threads that collect cost more than they spare.
+        "-XX:+UseSerialGC",
         # Hadoop starts a process for each file that it renames or whose rights it sets.
         "-Djdk.lang.Process.launchMechanism=VFORK",
     ]

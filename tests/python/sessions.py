@@ -21,6 +21,14 @@ NO_LINKS = (
     f"{'' if pyspark.__version__.startswith('4.0.') else 'checkpointing.'}"
     "FileSystemBasedCheckpointFileManager",
 )
+# What costs each of thousands of small queries something, and shows none of them anything: a
+# task's broadcast has blocks of 4 MB by default, and Spark's UI, which is off, is told of each
+# query's plan at length, and keeps a thousand of them.
+SMALL = {
+    "spark.broadcast.blockSize": "128k",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.ui.retainedExecutions": "50",
+}
 PORT = "spark.connect.grpc.binding.port"
 
 
@@ -35,6 +43,7 @@ def classic(warehouse: Path, jars: list[Path], java_options: str) -> SparkSessio
         .config("spark.jars", ",".join(map(str, jars)))
         .config("spark.sql.shuffle.partitions", "3")
         .config(*NO_LINKS)
+        .config(map=SMALL)
         .config("spark.sql.session.timeZone", "UTC")
         .config("spark.sql.warehouse.dir", str(warehouse))
     )
