@@ -53,6 +53,11 @@ abstract class StreamingJoinSuite extends SparkJoinSuite {
   protected def seeded(usual: => Long): Long =
     sys.env.get("SCALEGATE_SEED").map(_.toLong).getOrElse(if (isSoak) System.nanoTime else usual)
 
+  /** Into how many batches the rows are cut: as many as said in a campaign, otherwise into two, of which the second finds
+    * what the first has left. The one that moves the watermark comes then.
+    */
+  protected def cutInto(batches: Int): Int = if (isSoak) batches else math.min(batches, 2)
+
   /** A query over the views l and r.
     *
     * @param views

@@ -32,13 +32,13 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
   private case class Pair(last: Long, lastId: Long, first: Long, text: String)
 
   private val asked = Map(
-    "a band" -> Seq("INNER", "FULL", "LEFT ANTI"),
+    "a band" -> Seq("FULL", "LEFT ANTI"),
     "a key" -> Seq("LEFT SEMI"),
-    "a key and a residual" -> Seq("LEFT", "FULL"),
-    "time alone" -> Seq("RIGHT", "LEFT ANTI"),
+    "a key and a residual" -> Seq("LEFT"),
+    "time alone" -> Seq("RIGHT"),
     "intervals that overlap" -> Seq("INNER", "FULL"),
     "points in intervals" -> Seq("LEFT", "LEFT SEMI"),
-    "intervals of each key" -> Seq("RIGHT", "LEFT ANTI")
+    "intervals of each key" -> Seq("LEFT ANTI")
   )
 
   for ((name, condition) <- conditions; joinType <- if (isSoak) types else asked(name))
@@ -49,7 +49,7 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
       val query = s"SELECT $columns FROM l $joinType JOIN r ON $condition"
       val (l, r) = (disordered(1, 120), disordered(2, 100))
       val expected = batchResult(query, l, r).filterNot(_.contains("-100"))
-      assert(joined(query, l, r, 3).sorted == expected)
+      assert(joined(query, l, r, cutInto(3)).sorted == expected)
     }
 
   for (how <- Seq("LEFT SEMI", "LEFT ANTI"))
@@ -181,7 +181,7 @@ final class StreamingJoinTypesSuite extends DisorderedStreamsSuite {
       for ((name, rows) <- Seq("l" -> (l ++ rest), "r" -> (r ++ rest)))
         spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
       val expected = rowsOf(spark.sql(query)).filterNot(_.contains("-100"))
-      val got = joined(query, l, r, 3)
+      val got = joined(query, l, r, cutInto(3))
       assert(got.sorted == expected && expected.nonEmpty)
     }
 

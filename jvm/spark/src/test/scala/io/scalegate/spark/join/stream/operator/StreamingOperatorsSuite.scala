@@ -39,7 +39,10 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         val (l, r) = (disordered(number, 120), disordered(100 + number, 100))
         val asked = query(operator.name, how, on)
         val expected = batchResult(withoutHint(asked), l, r)
-        assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, s"$how on $on")
+        assert(
+          expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected,
+          s"$how on $on"
+        )
       }
     }
 
@@ -53,7 +56,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         on(i % on.size)
       )
       val expected = batchResult(withoutHint(asked), l, r)
-      assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, name)
+      assert(expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected, name)
     }
   }
 
@@ -65,12 +68,12 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       val (l, r) = (disordered(30 + i, 120), disordered(40 + i, 100))
       val more = Seq("abs(l.x - r.x) <= 2 AND l.k <= r.k", "l.k = r.k", "l.x < r.x")(i % 3)
       val n = if (i % 2 == 0) "7" else "array(0, 7)"
-      for (how <- Sample.turn(types, i) ++ Sample.turn(types, i + 3)) {
+      for (how <- (Sample.turn(types, i) ++ types.slice(i + 4, i + 5)).distinct) {
         val asked = query(operator, how, s"within_rows(l.ts, r.ts, $n) AND $more")
         for ((name, rows) <- Seq("l" -> l, "r" -> r))
           spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
         val expected = rowsOf(spark.sql(withoutHint(asked)))
-        assert(expected.nonEmpty && joined(asked, l, r, 4).sorted == expected, how)
+        assert(expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected, how)
       }
     }
 
@@ -101,12 +104,15 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       def by(algorithm: String, cuts: Int) =
         joined(query(algorithm, how, conditions.head._2, ", 'ordered'"), l, r, cuts)
       val one = by(operator, 1)
-      assert(one.length > 50 && by(operator, 3) == one, s"$operator, $how")
+      assert(one.length > 50 && by(operator, cutInto(3)) == one, s"$operator, $how")
       assert(one.filterNot(_.contains("null")) == by("index", 1).filterNot(_.contains("null")))
     }
   }
 
-  for (operator <- Seq("scalejoin(threads=2)", "bplus(inputs=2)", "dp-join(threads=2, inputs=3)"))
+  for (
+    (operator, i) <-
+      Seq("scalejoin(threads=2)", "bplus(inputs=2)", "dp-join(threads=2, inputs=3)").zipWithIndex
+  )
     test(s"$operator: more rows at one time than may wait hold nothing back") {
       // So many at one time, and as many as there are of the other side in all.
       def rows(first: Int, count: Int, x: Int) = (first until first + 4500).map { id =>
@@ -114,7 +120,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         at(seconds, id.toLong, x = if (id % 1000 == 0) x else id)
       }
       val asked = query(operator, "INNER", s"$within AND r.x - l.x BETWEEN 1 AND 2")
-      for ((lefts, rights) <- Seq((20, 4500), (4500, 20))) {
+      for ((lefts, rights) <- Sample.turn(Seq((20, 4500), (4500, 20)), i)) {
         val l = at(9, 1, x = 3) +: rows(10000, lefts, 3)
         val r = at(11, 2, x = 5) +: rows(20000, rights, 4)
         // The others are thousands apart.

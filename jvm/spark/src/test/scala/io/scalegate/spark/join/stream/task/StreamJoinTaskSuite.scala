@@ -157,7 +157,8 @@ final class StreamJoinTaskSuite
     s"$name join over $window by $algorithm, in order, whatever the restarts and the failures"
   ) {
     val operator = Algorithm.parse(algorithm).flatten.collect { case o: NamedOperator => o }
-    forAll(trials) { trial =>
+    // Each of them starts an operator's threads over and over.
+    forAll(trials, minSuccessful(PosInt.ensuringValid(if (Sample.isSoak) 25 else 3))) { trial =>
       // The planner has no NULL among what windows of rows are joined by: such rows count.
       def counted(rows: Seq[Event]) =
         if (window.isInstanceOf[RowCountWindow]) rows.filter(_.x.nonEmpty) else rows
