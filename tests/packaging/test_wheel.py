@@ -99,9 +99,10 @@ def test_the_wheel_runs_a_join_in_an_empty_environment(wheel: Path, tmp_path: Pa
     (packages,) = home.glob("lib/python*/site-packages")
     for package in (pyspark, py4j):
         (packages / package.__name__).symlink_to(Path(package.__file__).parent)
+    options = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
     joined = subprocess.run(
         [home / "bin" / "python", "-c", JOIN],
-        env={**bare, "JAVA_HOME": java_home, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"},
+        env={**bare, "JAVA_HOME": java_home, "JAVA_TOOL_OPTIONS": options},
         cwd=tmp_path,
         capture_output=True,
         text=True,

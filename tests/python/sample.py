@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, TypeVar
 
+import pytest
+
 SOAK = int(os.environ.get("SCALEGATE_SOAK", "0")) > 0
 T = TypeVar("T")
 
@@ -21,3 +23,13 @@ def covering(*values: Sequence[Any]) -> list[tuple[Any, ...]]:
     if SOAK:
         return list(product(*values))
     return [tuple(each[i % len(each)] for each in values) for i in range(max(map(len, values)))]
+
+
+def marked(
+    cases: Sequence[tuple[Any, ...]], mark: pytest.MarkDecorator, *numbers: int
+) -> list[Any]:
+    """All cases, those of the numbers with a mark."""
+    return [
+        pytest.param(*case, marks=[mark] if number in numbers else [])
+        for number, case in enumerate(cases)
+    ]

@@ -91,7 +91,10 @@ def test_rows_are_those_of_pandas(
         assert ours(joined) == pairs(zip(expected.trade, expected.quote))
 
 
-@pytest.mark.parametrize("how", ["left", "inner", "semi", "anti"])
+HOW = ["left", "inner", "semi", "anti"]
+
+
+@pytest.mark.parametrize("how", HOW)
 def test_types_of_join_are_those_of_duckdb(
     trades: DataFrame, quotes: DataFrame, how: Any
 ) -> None:
@@ -99,7 +102,8 @@ def test_types_of_join_are_those_of_duckdb(
     connection = duckdb.connect()
     for name, table in tables.items():
         connection.register(name, table)
-    for forward in (False, True):
+    # Each type one way: rows with a match and without one are found both ways.
+    for forward in sample.turn((False, True), HOW.index(how)):
         left = connection.sql(
             "SELECT trade, quote FROM t ASOF LEFT JOIN q ON t.symbol = q.symbol AND t.ts "
             f"{'<=' if forward else '>='} q.ts"
@@ -192,14 +196,18 @@ def test_sparks_own_nearest_rows_are_found_here(
         assert ours(joined) == by_plain_spark(spark, joined)
 
 
+DIRECTIONS = ["backward", "forward", "nearest"]
+
+
 @pytest.mark.classic("pandas on Spark takes its numbers from a session of its own there")
-@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+@pytest.mark.parametrize("direction", DIRECTIONS)
 def test_merge_asof_of_pandas_on_spark_is_run_here(
     spark: SparkSession, trades: DataFrame, quotes: DataFrame, direction: str
 ) -> None:
     import pyspark.pandas as ps
 
-    for exact, width in ((True, None), (False, pd.Timedelta("40 seconds"))):
+    ways = [(True, None), (False, pd.Timedelta("40 seconds"))]
+    for exact, width in sample.turn(ways, DIRECTIONS.index(direction)):
         given: dict[str, Any] = {
             "on": "ts",
             "by": "symbol",
@@ -225,7 +233,9 @@ def test_a_stream_is_joined_with_a_table(
     trades: DataFrame, quotes: DataFrame, tmp_path: Path
 ) -> None:
     stream = stream_files.of(trades, tmp_path / "trades")
-    for how in ("left", "inner", "anti"):
+    # Those of an inner join are among those of a left one.
+    hows: list[Any] = ["left", "anti", *["inner"] * sample.SOAK]
+    for how in hows:
         joined = stream.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
         assert joined.isStreaming
         batch = trades.asof_join(quotes, on="symbol", how=how, tolerance="1 minute")
@@ -300,7 +310,7 @@ def arriving(spark: SparkSession, directory: Path, rows: pd.DataFrame, delay: st
     shuffled = rows.sample(frac=1.0, random_state=7)
     last = rows.head(1).assign(ts=START + np.timedelta64(30, "D"), symbol="none")
     last[rows.columns[-1]] = -1
-    parts = [*np.array_split(np.arange(len(rows)), 4), None]
+    parts = [*np.array_split(np.arange(len(rows)), 3), None]
     for number, part in enumerate(parts):
         chosen = last if part is None else shuffled.iloc[part]
         table = pa.Table.from_pandas(chosen, preserve_index=False)
@@ -316,7 +326,7 @@ def arriving(spark: SparkSession, directory: Path, rows: pd.DataFrame, delay: st
     ("direction", "tolerance"),
     [
         ("backward", None),
-        ("backward", "40 seconds"),
+        *[("backward", "40 seconds")] * sample.SOAK,
         ("forward", "3 minutes"),
         pytest.param("nearest", "1 minute", marks=pytest.mark.connect),
     ],

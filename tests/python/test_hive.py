@@ -6,12 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import sample
 from pyspark.sql import SparkSession
 from test_streaming_joins import by_duckdb, ids, streams
 from waits import BOUND
 
 # Spark refuses each of these as the joins of streams that they are.
-CASES = ["band-full", "theta-anti"]
+CASES = list(sample.turn(["band-full", "theta-anti"], 0))
 
 
 @pytest.mark.classic("the stream is that of a program with a session of its own")

@@ -75,16 +75,10 @@ def by_hand(
     return result
 
 
-def with_smoke(*kinds: tuple[Any, ...]) -> list[Any]:
-    """Each of these, the first as a smoke test."""
-    return [
-        pytest.param(*kind, marks=[] if number else [pytest.mark.smoke])
-        for number, kind in enumerate(kinds)
-    ]
-
-
 @pytest.mark.parametrize(
-    ("width", "keyed"), with_smoke(*sample.covering(WIDTHS, [True, False])), ids=str
+    ("width", "keyed"),
+    sample.marked(sample.covering(WIDTHS, [True, False]), pytest.mark.smoke, 0),
+    ids=str,
 )
 def test_rows_are_those_of_pandas(
     trades: DataFrame, quotes: DataFrame, width: tuple[Any, Any], keyed: bool
@@ -109,10 +103,10 @@ def test_rows_are_those_of_pandas(
         ),
     )
     on = "symbol" if keyed else None
-    for time, ends in {
-        ("ts", "ts"): (lower, upper),
-        ("tick", "tick"): (seconds(lower), seconds(upper)),
-    }.items():
+    by_time = (("ts", "ts"), (lower, upper))
+    by_number = (("tick", "tick"), (seconds(lower), seconds(upper)))
+    # Each with a key and without one: keys come in every second of the widths.
+    for time, ends in sample.turn([by_time, by_number], WIDTHS.index(width) // 2):
         around = trades.interval_aggregate(
             quotes, on=on, time=time, lower=ends[0], upper=ends[1], aggs=aggs
         )
@@ -163,7 +157,9 @@ def test_functions_by_time(trades: DataFrame, quotes: DataFrame) -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "keyed"), with_smoke(*sample.covering(WIDTHS, [False, True])), ids=str
+    ("width", "keyed"),
+    sample.marked(sample.covering(WIDTHS, [False, True]), pytest.mark.smoke, 0),
+    ids=str,
 )
 def test_the_prevailing_row_counts_where_none_begins_the_interval(
     trades: DataFrame, quotes: DataFrame, width: tuple[Any, Any], keyed: bool
@@ -248,26 +244,35 @@ def test_rows_without_time_or_key_get_what_no_rows_give(
     assert [(row.n, row.high) for row in around.collect()] == [(0, None)] * 2
 
 
-@pytest.mark.connect
-@pytest.mark.parametrize("made", ["monotonically_increasing_id()", "uuid()", "rand()"])
-def test_right_rows_that_differ_each_time_they_are_read(
-    spark: SparkSession, trades: DataFrame, quotes: DataFrame, made: str
-) -> None:
-    def high(right: DataFrame) -> dict[int, tuple[Any, ...]]:
-        return rows(
-            trades.interval_aggregate(
-                right,
-                on="symbol",
-                lower="-90 seconds",
-                aggs=[F.max("bid").alias("high"), F.count("*").alias("n")],
-            ),
-            "high",
-            "n",
-        )
+def high(trades: DataFrame, right: DataFrame) -> dict[int, tuple[Any, ...]]:
+    aggs = [F.max("bid").alias("high"), F.count("*").alias("n")]
+    around = trades.interval_aggregate(right, on="symbol", lower="-90 seconds", aggs=aggs)
+    return rows(around, "high", "n")
 
+
+@pytest.fixture(scope="module")
+def highest(trades: DataFrame, quotes: DataFrame) -> dict[int, tuple[Any, ...]]:
+    return high(trades, quotes)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param("monotonically_increasing_id()", marks=pytest.mark.connect),
+        "uuid()",
+        "rand()",
+    ],
+)
+def test_right_rows_that_differ_each_time_they_are_read(
+    spark: SparkSession,
+    trades: DataFrame,
+    quotes: DataFrame,
+    highest: dict[int, tuple[Any, ...]],
+    made: str,
+) -> None:
     numbered = quotes.withColumn("number", F.expr(made))
-    assert high(numbered) == high(quotes)
-    assert high(numbered.filter(F.expr(f"{made} IS NOT NULL"))) == high(quotes)
+    assert high(trades, numbered) == highest
+    assert high(trades, numbered.filter(F.expr(f"{made} IS NOT NULL"))) == highest
     # To Spark alone these are rows of a lateral subquery.
     spark.conf.set("spark.scalegate.enabled", "false")
     try:
@@ -277,7 +282,7 @@ def test_right_rows_that_differ_each_time_they_are_read(
         found = {row.trade: row.high for row in alone.collect()}
     finally:
         spark.conf.unset("spark.scalegate.enabled")
-    assert found == {trade: values[0] for trade, values in high(quotes).items()}
+    assert found == {trade: values[0] for trade, values in highest.items()}
 
 
 def test_what_spark_does_alone_gives_the_same_rows(
@@ -357,7 +362,7 @@ def test_streams_give_the_rows_of_the_same_inputs_at_rest(
 ) -> None:
     rng = random.Random(7)
     for side, count in (("l", 200), ("r", 240)):
-        stream_files.write(tmp_path / side, stream_files.events(rng, count), rng, batches=4)
+        stream_files.write(tmp_path / side, stream_files.events(rng, count), rng, batches=3)
 
     def around(left: DataFrame, right: DataFrame) -> DataFrame:
         aggs = [

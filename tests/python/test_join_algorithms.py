@@ -1,11 +1,14 @@
 """The joins by an operator of the papers, an algorithm, a layout or threads that are asked for,
 and of three frames by a cube."""
 
+import functools
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+import sample
 import scalegate
 import sessions
 from join_frames import assert_same, left_of, renamed, right_of, rows
@@ -26,26 +29,54 @@ def right(left: DataFrame) -> DataFrame:
     return right_of(left)
 
 
+@pytest.fixture(scope="module")
+def usual(left: DataFrame, right: DataFrame) -> Callable[..., Counter[Any]]:
+    """The rows of an interval join that asks for no algorithm, which is run once."""
+
+    @functools.cache
+    def found(on: str | None = "symbol", how: Any = "inner") -> Counter[Any]:
+        return rows(left.interval_join(right, on=on, lower="-9 s", how=how))
+
+    return found
+
+
+@pytest.fixture(scope="module")
+def met(left: DataFrame) -> Callable[[str], Counter[Any]]:
+    """The same of the left frame and itself, up to nine seconds later."""
+
+    @functools.cache
+    def found(lower: str) -> Counter[Any]:
+        return rows(left.interval_join(left, on="symbol", lower=lower, upper="9 s"))
+
+    return found
+
+
 @pytest.mark.parametrize("name", OPERATORS)
 def test_an_operator_of_the_papers_gives_the_rows_of_any_algorithm(
-    left: DataFrame, right: DataFrame, name: scalegate.Algorithm
+    left: DataFrame,
+    right: DataFrame,
+    usual: Callable[..., Counter[Any]],
+    name: scalegate.Algorithm,
 ) -> None:
-    how = "inner" if name == "handshake" else "left"
+    how: Any = "inner" if name == "handshake" else "left"
     asked = left.interval_join(right, on="symbol", lower="-9 s", how=how, algorithm=name)
     assert "(as hinted)" in sessions.plan(asked)
-    assert rows(asked) == rows(left.interval_join(right, on="symbol", lower="-9 s", how=how))
+    assert rows(asked) == usual(how=how)
 
 
-@pytest.mark.parametrize("name", ["pim", "pim1", "im", "bplus", "chained"])
-@pytest.mark.parametrize("lower", ["-9 s", "0 s"])
+@pytest.mark.parametrize(
+    ("lower", "name"),
+    sample.covering(["-9 s", "0 s"], ["pim", "pim1", "im", "bplus", "chained"]),
+)
 def test_a_frame_that_is_joined_with_itself_is_read_once(
-    left: DataFrame, name: scalegate.Algorithm, lower: str
+    left: DataFrame, met: Callable[[str], Counter[Any]], name: scalegate.Algorithm, lower: str
 ) -> None:
     asked = left.interval_join(left, on="symbol", lower=lower, upper="9 s", algorithm=name)
     assert "over one input" in sessions.plan(asked)
-    assert rows(asked) == rows(left.interval_join(left, on="symbol", lower=lower, upper="9 s"))
+    found = rows(asked)
+    assert found == met(lower)
     told = scalegate.metrics(asked).iloc[0]
-    assert told.results == len(rows(asked))
+    assert told.results == len(found)
 
 
 VALUES: dict[str, Any] = {
@@ -67,7 +98,9 @@ VALUES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", [name for name in OPERATORS if TAKES[name]])
-def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: Any) -> None:
+def test_an_operator_takes_its_options(
+    left: DataFrame, right: DataFrame, usual: Callable[..., Counter[Any]], name: Any
+) -> None:
     options = {option: VALUES[option] for option in TAKES[name]}
     if "layout" in options:
         del options["threads"]
@@ -77,7 +110,7 @@ def test_an_operator_takes_its_options(left: DataFrame, right: DataFrame, name: 
     assert "(as hinted)" in plan and all(
         text in plan for text in str(asked)[len(name) + 1 : -1].split(", ")[1:]
     )
-    assert rows(joined) == rows(left.interval_join(right, on="symbol", lower="-9 s"))
+    assert rows(joined) == usual()
 
 
 @pytest.mark.parametrize(
@@ -145,14 +178,18 @@ def test_an_operator_that_cannot_run_a_join_is_refused_by_name(
     + [(None, "matrix", "side's partitions, matrix of ")],
 )
 def test_the_algorithm_is_the_one_asked_for_and_the_rows_are_the_same(
-    left: DataFrame, right: DataFrame, on: str | None, algorithm: str, shown: str
+    left: DataFrame,
+    right: DataFrame,
+    usual: Callable[..., Counter[Any]],
+    on: str | None,
+    algorithm: str,
+    shown: str,
 ) -> None:
-    usual = scalegate.interval_join(left, right, on=on, lower="-9 seconds")
     asked = scalegate.interval_join(left, right, on=on, lower="-9 seconds", algorithm=algorithm)
     plan = sessions.plan(asked)
     assert shown in plan
     assert "(as hinted)" in plan
-    assert rows(asked) == rows(usual)
+    assert rows(asked) == usual(on=on)
 
 
 LAYOUTS: list[tuple[str, Any, Callable[..., DataFrame]]] = [

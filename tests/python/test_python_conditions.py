@@ -111,7 +111,10 @@ def test_a_condition_in_python_over(
     assert found.total() > 20
 
 
-@pytest.mark.parametrize(("algorithm", "how"), sample.covering(ALGORITHMS, HOW))
+# The other types come in the tests before and after.
+@pytest.mark.parametrize(
+    ("algorithm", "how"), sample.covering(ALGORITHMS, HOW if sample.SOAK else HOW[2:])
+)
 def test_window_join_in_python(
     functions: dict[str, Function],
     left: DataFrame,
@@ -158,10 +161,10 @@ def test_the_nearest_row_that_python_accepts(
             )
         )  # fmt: skip
 
-    for tolerance in ("40 seconds", None):
+    for tolerance in sample.turn(["40 seconds", None], NEAREST.index(how)):
         found = join(functions["pandas"]("x", "a"), tolerance)
         assert found == join(in_spark("x", "a"), tolerance)
-    assert found.total() > 10
+        assert found.total() > 10
 
 
 @pytest.mark.parametrize("how", sample.turn(NEAREST, 1))
@@ -276,9 +279,12 @@ def renamed(right: DataFrame) -> DataFrame:
     return right.withColumnsRenamed({name: f"r_{name}" for name in right.columns})
 
 
-@pytest.mark.connect
 @pytest.mark.streaming
-@pytest.mark.parametrize("within", ["4 seconds", scalegate.rows(3)], ids=["time", "rows"])
+@pytest.mark.parametrize(
+    "within",
+    ["4 seconds", pytest.param(scalegate.rows(3), marks=pytest.mark.connect)],
+    ids=["time", "rows"],
+)
 def test_pairs_of_streams_that_python_accepts(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, within: Any
 ) -> None:
@@ -317,9 +323,11 @@ def ids(row: tuple[Any, ...]) -> list[int]:
     return [n for n in row[3::4] if n is not None]
 
 
-@pytest.mark.connect
 @pytest.mark.streaming
-@pytest.mark.parametrize(("how", "what"), sample.covering(HOW[1:], list(OF_STREAMS)))
+@pytest.mark.parametrize(
+    ("how", "what"),
+    sample.marked(sample.covering(HOW[1:], list(OF_STREAMS)), pytest.mark.connect, 2, 6),
+)
 def test_rows_of_streams_that_python_decides(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: str, what: str
 ) -> None:
@@ -342,10 +350,12 @@ def test_rows_of_streams_that_python_decides(
     assert found.total() > 20
 
 
-@pytest.mark.connect
 @pytest.mark.streaming
 @pytest.mark.parametrize(
-    ("direction", "how"), sample.covering(["backward", "forward", "nearest"], NEAREST)
+    ("direction", "how"),
+    sample.marked(
+        sample.covering(["backward", "forward", "nearest"], NEAREST), pytest.mark.connect, 1
+    ),
 )
 def test_the_nearest_row_of_streams_that_python_accepts(
     functions: dict[str, Function],
@@ -395,7 +405,7 @@ def test_the_nearest_rows_of_streams_that_python_accepts(
 
 
 @pytest.mark.streaming
-@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("how", sample.turn(["inner", "left"], 0))
 def test_functions_of_one_side_take_no_row_from_a_window_of_streams(
     functions: dict[str, Function], spark: SparkSession, tmp_path: Path, how: Any
 ) -> None:

@@ -54,7 +54,7 @@ def sides(spark: SparkSession, directory: Path) -> tuple[DataFrame, DataFrame, D
     """A stream, the same events at rest, and a table."""
     rng = random.Random(11)
     for side in ("l", "r"):
-        stream_files.write(directory / side, stream_files.events(rng, 200), rng, 4)
+        stream_files.write(directory / side, stream_files.events(rng, 200), rng, 3)
     stream, _ = stream_files.sides(spark, directory)
     at_rest = (spark.read.parquet(str(directory / side)) for side in ("l", "r"))
     return stream, *at_rest
@@ -70,9 +70,11 @@ def plainly(spark: SparkSession, joined: DataFrame) -> Counter[Any]:
         return counted(joined.select("*").collect())
 
 
-@pytest.mark.connect
 @pytest.mark.parametrize(
-    ("what", "how"), sample.covering(list(JOINS), ["inner", "left", "semi", "anti"])
+    ("what", "how"),
+    sample.marked(
+        sample.covering(list(JOINS), ["inner", "left", "semi", "anti"]), pytest.mark.connect, 0, 4
+    ),
 )
 def test_each_batch_is_joined_with_the_table(
     spark: SparkSession, tmp_path: Path, what: str, how: str
@@ -103,15 +105,14 @@ def test_it_has_no_state_and_is_run_by_an_index(spark: SparkSession, tmp_path: P
     assert stream_files.operators(stream_files.run(joined, tmp_path)) == []
 
 
-@pytest.mark.connect
-@pytest.mark.parametrize("what", ["band", "ranges"])
+@pytest.mark.parametrize("what", ["band", pytest.param("ranges", marks=pytest.mark.connect)])
 def test_a_cached_table_is_kept_until_it_is_cached_again(
     spark: SparkSession, tmp_path: Path, what: str
 ) -> None:
     stream, at_rest, table = sides(spark, tmp_path)
     joined = JOINS[what](stream, table, "left")
     expected = counted(JOINS[what](at_rest, table, "left").collect())
-    for run in range(3):
+    for run in range(3 if sample.SOAK else 2):
         table.cache()
         assert table.count() > 100
         for turn in range(2):
@@ -131,10 +132,13 @@ def python(kind: str) -> Callable[..., Column]:
     return F.udf(fits, "boolean", useArrow=kind == "arrow")
 
 
-@pytest.mark.connect
 @pytest.mark.parametrize(
     ("how", "kind"),
-    sample.covering(["left", "right", "semi", "anti"], ["rows", "arrow", "pandas"]),
+    sample.marked(
+        sample.covering(["left", "right", "semi", "anti"], ["rows", "arrow", "pandas"]),
+        pytest.mark.connect,
+        1,
+    ),
 )
 def test_python_decides_which_rows_of_a_stream_match(
     spark: SparkSession, tmp_path: Path, how: str, kind: str
@@ -161,7 +165,7 @@ def test_python_decides_which_rows_of_a_stream_match(
     assert sum(read) == again.count()
 
 
-@pytest.mark.parametrize("how", ["left", "inner"])
+@pytest.mark.parametrize("how", sample.turn(["left", "inner"], 0))
 def test_functions_of_one_side_beside_the_nearest_row(
     spark: SparkSession, tmp_path: Path, how: Any
 ) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pyspark
 import pytest
+import sample
 import scalegate
 import sessions
 import stream_files
@@ -65,14 +66,13 @@ def streams(directory: Path, seed: int, batches: int) -> None:
     ("what", "how", "batches"),
     [
         ("key", "inner", 4),
-        ("key", "full", 7),
-        ("band", "left", 5),
-        ("band", "full", 3),
-        ("band", "semi", 6),
+        ("key", "full", 5),
+        ("band", "semi", 4),
         ("theta", "right", 4),
-        ("intervals", "full", 5),
-        pytest.param("intervals", "left", 3, marks=pytest.mark.connect),
-        pytest.param("theta", "anti", 5, marks=pytest.mark.connect),
+        ("intervals", "left", 3),
+        pytest.param("theta", "anti", 4, marks=pytest.mark.connect),
+        # Other tests here and elsewhere run these joins of streams, in order or by an operator.
+        *([("band", "left", 5), ("band", "full", 3), ("intervals", "full", 5)] * sample.SOAK),
     ],
 )
 def test_a_stream_gives_what_the_events_at_rest_give(
@@ -91,7 +91,9 @@ def test_a_stream_gives_what_the_events_at_rest_give(
         assert ids(stream_files.join(*at_rest, what, how)) == expected
 
 
-@pytest.mark.parametrize("batches", [3, pytest.param(5, marks=pytest.mark.connect)])
+@pytest.mark.parametrize(
+    "batches", sample.turn([pytest.param(3, marks=pytest.mark.connect), 5], 0)
+)
 def test_a_cube_of_streams_gives_what_the_events_at_rest_give(
     spark: SparkSession, tmp_path: Path, batches: int
 ) -> None:
@@ -127,19 +129,20 @@ def in_batches(
     join: Callable[[DataFrame, DataFrame], DataFrame],
     ordered: bool = True,
 ) -> list[Row]:
-    """The rows of a join, the same and in the same order however its streams are cut."""
+    """The rows of a join, the same and in the same order however its streams are cut; without an
+    order in one way alone but for campaigns, since DuckDB says which rows they are."""
     given = []
-    for batches in (3, 5):
+    for batches in (3, 5) if ordered or sample.SOAK else (5,):
         directory = tmp_path / str(batches)
         streams(directory, seed=21, batches=batches)
         rows = stream_files.collect(join(*stream_files.sides(spark, directory)), directory)
         given.append([row for row in rows if -1 not in (row.id, row.id_right)])
     assert len(given[0]) > 100
-    assert given[0] == given[1] if ordered else Counter(given[0]) == Counter(given[1])
+    assert given[0] == given[-1] if ordered else Counter(given[0]) == Counter(given[-1])
     return given[0]
 
 
-@pytest.mark.parametrize("how", ["inner", "left"])
+@pytest.mark.parametrize("how", sample.turn(["inner", "left"], 1))
 def test_rows_come_in_order_whatever_the_batches(
     spark: SparkSession, tmp_path: Path, how: str
 ) -> None:
@@ -165,7 +168,7 @@ def test_the_last_rows_of_streams_are_those_that_duckdb_counts(
 
     rows = in_batches(spark, tmp_path, last, ordered=key is None)
     by, same = ("", "") if key is None else ("PARTITION BY k", "AND l.k = r.k")
-    tables = [f"read_parquet('{tmp_path}/3/{side}/*.parquet')" for side in ("l", "r")]
+    tables = [f"read_parquet('{tmp_path}/5/{side}/*.parquet')" for side in ("l", "r")]
     counted = duckdb.sql(
         f"""
         WITH both_sides AS
@@ -186,7 +189,7 @@ def test_the_last_rows_of_streams_are_those_that_duckdb_counts(
 
 
 def test_a_matrix_of_cells_gives_what_one_task_gives(spark: SparkSession, tmp_path: Path) -> None:
-    streams(tmp_path, seed=8, batches=4)
+    streams(tmp_path, seed=8, batches=3)
     left, right = stream_files.sides(spark, tmp_path)
     condition = left.x * 2 < right.x
     joined = left.window_join(right, on=condition, within="3 seconds", how="left", layout=(3, 1))
@@ -207,7 +210,7 @@ def test_the_plan_tells_of_keys_and_times_by_what_they_are(
 
 
 def test_a_join_feeds_a_window_aggregate(spark: SparkSession, tmp_path: Path) -> None:
-    streams(tmp_path, seed=5, batches=6)
+    streams(tmp_path, seed=5, batches=4)
     joined = stream_files.join(*stream_files.sides(spark, tmp_path), "band", "inner")
     stream_files.run(joined.groupBy(F.window("ts", "10 seconds")).count(), tmp_path)
     given = spark.read.parquet(str(tmp_path / "out")).where("window.start < '2024-06-01'")
@@ -225,7 +228,7 @@ def test_no_row_is_lost_or_doubled_when_the_process_is_killed(
     seed, what = rng.randrange(1 << 30), rng.choice(["key", "band", "theta"])
     how = rng.choice(["left", "full", "semi", "anti"])
     print(f"killed {KILLS} times: {how} join by {what}, SCALEGATE_SEED {seed}")
-    streams(tmp_path, seed=seed, batches=3 * KILLS + 8)
+    streams(tmp_path, seed=seed, batches=3 * KILLS + 5)
     script = Path(__file__).with_name("stream_victim.py")
     command = [sys.executable, str(script), str(tmp_path), what, how]
     for kill in range(KILLS):
@@ -284,7 +287,7 @@ def test_a_lost_executor_costs_no_row(
 
 @pytest.mark.connect
 def test_the_state_can_be_read_back(spark: SparkSession, tmp_path: Path) -> None:
-    streams(tmp_path, seed=3, batches=4)
+    streams(tmp_path, seed=3, batches=3)
     joined = stream_files.join(*stream_files.sides(spark, tmp_path), "key", "left")
     stream_files.run(joined, tmp_path)
     for side in ("left", "right"):
