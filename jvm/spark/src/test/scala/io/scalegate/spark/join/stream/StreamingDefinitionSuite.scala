@@ -54,8 +54,10 @@ final class StreamingDefinitionSuite extends StreamingJoinSuite {
       on: String,
       delays: (String, String) = ("2 SECONDS", "2 SECONDS")
   ) = {
+    // What is late is so by the watermark of the batch before, which has one after the first.
+    val several = math.max(Several, 3)
     val (ls, rs) =
-      (withLate(events(Several, 0, 6000), -2L), withLate(events(Several, 1, 6000), -3L))
+      (withLate(events(several, 0, 6000), -2L), withLate(events(several, 1, 6000), -3L))
     val query = s"SELECT ${columns(how)} FROM l $how JOIN r ON $on"
     def views(): Unit = for ((side, delay) <- Seq("l" -> delays._1, "r" -> delays._2))
       spark.table(side).withWatermark("ts", delay).createOrReplaceTempView(side)

@@ -70,6 +70,7 @@ final class StreamingHotKeysSuite extends StreamingJoinSuite {
 
   private def phases(hot: HotKeys) = hot.keys.values.flatten.map(_.phase).toSeq
 
+  // An inner join is that of a key which is hot no more, below.
   private val joinTypes =
     if (isSoak) Seq("INNER", "LEFT", "RIGHT", "LEFT SEMI", "LEFT ANTI")
     else Seq("RIGHT", "LEFT ANTI")

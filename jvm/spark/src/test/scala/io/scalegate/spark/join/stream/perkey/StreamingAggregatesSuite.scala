@@ -200,7 +200,7 @@ final class StreamingAggregatesSuite extends AnswersSuite {
     val run = new Running(lateral(between("'-10'", "'0'"))).start()
     try {
       run.add(Nil, Seq.tabulate(30)(i => Event(1000L + i, i + 10, 1, i.toLong)))
-      val last = if (isSoak) 12 else 7
+      val last = if (isSoak) 12 else 9
       for (i <- 1 to last) run.add(Seq(at(i * 5d, i.toLong)), Seq(at(i * 5d, 100L + i)))
       assert(run.stateRows <= 4 && run.stateRows >= 2)
       run.stop().start()
