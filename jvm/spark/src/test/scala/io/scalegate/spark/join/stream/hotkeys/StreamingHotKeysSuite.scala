@@ -136,15 +136,14 @@ final class StreamingHotKeysSuite extends StreamingJoinSuite {
     try {
       for (batch <- 0 to 2) add(hot(batch, if (batch < 2) Many else Few))
       assert(table(run.checkpoint).keys.size == 1)
-      val again = if (isSoak) 10 else 8
-      for (batch <- 3 until again) add((evenly(batch, 0), evenly(batch, 1)))
+      for (batch <- 3 to 9) add((evenly(batch, 0), evenly(batch, 1)))
       assert(table(run.checkpoint).keys.isEmpty)
-      for (batch <- again to again + 3) add(hot(batch, Many))
+      for (batch <- 10 to 13) add(hot(batch, Many))
       assert(table(run.checkpoint).keys.size == 1)
       run.stop()
       withSettings(ScaleGateConf.SplitHotKeys -> "false") {
         run.start()
-        for (batch <- again + 4 to again + 7) add(hot(batch, Few))
+        for (batch <- 14 to 17) add(hot(batch, Few))
       }
       assert(table(run.checkpoint).keys.isEmpty && run.metric("hotKeys") == 0)
       assertSame(run.all, atRest("INNER", l.result(), r.result()))
