@@ -18,6 +18,9 @@ object Sample {
   /** So many random cases in a campaign, a quarter of them in a run of the tests. */
   def cases(all: Int): Int = if (isSoak) all else math.max(1, all / 4)
 
+  /** So many random cases in a campaign, an eighth of them in a run of the tests. For what dozens of suites inherit. */
+  def few(all: Int): Int = if (isSoak) all else math.max(1, all / 8)
+
   /** All of these in a campaign. In a run of the tests the one whose turn it is, by the number of what it is combined
     * with: over several numbers in a row each comes up.
     */

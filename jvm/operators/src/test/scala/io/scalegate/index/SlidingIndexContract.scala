@@ -28,7 +28,7 @@ abstract class SlidingIndexContract(make: Int => SlidingIndex, held: Int => Int)
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
     PropertyCheckConfiguration(minSuccessful =
-      PosInt.ensuringValid(if (Sample.isSoak) tried else math.max(tried / 8, 1))
+      PosInt.ensuringValid(Sample.few(tried))
     )
 
   private val query = new RangeQuery

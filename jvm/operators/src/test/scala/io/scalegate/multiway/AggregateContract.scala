@@ -35,10 +35,7 @@ abstract class AggregateContract(
   import AggregateRuns._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = tried(cases))
-
-  private def tried(all: Int) =
-    PosInt.ensuringValid(if (Sample.isSoak) all else math.max(all / 8, 1))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.few(cases)))
 
   private val collected: Collected = if (ordered) Sequence else Contents
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
@@ -71,7 +68,7 @@ abstract class AggregateContract(
   test("gives the definition's windows in order, a thread for each input") {
     forAll(
       AggregateCases.cases,
-      minSuccessful(tried(cases * 2 / 5))
+      minSuccessful(PosInt.ensuringValid(Sample.few(cases * 2 / 5)))
     ) { input =>
       val of = spec(input.windows, collected)
       val results = opened(design, of, input.feeds.size, small)(threaded(_, input.feeds))

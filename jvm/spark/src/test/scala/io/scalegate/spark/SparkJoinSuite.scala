@@ -69,11 +69,14 @@ abstract class SparkJoinSuite
   /** A new directory, which goes when the suite is through. */
   protected def newDirectory(): Path = Files.createTempDirectory(directories, "test")
 
+  /** What plain Spark is asked, to which our hints say nothing. */
+  protected def withoutHints(query: String): String = query.replaceAll("/\\*.*?\\*/", "")
+
   /** Plain Spark's answer. Kept for the other suites of this JVM, which ask for the same rows of the same
-    * tables, whatever our hint says.
+    * tables, whatever its hints say.
     */
   private def expectedRows(query: String): Seq[String] = {
-    val plain = query.replaceAll("/\\*\\+ *WINDOW_JOIN[^*]*\\*/", "")
+    val plain = withoutHints(query)
     val underSettings = (plain, spark.conf.get("spark.sql.session.timeZone"))
     SparkJoinSuite.answers.computeIfAbsent(
       underSettings,

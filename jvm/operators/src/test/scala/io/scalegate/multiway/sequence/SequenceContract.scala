@@ -37,10 +37,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
   import SequenceContract._
 
   implicit override val generatorDrivenConfig: PropertyCheckConfiguration =
-    PropertyCheckConfiguration(minSuccessful = tried(cases))
-
-  private def tried(all: Int) =
-    PosInt.ensuringValid(if (Sample.isSoak) all else math.max(all / 8, 1))
+    PropertyCheckConfiguration(minSuccessful = PosInt.ensuringValid(Sample.few(cases)))
 
   private val small = AggregateOptions(inputCapacity = 3, winsetCapacity = 2)
 
@@ -72,7 +69,7 @@ abstract class SequenceContract(design: AggregateDesign, cases: Int = 120) exten
     forAll(
       windows,
       AggregateCases.cases,
-      minSuccessful(tried(cases / 2))
+      minSuccessful(PosInt.ensuringValid(Sample.few(cases / 2)))
     ) {
       (w, input) =>
         val rows = opened(spec(w), input.feeds.size)(threaded(_, input.feeds))

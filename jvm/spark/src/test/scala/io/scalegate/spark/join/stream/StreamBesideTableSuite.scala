@@ -53,7 +53,7 @@ final class StreamBesideTableSuite extends StreamingJoinSuite {
 
   /** Plain Spark's answer, for which it is asked once: our hints say nothing to it. */
   private def expected(query: String, stream: String = "l"): Seq[String] = {
-    val asked = query.replaceAll("/\\*.*\\*/ ", "")
+    val asked = withoutHints(query)
     known.getOrElseUpdate(
       (asked, stream),
       if (stream == "l") batchResult(asked, batches.flatten, table)

@@ -80,7 +80,7 @@ final class StreamingPanesSuite extends StreamingJoinSuite {
       batches: Seq[Seq[Event]],
       delay: Option[String]
   ): Sparks = {
-    val asked = query.replaceAll("/\\*.*\\*/ ", "")
+    val asked = withoutHints(query)
     def answer() = {
       val run = runOf(asked, mode, delay)
       try {

@@ -26,8 +26,6 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
     s"SELECT /*+ WINDOW_JOIN('$operator'$more) */ $columns FROM l $how JOIN r ON $on"
   }
 
-  private def withoutHint(query: String) = query.replaceAll("/\\*.*\\*/", "")
-
   for ((operator, number) <- operators.zipWithIndex)
     test(s"${operator.title} gives what the batch join gives, however the rows are cut") {
       val possible =
@@ -38,7 +36,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
       for ((how, on) <- cases) {
         val (l, r) = (disordered(number, 120), disordered(100 + number, 100))
         val asked = query(operator.name, how, on)
-        val expected = batchResult(withoutHint(asked), l, r)
+        val expected = batchResult(withoutHints(asked), l, r)
         assert(
           expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected,
           s"$how on $on"
@@ -55,7 +53,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         Seq("FULL", "INNER", "LEFT ANTI")(i),
         on(i % on.size)
       )
-      val expected = batchResult(withoutHint(asked), l, r)
+      val expected = batchResult(withoutHints(asked), l, r)
       assert(expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected, name)
     }
   }
@@ -72,7 +70,7 @@ final class StreamingOperatorsSuite extends DisorderedStreamsSuite {
         val asked = query(operator, how, s"within_rows(l.ts, r.ts, $n) AND $more")
         for ((name, rows) <- Seq("l" -> l, "r" -> r))
           spark.createDataset(rows)(Encoders.product[Event]).createOrReplaceTempView(name)
-        val expected = rowsOf(spark.sql(withoutHint(asked)))
+        val expected = rowsOf(spark.sql(withoutHints(asked)))
         assert(expected.nonEmpty && joined(asked, l, r, cutInto(4)).sorted == expected, how)
       }
     }
