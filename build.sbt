@@ -56,7 +56,7 @@ val common = Seq(
     "-Wconf:any:error"
   ),
   Test / fork := true,
-  Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseParallelGC"),
+  Test / javaOptions ++= jvmFlags ++ Seq("-Xmx3g", "-XX:+UseSerialGC"),
   Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oDF"),
   Test / parallelExecution := false,
   // Lincheck transforms the classes that it runs: new code in each test. What the second compiler reorders is tested
@@ -199,13 +199,13 @@ def sparkProject(id: String, base: String, release: String): Project = {
       Test / javaOptions ++= oneCompiler,
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Three JVMs, which take as long as each other: the last begins when core's or the operators' tests have ended. A
-      // suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
+      // Two JVMs, which take as long as each other: one more takes 30 s of processor time until it is warm. A suite and
+      // its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 3)(_.map(_.name)).zipWithIndex.map {
-          case (members, third) => Tests.Group(s"third-$third", members.flatten, process)
+        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 2)(_.map(_.name)).zipWithIndex.map {
+          case (members, half) => Tests.Group(s"half-$half", members.flatten, process)
         }
       },
       Compile / resourceGenerators += Def.task {
