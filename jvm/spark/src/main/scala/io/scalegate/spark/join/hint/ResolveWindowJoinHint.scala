@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
 import org.apache.spark.sql.types.StringType
 
 import io.scalegate.partition.MatrixLayout
+import io.scalegate.spark.plan.HintNode
 import io.scalegate.spark.settings.{Algorithm, Errors, LayoutText}
 
 /** Turns `WINDOW_JOIN` into a [[WindowJoinHint]] on the join input that it names. This rule runs among the hint
@@ -86,7 +87,8 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
     plan match {
       case j: Join => j.copy(left = WindowJoinHint(j.left, options))
       case a: SubqueryAlias => WindowJoinHint(a, options)
-      case u: UnaryNode => joinBelow(u).fold[LogicalPlan](WindowJoinHint(u, options)) { j =>
+      case u: UnaryNode =>
+        joinBelow(u).fold(HintNode.onRelation(u)(WindowJoinHint(_, options))) { j =>
           u.transformUp {
             case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left, options))
           }

@@ -99,6 +99,19 @@ final class HintSuite extends SparkJoinSuite {
     assert(rowsOf(spark.table("r").hint("WINDOW_JOIN")) == rowsOf(spark.table("r")))
   }
 
+  for (hint <- Seq("WINDOW_JOIN", "WINDOW_JOIN('index')"))
+    test(s"a correlated subquery may have the hint $hint") {
+      for (
+        query <- Seq(
+          s"SELECT id FROM r WHERE EXISTS (SELECT /*+ $hint */ 1 FROM s WHERE abs(r.i - s.i) <= 1)",
+          s"SELECT id FROM r WHERE l IN (SELECT /*+ $hint */ l FROM s WHERE abs(r.i - s.i) <= 9)",
+          s"SELECT id, (SELECT /*+ $hint */ count(*) FROM s WHERE s.k = r.k) FROM r",
+          s"SELECT id, (SELECT /*+ $hint */ max(l) FROM s WHERE s.k = r.k GROUP BY s.k) FROM r",
+          s"SELECT r.id, a.id FROM r, LATERAL (SELECT /*+ $hint */ id FROM s WHERE abs(r.i - s.i) <= 1) a"
+        )
+      ) assert(rowsOf(spark.sql(query)) == plainSpark(rowsOf(spark.sql(query))), query)
+    }
+
   test("a switched-off package ignores the hint") {
     withSettings(ScaleGateConf.Enabled -> "false") {
       val df =
