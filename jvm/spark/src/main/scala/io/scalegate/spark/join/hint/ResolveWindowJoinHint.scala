@@ -85,15 +85,15 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   /** The join that the hint's own query block is about, or the relation itself. */
   private[this] def hintTopmost(plan: LogicalPlan, options: HintOptions): LogicalPlan =
     plan match {
-      case j: Join => j.copy(left = WindowJoinHint(j.left, options))
       case a: SubqueryAlias => WindowJoinHint(a, options)
-      case u: UnaryNode =>
-        joinBelow(u).fold(HintNode.onRelation(u)(WindowJoinHint(_, options))) { j =>
-          u.transformUp {
-            case x: Join if x eq j => j.copy(left = WindowJoinHint(j.left, options))
-          }
-        }
-      case other => WindowJoinHint(other, options)
+      case block => joinBelow(block).fold(
+          HintNode.onRelation(block)(WindowJoinHint(_, options))
+        )(hintJoin(block, _, options))
+    }
+
+  private[this] def hintJoin(plan: LogicalPlan, join: Join, options: HintOptions): LogicalPlan =
+    plan.transformUp {
+      case j: Join if j eq join => j.copy(left = WindowJoinHint(j.left, options))
     }
 
   private[this] def joinBelow(plan: LogicalPlan): Option[Join] = plan match {
@@ -107,20 +107,23 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
       plan: LogicalPlan,
       names: Set[String],
       options: HintOptions
-  ): LogicalPlan = {
-    var found = false
-    val hinted = plan.transformUp {
-      case j: Join if !found && separates(j, names) =>
-        found = true
-        j.copy(left = WindowJoinHint(j.left, options))
-    }
-    if (!found) throw Errors.hintRelations(
-      names,
-      plan.collect { case l if l.children.isEmpty => l }
-        .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) }
-    )
-    hinted
-  }
+  ): LogicalPlan =
+    inBlock(plan) { case j: Join if separates(j, names) => j }
+      .fold(throw unknown(plan, names))(hintJoin(plan, _, options))
+
+  private[this] def unknown(plan: LogicalPlan, names: Set[String]) = Errors.hintRelations(
+    names,
+    plan.collect { case l if l.children.isEmpty => l }
+      .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) }
+  )
+
+  /** The first such node of the query block; those of its subqueries in FROM are of blocks of their own. */
+  private[this] def inBlock[T](plan: LogicalPlan)(
+      wanted: PartialFunction[LogicalPlan, T]
+  ): Option[T] = wanted.lift(plan).orElse(plan match {
+    case _: SubqueryAlias => None
+    case other => other.children.iterator.flatMap(inBlock(_)(wanted)).nextOption()
+  })
 
   private[this] def separates(join: Join, names: Set[String]): Boolean = {
     val left = names.intersect(visible(join.left))

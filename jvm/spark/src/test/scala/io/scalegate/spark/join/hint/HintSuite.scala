@@ -28,6 +28,16 @@ final class HintSuite extends SparkJoinSuite {
     assertJoins("SELECT /*+ WINDOW_JOIN */ r.id, s.id FROM r JOIN s ON abs(r.i - s.i) <= 3")
   }
 
+  test("the hint names the relations of its own query block") {
+    for (inner <- Seq("r.k = s.k", "abs(r.i - s.i) <= 2"))
+      assertJoins("SELECT /*+ WINDOW_JOIN(r, s, 'matrix') */ r.id, s.id " +
+        s"FROM (SELECT r.id, r.i FROM r JOIN s ON $inner) r JOIN s ON abs(r.i - s.i) <= 3")
+    assert(fails(
+      "SELECT /*+ WINDOW_JOIN(r, s) */ a.id FROM (SELECT r.id FROM r JOIN s ON r.i < s.i) a"
+    )
+      .startsWith("WINDOW_JOIN"))
+  }
+
   test("the hint leaves no filter behind where an equality makes the two sides' columns one") {
     val query =
       "SELECT /*+ WINDOW_JOIN(r, s) */ r.id, s.id FROM r JOIN s ON r.id = s.id AND abs(r.i - s.i) <= 30"
