@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
   Statistics,
   UnaryNode
 }
+import org.apache.spark.sql.scalegate.ConnectPlans
 
 /** A hint on a relation, which is in the plan from hint resolution until what it is about takes it. Its rows are the
   * relation's, and so is all that is said of them.
@@ -36,15 +37,21 @@ trait HintNode extends UnaryNode with OwnNode {
 
 object HintNode {
 
-  /** Puts a hint on the relation of a query block, below what the block does with the relation's rows. Spark's check of
-    * correlated subqueries knows no such node, and lets none stand above a reference to the outer query.
-    *
-    * @param block
-    *   one without a join; one that is resolved already keeps its shape, for it may be cached
+  /** Whether a hint is one on a DataFrame, and so about what the frame goes into; in SQL it is about its query block. What
+    * a frame is made of is analyzed by then, or, in Spark Connect, has the number that the client knows it by.
     */
-  def onRelation(block: LogicalPlan)(hint: LogicalPlan => HintNode): LogicalPlan = block match {
-    case _: Project | _: Filter | _: Aggregate if !block.resolved =>
-      block.withNewChildren(Seq(onRelation(block.children.head)(hint)))
+  def isOnFrame(child: LogicalPlan): Boolean =
+    child.analyzed || ConnectPlans.isOfFrame(child)
+
+  /** Puts a hint on the relation of a frame or a query block, below what is done with the relation's rows. Spark's check
+    * of correlated subqueries knows no such node, and lets none stand above a reference to the outer query.
+    *
+    * @param rows
+    *   what is analyzed keeps its shape, for it may be cached
+    */
+  def onRelation(rows: LogicalPlan)(hint: LogicalPlan => HintNode): LogicalPlan = rows match {
+    case _: Project | _: Filter | _: Aggregate if !rows.analyzed =>
+      rows.withNewChildren(Seq(onRelation(rows.children.head)(hint)))
     case relation => hint(relation)
   }
 }

@@ -451,6 +451,12 @@ object Errors {
     s"the condition of an as-of join has a subquery that depends on its rows: $condition. Join with that query first"
   )
 
+  def markerCorrelated(join: String, column: String): Exception = bad(
+    s"$join stands in a subquery in which it depends on a column of the outer query, $column: which rows are joined " +
+      "would be another question for each outer row. Say what the column must be above the join, in the subquery's WHERE, or " +
+      "join with the outer query's rows first"
+  )
+
   def asOfMisplaced(where: String): Exception = bad(
     "asof(left_time, right_time) and nearest(left_time, right_time, k) stand once among the AND-ed conditions of a join, " +
       s"behind its ON, with ${ScaleGateConf.Enabled} on; here is one in $where"

@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{BROADCAST, Join, LogicalPlan
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
+import io.scalegate.spark.join.hint.{CorrelatedMarker, SideHint, WindowJoinRequested}
 import io.scalegate.spark.join.PythonCondition
-import io.scalegate.spark.join.hint.{SideHint, WindowJoinRequested}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins with [[AsOf]], and Spark's own joins with the nearest rows, out of the optimizer's hands.
@@ -36,15 +36,15 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case j: Join if j.resolved && j.condition.exists(AsOf.isIn) => Some(j)
       case j @ SparkAsOfJoin(join)
           if j.resolved && (join.left.isStreaming || !join.right.isStreaming) &&
-            !isLeftToSpark(join.condition) =>
+            !isLeftToSpark(join) =>
         Some(join)
       case _ => None
     }
   }
 
   /** What is refused in a join of ours, Spark's own may run. */
-  private[this] def isLeftToSpark(condition: Option[Expression]): Boolean =
-    condition.exists(c =>
+  private[this] def isLeftToSpark(join: Join): Boolean =
+    CorrelatedMarker.outerColumn(join).nonEmpty || join.condition.exists(c =>
       PythonCondition.isIn(c) || SubqueryExpression.hasInOrCorrelatedExistsSubquery(c)
     )
 
@@ -108,6 +108,9 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case other => throw Errors.asOfJoinType(other.sql)
     }
     if (join.right.isStreaming && !join.left.isStreaming) throw Errors.asOfStream
+    CorrelatedMarker.outerColumn(join).foreach(c =>
+      throw Errors.markerCorrelated("an as-of join", c)
+    )
     condition.find(PythonCondition.isIn).foreach(c => throw Errors.asOfPython(c.sql))
     condition
       .find(SubqueryExpression.hasInOrCorrelatedExistsSubquery)

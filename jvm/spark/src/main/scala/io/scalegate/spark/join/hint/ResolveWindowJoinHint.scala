@@ -85,6 +85,8 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
   /** The join that the hint's own query block is about, or the relation itself. */
   private[this] def hintTopmost(plan: LogicalPlan, options: HintOptions): LogicalPlan =
     plan match {
+      case frame if HintNode.isOnFrame(frame) =>
+        HintNode.onRelation(frame)(WindowJoinHint(_, options))
       case a: SubqueryAlias => WindowJoinHint(a, options)
       case block => joinBelow(block).fold(
           HintNode.onRelation(block)(WindowJoinHint(_, options))

@@ -11,6 +11,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.UNRESOLVED_HINT
 
+import io.scalegate.spark.plan.HintNode
 import io.scalegate.spark.settings.{Constant, Errors, WindowDesign, WindowEmission}
 
 /** Turns `WINDOW_DESIGN` and `WINDOW_EMIT` into a [[WindowHint]] on the rows of the aggregate of their query block, or, as
@@ -44,7 +45,9 @@ object ResolveWindowHints extends Rule[LogicalPlan] {
   }
 
   private[this] def put(child: LogicalPlan)(hint: LogicalPlan => WindowHint): LogicalPlan =
-    aggregateOf(child).fold[LogicalPlan](hint(child)) { found =>
+    Option.unless(HintNode.isOnFrame(child))(child).flatMap(aggregateOf).fold[LogicalPlan](hint(
+      child
+    )) { found =>
       child.transformUp { case a: Aggregate if a eq found => a.copy(child = hint(a.child)) }
     }
 

@@ -172,6 +172,35 @@ final class AsOfJoinSuite extends AsOfDefinitions {
     assert(rowsOf(spark.sql(s"SELECT * FROM ($inner) ORDER BY lid LIMIT 3")).size == 3)
   }
 
+  test("an as-of join in a subquery may be asked for the outer row's, but not depend on it") {
+    val inner = "SELECT q.id FROM s l JOIN r q ON l.k = q.k AND asof(l.ts, q.ts)"
+    val all =
+      "SELECT l.id AS lid, q.id AS qid FROM s l JOIN r q ON l.k = q.k AND asof(l.ts, q.ts)"
+    assert(
+      rowsOf(spark.sql(s"SELECT id FROM r WHERE id IN ($inner WHERE l.id <= r.id + 5)")) ==
+        rowsOf(spark.sql(s"SELECT DISTINCT id FROM r JOIN ($all) ON id = qid AND lid <= id + 5"))
+    )
+    for (
+      sub <- Seq(
+        s"$inner AND q.l < r.l",
+        "SELECT q.id FROM (SELECT * FROM s WHERE s.k = r.k) l JOIN r q ON asof(l.ts, q.ts)"
+      )
+    ) {
+      refused(
+        s"SELECT id FROM r WHERE EXISTS ($sub)",
+        "an as-of join stands in a subquery in which",
+        "r."
+      )
+      refused(
+        s"SELECT id FROM r WHERE EXISTS ($sub)".replace(
+          "asof(l.ts, q.ts)",
+          "within_rows(l.ts, q.ts, 1)"
+        ),
+        "within_rows stands in a subquery in which"
+      )
+    }
+  }
+
   private def refused(sql: String, parts: String*): Assertion = {
     val e = intercept[Exception](spark.sql(sql).collect())
     val messages = causes(e).flatMap(x => Option(x.getMessage)).mkString("\n")

@@ -1,7 +1,7 @@
 package io.scalegate.spark.join.hint
 
 import org.apache.spark.sql.catalyst.plans.logical.Filter
-import org.apache.spark.sql.functions.abs
+import org.apache.spark.sql.functions.{abs, col}
 
 import io.scalegate.Sample
 import io.scalegate.spark.SparkJoinSuite
@@ -103,6 +103,24 @@ final class HintSuite extends SparkJoinSuite {
     val df =
       r.hint("WINDOW_JOIN").select("id", "i").where("i > -100").join(s, abs(r("i") - s("i")) <= 3)
     assert(windowJoins(df).size == 1)
+  }
+
+  test("a DataFrame's hint is about what it goes into, not about the joins that it is made of") {
+    def r = spark.table("r")
+    def s = spark.table("s")
+    val near = r.join(s.select(s("i").as("near_i")), abs(col("i") - col("near_i")) <= 3)
+    for (
+      (made, joins) <- Seq(r.join(s.select("k"), "k") -> 1, near -> 2, near.where("id > 3") -> 2)
+    ) {
+      val df = made.hint("WINDOW_JOIN", "matrix").join(
+        s.select(s("l").as("near_l")),
+        abs(col("l") - col("near_l")) <= 3
+      )
+      val run = windowJoins(df).map(_.description)
+      assert(run.size == joins, made)
+      assert(run.count(_.contains("matrix of ")) == 1 && run.head.contains("near_l - "), made)
+      assert(rowsOf(df) == plainSpark(rowsOf(df)))
+    }
   }
 
   test("a DataFrame with the hint and no join is itself") {
