@@ -108,7 +108,7 @@ def interval_aggregate(
     """
     sides = schema.frames(left, right)
     keys = checked_keys(on, left_on, right_on, sides)
-    asked = _asked(left, lower, upper, intervals)
+    asked = _asked(lower, upper, intervals)
     checked = {
         name: checked_interval(sides, time, *ends, "left.interval_aggregate(right, {})")
         for name, ends in asked.items()
@@ -139,11 +139,23 @@ def interval_aggregate(
             .select(*results, F.count("*").alias(COUNT))
         )
         found = found.lateralJoin(counted).drop(COUNT)
-    return found.drop(*outer.values())
+    found = found.drop(*outer.values())
+    _refuse_clashes(sides[0], found.columns)
+    return found
+
+
+def _refuse_clashes(left: schema.Frame, names: Sequence[str]) -> None:
+    """`names` are the left side's columns and what stands behind them."""
+    folded = [left.fold(name) for name in names]
+    for name in names[len(left.df.columns) :]:
+        if folded.count(left.fold(name)) > 1:
+            raise ScalegateError(
+                f"the output would have two columns called {name!r}: give the aggregate another "
+                'name, as in F.max("bid").alias("high"), or the interval, or rename the left one.'
+            )
 
 
 def _asked(
-    left: DataFrame,
     lower: Width | None,
     upper: Width,
     intervals: Mapping[str, tuple[Width, Width]] | None,
@@ -158,8 +170,6 @@ def _asked(
     for name, ends in intervals.items():
         if not isinstance(name, str) or not isinstance(ends, tuple | list) or len(ends) != 2:
             raise ScalegateError(f"intervals has {name!r}: {ends!r}. {EXAMPLE}")
-        if name in left.columns:
-            raise ScalegateError(f"intervals: the left side has a column {name!r}: rename one.")
     return intervals
 
 

@@ -317,7 +317,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("intervals beside an end", {"intervals": {"a": (0, 0)}}, "either intervals, or lower"),
     ("no intervals", {"lower": None, "intervals": {}}, "give each interval a name and both"),
     ("half an interval", {"lower": None, "intervals": {"a": (0,)}}, "intervals has 'a'"),
-    ("a name that is taken", {"lower": None, "intervals": {"tick": (0, 0)}}, "a column 'tick'"),
+    (
+        "a name that is taken",
+        {"lower": None, "intervals": {"TICK": (0, 0)}},
+        "two columns called 'TICK'",
+    ),
     ("prevailing rows in words", {"prevailing": "yes"}, "prevailing='yes': say True or False."),
 ]
 
@@ -331,6 +335,13 @@ def test_arguments_that_do_not_fit_are_refused(
     fitting: dict[str, Any] = {"on": "symbol", "lower": "-5 seconds", "aggs": [F.max("bid")]}
     with pytest.raises(ScalegateError, match=message.replace("(", r"\(")):
         trades.interval_aggregate(quotes, **{**fitting, **given})
+
+
+def test_names_of_aggregates_are_no_others(trades: DataFrame, quotes: DataFrame) -> None:
+    high, low = F.max("bid"), F.min("bid")
+    for aggs, name in ([high.alias("TS")], "TS"), ([high.alias("b"), low.alias("B")], "b"):
+        with pytest.raises(ScalegateError, match=f"two columns called '{name}'"):
+            trades.interval_aggregate(quotes, on="symbol", lower="-5 seconds", aggs=aggs)
 
 
 STREAMED: dict[str, dict[str, Any]] = {

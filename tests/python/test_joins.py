@@ -196,6 +196,24 @@ def test_aliases_of_the_joined_frames_name_the_columns_of_the_result(
     assert rows(joined.select("l.x", "r.a", "l.ts")) == rows(joined.select("x", "a", "ts"))
 
 
+@pytest.mark.connect
+def test_a_frame_that_is_a_join_itself(
+    spark: SparkSession, left: DataFrame, right: DataFrame
+) -> None:
+    names = left.select("symbol").distinct().limit(2).withColumn("name", F.lower("symbol"))
+    named = left.join(names, "symbol")
+    alone = spark.createDataFrame(named.collect(), named.schema)
+    asked = {"on": "symbol", "lower": "-20 seconds"}
+    assert rows(named.interval_join(right, **asked)) == rows(alone.interval_join(right, **asked))
+    again = {"lower": "-9 seconds", "suffix": "_again", "algorithm": "sweep"}
+    chained = named.interval_join(right, **asked).interval_join(right, **again)
+    assert rows(chained) == rows(
+        alone.interval_join(right, **asked).interval_join(right, **again)
+    )
+    hinted = [line for line in sessions.plan(chained).splitlines() if "as hinted" in line]
+    assert hinted and all("ts_again - ts" in line and "sweep" in line for line in hinted)
+
+
 SAME = sample.covering(
     ["inner", "left", "right", "full", "semi", "anti"], ["auto", "sweep", "kp"]
 )

@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{BROADCAST, Join, LogicalPlan
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.hint.{CorrelatedMarker, SideHint, WindowJoinRequested}
+import io.scalegate.spark.join.hint.{CorrelatedMarker, HintOptions, SideHint, WindowJoinRequested}
 import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
@@ -52,7 +52,11 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
   def node(join: Join): LogicalPlan = {
     val conjuncts = join.condition.toSeq.flatMap(splitConjunctivePredicates)
     val (markers, others) = conjuncts.partition(_.isInstanceOf[AsOf])
-    val condition = others.filterNot(_.isInstanceOf[WindowJoinRequested])
+    val (requests, condition) = others.partitionMap {
+      case r: WindowJoinRequested => Left(r.options)
+      case other => Right(other)
+    }
+    requests.foreach(refuseWay(_, join.isStreaming))
     val marker = markers match {
       case Seq(only: AsOf) if !condition.exists(AsOf.isIn) => only
       case _ => throw Errors.asOfMisplaced(join.condition.get.sql)
@@ -100,6 +104,18 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
     case other =>
       val column = Alias(other, "__scalegate_time")()
       (Project(input.output :+ column, input), column.toAttribute)
+  }
+
+  private[this] def refuseWay(asked: HintOptions, streaming: Boolean): Unit = {
+    if (asked.ordered && !streaming) throw Errors.orderedBatch
+    if (asked.ordered)
+      throw Errors.hintAlgorithm(
+        HintOptions.Ordered,
+        "the rows of an as-of join come in no order"
+      )
+    asked.requested.foreach(a =>
+      throw Errors.hintAlgorithm(a.name, "how an as-of join is run goes by its inputs alone")
+    )
   }
 
   private[this] def refuse(join: Join, condition: Seq[Expression]): Unit = {

@@ -62,10 +62,16 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
       conjuncts: Seq[Expression],
       window: WithinRows
   ): NamedOperator = {
-    val asked = conjuncts
-      .collectFirst { case r: WindowJoinRequested => r.options.requested }
-      .flatten
-      .collect { case o: NamedOperator => o }
+    val options = conjuncts.collectFirst { case r: WindowJoinRequested => r.options }
+    if (options.exists(_.ordered)) throw Errors.orderedBatch
+    val asked = options.flatMap(_.requested).map {
+      case o: NamedOperator => o
+      case other =>
+        throw Errors.hintAlgorithm(
+          other.name,
+          "rows are joined over row windows by operators of the papers"
+        )
+    }
     for {
       o <- asked
       why <- JoinOperator.obstacle(o.operator, isKeyed = false, join.joinType == Inner).orElse(

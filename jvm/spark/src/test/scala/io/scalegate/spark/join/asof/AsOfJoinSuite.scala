@@ -211,6 +211,11 @@ final class AsOfJoinSuite extends AsOfDefinitions {
   test("what cannot be run is refused, with what to write instead") {
     def asOf(more: String) = s"SELECT l.id FROM r l JOIN s q ON asof(l.ts, q.ts$more)"
     refused(asOf(", 'back'"), "'backward' or 'forward' or 'nearest'", "back")
+    def hinted(how: String) =
+      asOf("").replace("SELECT", s"SELECT /*+ WINDOW_JOIN(l, q, '$how') */")
+    refused(hinted("matrix"), "WINDOW_JOIN('matrix') cannot run this join", "by its inputs alone")
+    refused(hinted("pim"), "WINDOW_JOIN('pim') cannot run this join", "by its inputs alone")
+    refused(hinted("ordered"), "with ORDER BY")
     refused(asOf(", 'backward', INTERVAL '-5' SECOND"), "at least zero")
     refused(asOf(", 'backward', q.ts - l.ts"), "a constant of at least zero")
     refused(asOf(", 'backward', NULL, 'yes'"), "true or false")

@@ -314,6 +314,22 @@ final class RowWindowSuite extends SparkJoinSuite with Eventually {
     )
   }
 
+  test("a hint that a row-count window cannot follow is an error") {
+    for (
+      (how, why) <- Seq(
+        "sweep" -> "WINDOW_JOIN('sweep')",
+        "2x3" -> "WINDOW_JOIN('matrix')",
+        "ordered" -> "ORDER BY"
+      )
+    ) {
+      val sql =
+        s"SELECT /*+ WINDOW_JOIN(r, s, '$how') */ r.id FROM r JOIN s ON within_rows(r.ts, s.ts, 2)"
+      assert(
+        intercept[IllegalArgumentException](spark.sql(sql).collect()).getMessage.contains(why)
+      )
+    }
+  }
+
   test("a row-count window where it cannot be run is an error that says where it can") {
     Seq(
       "SELECT r.id FROM r WHERE EXISTS (SELECT 1 FROM s WHERE within_rows(r.ts, s.ts, 3)) OR r.k = 1",
