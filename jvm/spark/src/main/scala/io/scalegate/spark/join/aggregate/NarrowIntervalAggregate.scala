@@ -7,7 +7,8 @@ import org.apache.spark.sql.catalyst.rules.Rule
 import io.scalegate.spark.join.MovesFilters
 
 /** Gives an [[IntervalAggregate]] less to do: moves filters of left columns below it, since what becomes of a left row
-  * depends on no other left row, and takes out of it what nobody reads.
+  * depends on no other left row, and takes out of it what nobody reads. One of streams stays, for without it the right
+  * stream would not be read, and its watermark would hold back what stands above.
   */
 object NarrowIntervalAggregate extends Rule[LogicalPlan] with MovesFilters {
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transform {
@@ -28,6 +29,6 @@ object NarrowIntervalAggregate extends Rule[LogicalPlan] with MovesFilters {
   private[this] def only(a: IntervalAggregate, columns: AttributeSet): LogicalPlan = {
     val parts = a.parts.map(p => p.copy(terms = p.terms.only(columns)))
       .filter(_.terms.output.nonEmpty)
-    if (parts.isEmpty) a.left else a.copy(parts = parts)
+    if (parts.nonEmpty) a.copy(parts = parts) else if (a.isStreaming) a else a.left
   }
 }

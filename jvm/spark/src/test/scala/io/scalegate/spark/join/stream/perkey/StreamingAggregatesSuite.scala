@@ -212,23 +212,27 @@ final class StreamingAggregatesSuite extends AnswersSuite {
     }
   }
 
-  test("what is above goes by the left rows' times") {
-    val query =
-      s"SELECT window(ts, '10 seconds').start AS s, sum(n) AS n FROM (${lateral(before)}) GROUP BY window(ts, '10 seconds')"
-    val (l, r) = (disordered(81, 90), disordered(82, 90))
-    val run = new Running(query, delay = "2 seconds").start()
-    try {
-      for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
-      run.add(sentinels, sentinels)
-      val later = sentinels.map(e => e.copy(ts = new Timestamp(900000000L)))
-      if (isSoak) run.add(later, later)
-      def early(rows: Seq[String]) = rows.filter(_.contains("1970-01-01 00:0"))
-      assert(early(run.all) == early(atRest(query, l, r)))
-    } finally {
-      run.stop()
-      ()
+  for (
+    (name, n) <-
+      Seq("goes by the left rows' times" -> "sum(n)", "may read left columns alone" -> "count(*)")
+  )
+    test(s"what is above $name") {
+      val query =
+        s"SELECT window(ts, '10 seconds').start AS s, $n AS n FROM (${lateral(before)}) GROUP BY window(ts, '10 seconds')"
+      val (l, r) = (disordered(81, 90), disordered(82, 90))
+      val run = new Running(query, delay = "2 seconds").start()
+      try {
+        for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
+        run.add(sentinels, sentinels)
+        val later = sentinels.map(e => e.copy(ts = new Timestamp(900000000L)))
+        if (isSoak) run.add(later, later)
+        def early(rows: Seq[String]) = rows.filter(_.contains("1970-01-01 00:0"))
+        assert(early(run.all) == early(atRest(query, l, r)))
+      } finally {
+        run.stop()
+        ()
+      }
     }
-  }
 
   test("a stream on the left and a table in the subquery") {
     spark.range(60).selectExpr("timestamp_seconds(id) AS ts", "CAST(id % 3 AS INT) AS k")
