@@ -3,6 +3,7 @@
 from pyspark.sql import DataFrame
 
 from scalegate import _session
+from scalegate._errors import ScalegateError
 
 HINT = "EXPLAIN_JOINS"
 
@@ -37,6 +38,8 @@ def explain(df: DataFrame) -> None:
     == Joins and windows ==
     ...
     """
+    if not isinstance(df, DataFrame):
+        raise ScalegateError(f"explain takes a DataFrame, not {df!r}.")
     _session.require(df.sparkSession)
     joins = df.hint(HINT).collect()
     df.explain()

@@ -106,6 +106,11 @@ def metrics(query: StreamingQuery | DataFrame, per: Per = "operator") -> "pd.Dat
     """
     if isinstance(query, DataFrame):
         return _of_frame(query, per)
+    if not hasattr(query, "lastProgress"):
+        raise ScalegateError(
+            "metrics takes a DataFrame that has run or a streaming query, as writeStream.start() "
+            f"returns it, not {query!r}."
+        )
     spark = SparkSession.active()
     _session.require(spark)
     if per not in get_args(Per):

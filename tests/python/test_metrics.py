@@ -56,3 +56,10 @@ def test_what_has_no_figures_is_refused(rows: DataFrame) -> None:
     stream = df.sparkSession.readStream.format("rate").load()
     with pytest.raises(ScalegateError, match="those of its query"):
         scalegate.metrics(stream)
+    other: Any = "rows"
+    with pytest.raises(
+        ScalegateError, match="metrics takes a DataFrame that has run or a stream"
+    ):
+        scalegate.metrics(other)
+    with pytest.raises(ScalegateError, match="explain takes a DataFrame, not 'rows'"):
+        scalegate.explain(other)

@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.planning.{PhysicalAggregation, PhysicalOperation}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.scalegate.GroupingKeys
 
 /** An aggregate over sliding windows that panes can compute: grouped by the window and any keys, by functions that
   * Spark merges partial results of. Read off the plan by rules and strategies, and not kept.
@@ -74,7 +75,10 @@ object SlidingAggregate {
     val (ofWindow, others) = fields.partition(_.references.contains(windows.window))
     val names = AttributeSet(ofWindow.map(_.toAttribute))
     val (byWindow, keys) = grouping.partition(_.references.exists(names.contains))
-    val passed = AttributeSet(keys.collect { case a: Attribute => a }) -- names
+    // Of a key with equals a filter of rows could not be one of groups.
+    val passed = AttributeSet(keys.collect {
+      case a: Attribute if !GroupingKeys.haveEquals(a.dataType) => a
+    }) -- names
     val (above, below) = filters.partition(_.references.contains(windows.window))
     for {
       window <- byWindow match {

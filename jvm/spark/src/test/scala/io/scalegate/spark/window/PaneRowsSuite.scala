@@ -27,6 +27,24 @@ final class PaneRowsSuite extends PaneAggregateSuite {
     spark.udf.register("longest", functions.udaf(Longest))
   }
 
+  test("a filter of windows and of a key whose equal values differ is one of rows") {
+    spark.sql(
+      "SELECT timestamp_seconds(t) AS ts, f, named_struct('f', f) AS st, s COLLATE UTF8_LCASE AS s, v " +
+        "FROM VALUES (5, 0.0D, 'a', 1), (5, -0.0D, 'A', 10), (25, 0.0D, 'a', 100), (25, -0.0D, 'A', 1000) AS t(t, f, s, v)"
+    ).createOrReplaceTempView("twins")
+    def query(key: String, tested: String) =
+      s"SELECT w.start, sum(v) FROM (SELECT *, window(ts, '20 seconds', '10 seconds') AS w FROM twins) " +
+        s"WHERE $tested OR w.start > '1970-01-01 00:00:10' GROUP BY w, $key"
+    for (
+      (key, tested) <- Seq(
+        "f" -> "CAST(f AS STRING) = '-0.0'",
+        "st" -> "CAST(st.f AS STRING) = '-0.0'",
+        "s" -> "hex(s) = '41'"
+      )
+    ) assertSparks(query(key, tested))
+    assertPanes(query("v", "v = 10"))
+  }
+
   private val random = new Random(23)
   private def oneOf[T](from: Seq[T]): T = from(random.nextInt(from.size))
 

@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{BROADCAST, Join, LogicalPlan
 import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, LeftSemi}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.hint.{CorrelatedMarker, HintOptions, SideHint, WindowJoinRequested}
 import io.scalegate.spark.join.PythonCondition
+import io.scalegate.spark.join.hint.{CorrelatedMarker, HintOptions, SideHint, WindowJoinRequested}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins with [[AsOf]], and Spark's own joins with the nearest rows, out of the optimizer's hands.

@@ -19,16 +19,10 @@ import org.apache.spark.sql.catalyst.expressions.{
   Or
 }
 import org.apache.spark.sql.catalyst.trees.BinaryLike
-import org.apache.spark.sql.catalyst.util.{TypeUtils, UnsafeRowUtils}
+import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{
-  ArrayType,
-  DataType,
-  DoubleType,
-  FloatType,
-  StringType,
-  StructType
-}
+import org.apache.spark.sql.scalegate.GroupingKeys
+import org.apache.spark.sql.types.{DataType, StringType}
 
 import io.scalegate.spark.settings.{Errors, FunctionText}
 
@@ -97,21 +91,14 @@ final case class ByTime(value: Expression, time: Expression, latest: Boolean)
       And(IsNull(missing), IsNotNull(present)),
       And(
         And(IsNotNull(missing), IsNotNull(present)),
-        if (hasEquals(dataType)) Or(beyond(a, b), And(EqualTo(a, b), beyond(text(a), text(b))))
+        if (GroupingKeys.haveEquals(dataType))
+          Or(beyond(a, b), And(EqualTo(a, b), beyond(text(a), text(b))))
         else beyond(a, b)
       )
     )
   }
 
-  /** Whether values may be equal and not the same: -0.0 and 0.0, and texts of some collations. */
-  private[this] def hasEquals(valueType: DataType): Boolean = valueType match {
-    case FloatType | DoubleType => true
-    case StructType(fields) => fields.exists(f => hasEquals(f.dataType))
-    case ArrayType(elements, _) => hasEquals(elements)
-    case other => !UnsafeRowUtils.isBinaryStable(other)
-  }
-
-  /** By which such values differ. */
+  /** By which values differ that are equal and not the same. */
   private[this] def text(value: Expression): Expression =
     Cast(value, StringType, Some(SQLConf.get.sessionLocalTimeZone))
 

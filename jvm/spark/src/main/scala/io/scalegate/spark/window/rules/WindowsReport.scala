@@ -109,7 +109,8 @@ final private class WindowsReport(query: LogicalPlan, conf: SQLConf) {
       case Some(function) =>
         s"${function.sql} has no partial results that merge, as none in Python has"
       case None =>
-        s"its groups are not by ${windows.window.sql} itself and columns, or a function reads it"
+        s"its groups are not by ${windows.window.sql} itself and columns, a function reads it, or a " +
+          "filter does together with a key of floats or of a collation"
     }
   }
 }

@@ -19,6 +19,8 @@ final case class CheckedStreamingJoin(
     hint: JoinHint
 ) extends JoinNode
     with StatefulNode {
+  override def nodeName: String = "join of two streams"
+
   def join: Join = Join(left, right, joinType, condition, hint)
 
   def rowWindow: Option[WithinRows] = WithinRows.find(condition)
