@@ -195,17 +195,18 @@ def sparkProject(id: String, base: String, release: String): Project = {
         shims((Test / sourceDirectory).value / "shims", minor),
       Compile / unmanagedJars ++= sparkJars(release).value,
       Test / baseDirectory := (ThisBuild / baseDirectory).value / "jvm" / "spark",
-      // Thousands of small queries, each of other code.
-      Test / javaOptions ++= oneCompiler,
+      // Thousands of small queries, each of other code; a heap and a metaspace that grow are collected whole each time.
+      Test / javaOptions ++= oneCompiler ++ Seq("-Xms1g", "-Xmn512m", "-XX:MetaspaceSize=256m"),
       // This lets groups run at once; within its JVM a group's suites still run one after the other.
       Test / parallelExecution := true,
-      // Two JVMs, which take as long as each other: one more takes 30 s of processor time until it is warm. A suite and
-      // its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
+      // Three JVMs, which take as long as each other: the last begins when core's or the operators' tests have ended. Each
+      // takes 30 s of processor time until it is warm; of two, which wait for streams more often than three do, the tests
+      // took longer. A suite and its form with a broadcast ask plain Spark for the same rows, which are kept within a JVM.
       Test / testGrouping := {
         val process = Tests.SubProcess((Test / forkOptions).value)
         val suites = (Test / definedTests).value.groupBy(_.name.replace(".Broadcast", "."))
-        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 2)(_.map(_.name)).zipWithIndex.map {
-          case (members, half) => Tests.Group(s"half-$half", members.flatten, process)
+        Suites.shared(suites.values.toSeq.map(_.sortBy(_.name)), 3)(_.map(_.name)).zipWithIndex.map {
+          case (members, third) => Tests.Group(s"third-$third", members.flatten, process)
         }
       },
       Compile / resourceGenerators += Def.task {

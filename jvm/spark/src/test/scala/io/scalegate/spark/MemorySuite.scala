@@ -140,14 +140,16 @@ final class MemorySuite extends SparkJoinSuite {
     }
 
   for (
-    (what, condition, types) <- Seq(
+    (what, hint, condition, types) <- Seq(
       (
         "the nearest rows",
+        "",
         "nearest(a.t, b.t, 3, 40, 'nearest')",
         Seq("LEFT", "LEFT ANTI", "LEFT SEMI", "")
       ),
       (
         "intervals",
+        "/*+ WINDOW_JOIN('index') */",
         "a.t BETWEEN b.t AND b.t + b.id % 3",
         Seq("FULL", "LEFT SEMI", "", "LEFT", "LEFT ANTI")
       )
@@ -167,10 +169,7 @@ final class MemorySuite extends SparkJoinSuite {
         ) {
           val expected = rowsOf(spark.sql(query("char(97 + id % 26)", how)))
           assert(expected.size > 5)
-          val df = spark.sql(query(Large, how).replaceFirst(
-            "SELECT",
-            "SELECT /*+ WINDOW_JOIN('index') */"
-          ))
+          val df = spark.sql(query(Large, how).replaceFirst("SELECT", s"SELECT $hint"))
           assert(rowsOf(df) == expected, how)
           val metrics = windowJoins(df).head.metrics
           assert(metrics("spilledTasks").value == 1, how)

@@ -1,8 +1,20 @@
 package io.scalegate.spark.join.cube
 
-import org.apache.spark.sql.catalyst.expressions.{And, Expression, Literal, PredicateHelper}
+import org.apache.spark.sql.catalyst.expressions.{
+  And,
+  Attribute,
+  Expression,
+  Literal,
+  PredicateHelper
+}
 import org.apache.spark.sql.catalyst.plans.InnerLike
-import org.apache.spark.sql.catalyst.plans.logical.{Filter, Join, LogicalPlan, SubqueryAlias}
+import org.apache.spark.sql.catalyst.plans.logical.{
+  Filter,
+  Join,
+  LogicalPlan,
+  Project,
+  SubqueryAlias
+}
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.PythonCondition
@@ -38,7 +50,8 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
     }
     val condition = others.reduceOption(And.apply).getOrElse(Literal.TrueLiteral)
     val cube = CubeJoin(filtered(0), filtered(1), filtered(2), condition, hint.layout)
-    python.reduceOption(And.apply).fold[LogicalPlan](cube)(Filter(_, cube))
+    val rows = python.reduceOption(And.apply).fold[LogicalPlan](cube)(Filter(_, cube))
+    if (rows.output == hint.output) rows else Project(hint.output, rows)
   }
 
   /** The inputs of the inner joins at the top of a plan, and their conditions. */
@@ -53,6 +66,9 @@ object ExtractCubeJoin extends Rule[LogicalPlan] with PredicateHelper {
           case (several, conditions) => (several, conditions :+ condition)
         }
       case s: SubqueryAlias if s.child.isInstanceOf[Join] => inputsOf(s.child)
+      // USING leaves one of the equal columns.
+      case Project(columns, join: Join) if columns.forall(_.isInstanceOf[Attribute]) =>
+        inputsOf(join)
       case other => (Seq(other), Nil)
     }
 }

@@ -49,11 +49,16 @@ final class CubeJoinSuite extends SparkJoinSuite {
     for (
       from <- Seq(
         s"r JOIN s ON ${near("r", "s")} JOIN r AS t ON ${near("s", "t")}",
-        s"r JOIN (s CROSS JOIN r AS t) ON ${near("r", "s")} AND ${near("s", "t")}"
+        s"r JOIN (s CROSS JOIN r AS t) ON ${near("r", "s")} AND ${near("s", "t")}",
+        "r JOIN s USING (k) JOIN r AS t USING (k)"
       )
     ) {
       val asked =
-        query("abs(r.i - t.i) <= 10", from = from, columns = "count(*), max(t.x), min(s.id)")
+        query(
+          s"abs(r.i - t.i) <= 10 AND $all",
+          from = from,
+          columns = "count(*), max(t.x), min(s.id)"
+        )
       val df = spark.sql(asked)
       assert(rowsOf(df) == plainSpark(rowsOf(spark.sql(asked))))
       assert(planned(df).nonEmpty, from)
