@@ -14,7 +14,8 @@ object Suites {
     "MemorySuite" -> 90,
     "StreamingNearestSuite" -> 90,
     "GeneratedRowsSuite" -> 85,
-    "PaneRowsSuite" -> 85
+    "PaneRowsSuite" -> 85,
+    "IntervalAggregateSuite" -> 85
   )
   private val ofAnother = 12
 

@@ -45,13 +45,12 @@ object ResolveWindowHints extends Rule[LogicalPlan] {
   }
 
   private[this] def put(child: LogicalPlan)(hint: LogicalPlan => WindowHint): LogicalPlan =
-    Option.unless(HintNode.isOnFrame(child))(child).flatMap(aggregateOf).fold[LogicalPlan](hint(
-      child
-    )) { found =>
+    aggregateOf(child).fold[LogicalPlan](hint(child)) { found =>
       child.transformUp { case a: Aggregate if a eq found => a.copy(child = hint(a.child)) }
     }
 
   private[this] def aggregateOf(block: LogicalPlan): Option[Aggregate] = block match {
+    case frame if HintNode.isOnFrame(frame) => None
     case a: Aggregate => Some(a)
     case _: SubqueryAlias => None
     case u: UnaryNode => aggregateOf(u.child)

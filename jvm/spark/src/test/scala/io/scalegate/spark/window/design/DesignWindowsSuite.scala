@@ -101,6 +101,16 @@ final class DesignWindowsSuite extends PaneAggregateSuite {
     assert(rowsOf(df) == rowsOf(frame(spark.table("r"))))
   }
 
+  test("a hint on a frame that is grouped itself is about what the frame goes into") {
+    def asked(hint: String*) = {
+      val grouped = spark.table("r").groupBy("ts").agg(sum("i").as("i"))
+      val frame = if (hint.isEmpty) grouped else grouped.hint(hint.head, hint.tail: _*)
+      frame.groupBy(window(col("ts"), "20 minutes", "5 minutes")).agg(sum("i"))
+    }
+    assert(nodes(asked("WINDOW_DESIGN", "wiml")).size == 1)
+    assert(rowsOf(asked("WINDOW_DESIGN", "wiml")) == plainSpark(rowsOf(asked())))
+  }
+
   test("windows that slide by nearly their size are run by a design, too") {
     assertDesigned(query("wiml", "window, count(*)", "", "window(ts, '3 hours', '2 hours')"))
   }
