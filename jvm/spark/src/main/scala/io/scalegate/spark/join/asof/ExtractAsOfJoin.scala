@@ -14,7 +14,7 @@ import org.apache.spark.sql.catalyst.plans.{InnerLike, LeftAnti, LeftOuter, Left
 import org.apache.spark.sql.catalyst.rules.Rule
 
 import io.scalegate.spark.join.PythonCondition
-import io.scalegate.spark.join.hint.{CorrelatedMarker, HintOptions, SideHint, WindowJoinRequested}
+import io.scalegate.spark.join.hint.{HintOptions, OuterColumn, SideHint, WindowJoinRequested}
 import io.scalegate.spark.settings.{Errors, ScaleGateConf}
 
 /** Takes joins with [[AsOf]], and Spark's own joins with the nearest rows, out of the optimizer's hands.
@@ -44,7 +44,7 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
 
   /** What is refused in a join of ours, Spark's own may run. */
   private[this] def isLeftToSpark(join: Join): Boolean =
-    CorrelatedMarker.outerColumn(join).nonEmpty || join.condition.exists(c =>
+    OuterColumn.in(join).nonEmpty || join.condition.exists(c =>
       PythonCondition.isIn(c) || SubqueryExpression.hasInOrCorrelatedExistsSubquery(c)
     )
 
@@ -124,7 +124,7 @@ object ExtractAsOfJoin extends Rule[LogicalPlan] with PredicateHelper {
       case other => throw Errors.asOfJoinType(other.sql)
     }
     if (join.right.isStreaming && !join.left.isStreaming) throw Errors.asOfStream
-    CorrelatedMarker.outerColumn(join).foreach(c =>
+    OuterColumn.in(join).foreach(c =>
       throw Errors.markerCorrelated("an as-of join", c)
     )
     condition.find(PythonCondition.isIn).foreach(c => throw Errors.asOfPython(c.sql))

@@ -110,7 +110,7 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
       names: Set[String],
       options: HintOptions
   ): LogicalPlan =
-    inBlock(plan) { case j: Join if separates(j, names) => j }
+    joinIn(plan)(separates(_, names))
       .fold(throw unknown(plan, names))(hintJoin(plan, _, options))
 
   private[this] def unknown(plan: LogicalPlan, names: Set[String]) = Errors.hintRelations(
@@ -119,13 +119,13 @@ object ResolveWindowJoinHint extends Rule[LogicalPlan] {
       .flatMap(relationsOf) ++ plan.collect { case a: SubqueryAlias => lower(a.alias) }
   )
 
-  /** The first such node of the query block; those of its subqueries in FROM are of blocks of their own. */
-  private[this] def inBlock[T](plan: LogicalPlan)(
-      wanted: PartialFunction[LogicalPlan, T]
-  ): Option[T] = wanted.lift(plan).orElse(plan match {
-    case _: SubqueryAlias => None
-    case other => other.children.iterator.flatMap(inBlock(_)(wanted)).nextOption()
-  })
+  /** The first such join of the query block; those of its subqueries in FROM are of blocks of their own. */
+  private[this] def joinIn(block: LogicalPlan)(wanted: Join => Boolean): Option[Join] =
+    block match {
+      case j: Join if wanted(j) => Some(j)
+      case _: SubqueryAlias => None
+      case other => other.children.iterator.flatMap(joinIn(_)(wanted)).nextOption()
+    }
 
   private[this] def separates(join: Join, names: Set[String]): Boolean = {
     val left = names.intersect(visible(join.left))

@@ -5,8 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.{
   And,
   Expression,
   NamedExpression,
-  PredicateHelper,
-  SubExprUtils
+  PredicateHelper
 }
 import org.apache.spark.sql.catalyst.plans.logical.{
   Aggregate,
@@ -35,7 +34,7 @@ import org.apache.spark.sql.scalegate.RealTimeMode
 
 import io.scalegate.spark.join.PythonCondition
 import io.scalegate.spark.join.asof.AsOf
-import io.scalegate.spark.join.hint.SideHint
+import io.scalegate.spark.join.hint.{OuterColumn, SideHint}
 import io.scalegate.spark.join.plan.{SimplifiedJoin, WindowJoinCandidate}
 import io.scalegate.spark.join.rowcount.WithinRows
 import io.scalegate.spark.plan.BothStreaming
@@ -72,7 +71,9 @@ object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
 
   private[this] def node(join: Join, condition: PythonCondition): LogicalPlan = {
     val candidates = join.copy(condition = condition.candidates.reduceOption(And.apply))
-    if (isCorrelated(join) || !isDecided(join) || !isOwn(join) && !isRunnable(candidates)) join
+    if (
+      OuterColumn.in(join).nonEmpty || !isDecided(join) || !isOwn(join) && !isRunnable(candidates)
+    ) join
     else
       join.joinType match {
         case _: InnerLike if !join.condition.exists(AsOf.isIn) =>
@@ -133,9 +134,6 @@ object ExtractPythonJoin extends Rule[LogicalPlan] with PredicateHelper {
     case unary: UnaryNode => unary.nodeName.contains("State")
     case other => other.children.size > 1 && other.children.forall(_.isStreaming)
   })
-
-  private[this] def isCorrelated(join: Join): Boolean =
-    join.exists(_.expressions.exists(SubExprUtils.containsOuter))
 
   /** The join with each function of one input's columns as a column of that input. */
   private[this] def withColumns(join: Join): Join =

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.Inner
 import org.apache.spark.sql.catalyst.plans.logical.{Join, LogicalPlan}
 import org.apache.spark.sql.catalyst.rules.Rule
 
-import io.scalegate.spark.join.hint.{CorrelatedMarker, WindowJoinRequested}
+import io.scalegate.spark.join.hint.{OuterColumn, WindowJoinRequested}
 import io.scalegate.spark.join.{Probing, PythonCondition}
 import io.scalegate.spark.settings.{Errors, JoinOperator, NamedOperator, ScaleGateConf}
 
@@ -34,7 +34,7 @@ object ExtractRowWindowJoin extends Rule[LogicalPlan] with PredicateHelper {
     others
       .find(PythonCondition.isIn)
       .foreach(c => throw Errors.withinRowsPython(c.sql))
-    CorrelatedMarker.outerColumn(join).foreach(c =>
+    OuterColumn.in(join).foreach(c =>
       throw Errors.markerCorrelated("within_rows", c)
     )
     for {

@@ -4,6 +4,8 @@ import java.sql.Timestamp
 
 import scala.util.Random
 
+import org.scalatest.Assertion
+
 import io.scalegate.spark.join.stream.{Event, StreamingJoinSuite}
 
 /** Joins of two streams in which each left row has one answer, over events in disorder. */
@@ -68,6 +70,20 @@ abstract class AnswersSuite extends StreamingJoinSuite {
       assert(run.operators == Seq.fill(operators)("windowJoin"))
       assert(run.explained.contains(told))
       ofEvents(run.inOrder)
+    } finally run.stop()
+  }
+
+  /** That an aggregate over windows gives as much above them as at rest, of what is of times that begin so. */
+  protected def assertGivenAbove(query: String, times: String): Assertion = {
+    val (l, r) = (disordered(81, 90), disordered(82, 90))
+    val run = new Running(query, delay = "2 seconds").start()
+    try {
+      for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
+      run.add(sentinels, sentinels)
+      val later = sentinels.map(e => e.copy(ts = new Timestamp(900000000L)))
+      if (isSoak) run.add(later, later)
+      def early(rows: Seq[String]) = rows.filter(_.contains(times))
+      assert(early(run.all) == early(atRest(query, l, r)), query)
     } finally run.stop()
   }
 

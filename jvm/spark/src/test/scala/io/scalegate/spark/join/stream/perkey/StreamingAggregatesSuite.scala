@@ -1,7 +1,5 @@
 package io.scalegate.spark.join.stream.perkey
 
-import java.sql.Timestamp
-
 import org.apache.spark.sql.Encoders
 
 import io.scalegate.Sample
@@ -217,21 +215,9 @@ final class StreamingAggregatesSuite extends AnswersSuite {
       Seq("goes by the left rows' times" -> "sum(n)", "may read left columns alone" -> "count(*)")
   )
     test(s"what is above $name") {
-      val query =
+      val above =
         s"SELECT window(ts, '10 seconds').start AS s, $n AS n FROM (${lateral(before)}) GROUP BY window(ts, '10 seconds')"
-      val (l, r) = (disordered(81, 90), disordered(82, 90))
-      val run = new Running(query, delay = "2 seconds").start()
-      try {
-        for (i <- 0 until 2) run.add(l.slice(i * 45, i * 45 + 45), r.slice(i * 45, i * 45 + 45))
-        run.add(sentinels, sentinels)
-        val later = sentinels.map(e => e.copy(ts = new Timestamp(900000000L)))
-        if (isSoak) run.add(later, later)
-        def early(rows: Seq[String]) = rows.filter(_.contains("1970-01-01 00:0"))
-        assert(early(run.all) == early(atRest(query, l, r)))
-      } finally {
-        run.stop()
-        ()
-      }
+      assertGivenAbove(above, "1970-01-01 00:0")
     }
 
   test("a stream on the left and a table in the subquery") {
